@@ -1,0 +1,40 @@
+/**
+ * The certificate: primal, dual and relative duality gap from a few scalars per participant, never from rows. The
+ * in-process trainers and the coordinator of a federation use the same functions.
+ */
+
+/** What a participant says about the model (w, v_k = u_k / C2) it holds. */
+export interface MemberScalars {
+  /** C1 sum_i c_i loss_i at w + v_k. */
+  readonly loss: number;
+  /** sum_i s(beta_i). */
+  readonly dualSum: number;
+  /** |u_k|^2. */
+  readonly uNorm2: number;
+}
+
+export interface Certificate {
+  readonly primal: number;
+  readonly dual: number;
+  /** (primal - dual) / |primal|: 0 at the optimum, never negative beyond rounding. */
+  readonly relativeGap: number;
+}
+
+export function certificate(wNorm2: number, c2: number, members: Iterable<MemberScalars>): Certificate {
+  let loss = 0;
+  let gain = 0;
+  let personal = 0;
+  for (const member of members) {
+    loss += member.loss;
+    gain += member.dualSum;
+    personal += member.uNorm2;
+  }
+  // C2/2 |v|^2 = |u|^2 / (2 C2).
+  const quadratic = wNorm2 / 2 + personal / (2 * c2);
+  return certificateOf(quadratic + loss, gain - quadratic);
+}
+
+export function certificateOf(primal: number, dual: number): Certificate {
+  const scale = Math.max(Math.abs(primal), Number.MIN_VALUE);
+  return { primal, dual, relativeGap: Math.max(0, primal - dual) / scale };
+}

@@ -1,0 +1,87 @@
+/**
+ * The local solve: coordinate ascent on one participant's part of the dual, others held still but allowed for by sigma.
+ *
+ *   max over beta_k of  sum s(beta_i) - w.(u - u_k) - sigma/2 |u - u_k|^2 - 1/(2 C2) |u|^2,   u = sum_i beta_i x_i
+ *
+ * One step (kernels `passRows`, `passGram`), with q = sigma + 1/C2 and H = q |x|^2:
+ *
+ *   t = beta + (y - x.z)/H;  t = sign(t) max(0, |t| - eps/H);  beta = clip(t);  z += q (change of beta) x
+ *
+ * Passes run in random order over the rows that are not shrunk. Shrinking as in LIBLINEAR (Hsieh et al. 2008; Ho and
+ * Lin 2012 for regression): a row that sits at a bound, and wants to go further out by more than the worst violation of
+ * the pass before, is left out; when what remains is solved, all rows come back for a check before the solve is done.
+ *
+ * The margins at the start are exact (f64); only the change since then is f32. What the f32 part gets wrong is put
+ * right by the next solve, so repeated solves converge to f64 accuracy.
+ *
+ * Every intermediate beta is feasible: a solve may be stopped after any pass.
+ */
+import type { PassArguments, PassSettings } from '../math/index.ts';
+import type { Shard } from './shard.ts';
+
+export interface LocalSolveOptions {
+  /** Coupling allowance. */
+  readonly sigma: number;
+  /** Largest violation, in units of the margin, at which a solve is done. */
+  readonly tolerance: number;
+  /** Seeds the order of the rows. */
+  readonly seed: number;
+}
+
+export class LocalSolve {
+  /** Passes made so far. */
+  passes = 0;
+  done = false;
+  private readonly shard: Shard;
+  private readonly options: LocalSolveOptions;
+  private readonly at: PassArguments;
+  private readonly run: (settings: PassSettings) => void;
+  private readonly q: number;
+  private active: number;
+  private shrink = Number.POSITIVE_INFINITY;
+
+  /** The shard must have been loaded with the starting beta and z. */
+  constructor(shard: Shard, options: LocalSolveOptions) {
+    this.shard = shard;
+    this.options = options;
+    const { at, run } = shard.beginPasses();
+    this.at = at;
+    this.run = run;
+    this.q = options.sigma + 1 / shard.settings.c2;
+    this.active = shard.n;
+    const order = shard.arena.u32(at.order, shard.n);
+    for (let i = 0; i < shard.n; i++) order[i] = i;
+  }
+
+  /** One pass over the active rows. */
+  pass(): void {
+    const { arena, n, settings } = this.shard;
+    const { tolerance, seed } = this.options;
+    arena.kernels.shuffle(this.at.order, this.active, Math.imul(seed + this.passes, 0x9e3779b1) >>> 0);
+    const whole = this.active === n;
+    this.run({
+      active: this.active,
+      q: this.q,
+      epsilon: settings.epsilon,
+      shrink: this.shrink,
+      skip: 0.1 * tolerance,
+    });
+    this.passes++;
+    const [worst, active] = arena.f64(this.at.report, 2) as unknown as [number, number];
+    if (worst > tolerance) {
+      this.active = active;
+      this.shrink = worst;
+    } else if (whole) {
+      this.done = true;
+    } else {
+      // Solved among the active rows: the others come back, and the next pass shrinks none of them.
+      this.active = n;
+      this.shrink = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** Passes until solved, or until `most` passes are made. */
+  runPasses(most: number): void {
+    while (!this.done && this.passes < most) this.pass();
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * A participant's side of the method, without any messages: what it holds, what it proposes in a round, and what it
+ * holds after it has been told which part of the proposal was accepted.
+ *
+ * The outcome of a round is a list of weights, one for the committed solution and one for each atom (the last local
+ * solutions, oldest first, the newest last). They are not negative and add up to 1, so the result is feasible whatever
+ * the aggregation rule was.
+ */
+import { invariant } from '../base/errors.ts';
+import type { MemberScalars } from './certificate.ts';
+import { LocalSolve } from './local-solve.ts';
+import type { Shard } from './shard.ts';
+import { dot, plusScaled, weightedSum } from './vector.ts';
+
+/** A solution of a participant's part: its dual variables, u = sum_i beta_i x_i and s = sum_i s(beta_i). */
+export interface Solution {
+  readonly beta: Float64Array;
+  readonly u: Float64Array;
+  readonly s: number;
+}
+
+export interface MemberState {
+  readonly committed: Solution;
+  /** Earlier local solutions, oldest first. */
+  readonly atoms: readonly Solution[];
+}
+
+/** What a participant sends: a change of u and the scalars that the aggregation rules need. */
+export interface Update {
+  readonly du: Float64Array;
+  /** Change of sum_i s(beta_i). */
+  readonly ds: number;
+  readonly uDotDu: number;
+  readonly duNorm2: number;
+  /** sum_i s(beta_i) of the committed solution: exact, where a combination of atoms gives only a lower bound. */
+  readonly s: number;
+}
+
+export interface ProposeOptions {
+  readonly sigma: number;
+  readonly tolerance: number;
+  readonly passes: number;
+  readonly seed: number;
+  /** Atoms to keep beside the committed solution. */
+  readonly atoms: number;
+}
+
+export function newMember(n: number, d: number): MemberState {
+  return { committed: { beta: new Float64Array(n), u: new Float64Array(d), s: 0 }, atoms: [] };
+}
+
+/** Loads the shard with the model (w, u / C2) and says how good it is; `propose` goes on from there. */
+export function examine(shard: Shard, state: MemberState, w: Float64Array): MemberScalars {
+  const { beta, u, s } = state.committed;
+  shard.load(beta, plusScaled(w, 1 / shard.settings.c2, u));
+  return { loss: shard.loss(), dualSum: s, uNorm2: dot(u, u) };
+}
+
+/** Solves locally from the examined state. The returned state is provisional until `commit`. */
+export function propose(
+  shard: Shard,
+  state: MemberState,
+  options: ProposeOptions,
+): { update: Update; state: MemberState; passes: number } {
+  const solve = new LocalSolve(shard, options);
+  solve.runPasses(options.passes);
+  return { ...proposalOf(shard, state, options.atoms), passes: solve.passes };
+}
+
+/** The update that the shard's present beta amounts to: after a whole solve, or after any pass of it. */
+export function proposalOf(shard: Shard, state: MemberState, atoms: number): { update: Update; state: MemberState } {
+  const { committed } = state;
+  const beta = shard.beta;
+  const du = shard.combine(beta.map((value, i) => value - committed.beta[i]!));
+  const s = shard.dualSum(beta);
+  const atom = { beta, u: plusScaled(committed.u, 1, du), s };
+  const kept = [...state.atoms, atom].slice(-atoms);
+  return {
+    update: { du, ds: s - committed.s, uDotDu: dot(committed.u, du), duNorm2: dot(du, du), s: committed.s },
+    state: { committed, atoms: kept },
+  };
+}
+
+/** Takes over the outcome of a round: weights for the committed solution and for each atom. */
+export function commit(shard: Shard, state: MemberState, weights: readonly number[]): MemberState {
+  const parts = [state.committed, ...state.atoms];
+  invariant(weights.length === parts.length, `commit: expected ${parts.length} weights, got ${weights.length}`);
+  const only = weights.indexOf(1);
+  if (only >= 0) return { committed: parts[only]!, atoms: state.atoms };
+  const beta = weightedSum(weights, parts.map((part) => part.beta)); // biome-ignore format: short
+  const u = weightedSum(weights, parts.map((part) => part.u)); // biome-ignore format: short
+  return { committed: { beta: intoBox(shard, beta), u, s: shard.dualSum(beta) }, atoms: state.atoms };
+}
+
+/** A convex combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */
+function intoBox(shard: Shard, beta: Float64Array): Float64Array {
+  for (let i = 0; i < beta.length; i++) {
+    const low = shard.low[i]!;
+    const high = shard.high[i]!;
+    const slack = 1e-14 * (high - low);
+    if (beta[i]! <= low + slack) beta[i] = low;
+    else if (beta[i]! >= high - slack) beta[i] = high;
+  }
+  return beta;
+}

@@ -1,0 +1,184 @@
+/**
+ * One participant's rows and working memory, in an arena. Allocated once; a solve copies nothing but vectors of length
+ * n and d in and out.
+ */
+import { invariant } from '../base/errors.ts';
+import { type Address, type Arena, type PassArguments, padded } from '../math/index.ts';
+import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
+
+/** Writes row i's d values into `row` (f32, zeroed, at least d long). */
+export type RowWriter = (i: number, row: Float32Array) => void;
+
+export interface ShardInput {
+  /** Rows. */
+  readonly n: number;
+  /** Columns, with the bias. */
+  readonly d: number;
+  readonly write: RowWriter;
+  readonly y: Float64Array;
+  /** c_ik of each row; undefined: 1. */
+  readonly weights?: Float64Array | undefined;
+}
+
+/** A Gram matrix pays where it is small and steps over rows are long; all of an arena's share this many bytes. */
+const GRAM_BYTES = 1024 * 1024 * 1024;
+
+export type SolveForm = 'auto' | 'rows' | 'gram';
+
+export class Shard {
+  readonly arena: Arena;
+  readonly n: number;
+  readonly d: number;
+  readonly stride: number;
+  readonly y: Float64Array;
+  readonly settings: ProblemSettings;
+  readonly low: Float64Array;
+  readonly high: Float64Array;
+  /** C1 c_i: the larger end of each box. */
+  readonly cap: Float64Array;
+  readonly rows: Address;
+  private readonly owned: Address[] = [];
+  private readonly z: Address;
+  private readonly out: Address;
+  private readonly coefficient: Address;
+  private readonly at: Omit<PassArguments, 'stride' | 'change'>;
+  private gram: { address: Address; stride: number } | undefined;
+  private change: { address: Address; length: number };
+  private form: SolveForm;
+
+  constructor(arena: Arena, settings: ProblemSettings, input: ShardInput, form: SolveForm = 'auto') {
+    const { n, d } = input;
+    invariant(n > 0 && d > 0, `shard: expected rows and columns, got ${n} x ${d}`);
+    this.arena = arena;
+    this.settings = settings;
+    this.n = n;
+    this.d = d;
+    this.stride = padded(d);
+    this.y = input.y;
+    this.form = form;
+    const { low, high } = boxOf(settings, input.y, input.weights);
+    this.low = low;
+    this.high = high;
+    this.cap = low.map((value, i) => Math.max(-value, high[i]!));
+
+    this.rows = this.take(4 * n * this.stride);
+    const norms = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      const row = arena.f32(this.rows + 4 * i * this.stride, d);
+      input.write(i, row);
+      norms[i] = squaredNorm(row);
+    }
+    this.z = this.take(8 * this.stride);
+    this.out = this.take(8 * this.stride);
+    this.coefficient = this.take(8 * n);
+    this.at = {
+      y: this.put(input.y),
+      low: this.put(low),
+      high: this.put(high),
+      norm: this.put(norms),
+      beta: this.take(8 * n),
+      margin: this.take(8 * n),
+      order: this.take(4 * n),
+      report: this.take(16),
+    };
+    this.change = { address: this.take(4 * this.stride), length: this.stride };
+  }
+
+  /** Gives the memory back; the shard is of no use afterwards. */
+  release(): void {
+    for (const address of this.owned) this.arena.release(address);
+    this.owned.length = 0;
+  }
+
+  get usesGram(): boolean {
+    return this.gram !== undefined;
+  }
+
+  /** Sets the state a solve starts from: beta, and the margins x_i . z of every row. */
+  load(beta: Float64Array, z: Float64Array): void {
+    const { arena } = this;
+    arena.f64(this.at.beta, this.n).set(beta);
+    arena.f64(this.z, this.d).set(z);
+    arena.kernels.margins(this.rows, this.n, this.stride, this.z, this.at.margin);
+  }
+
+  /** Margins as last loaded: a view, valid until the next allocation. */
+  get margins(): Float64Array {
+    return this.arena.f64(this.at.margin, this.n);
+  }
+
+  /** Beta as the solve left it, copied. */
+  get beta(): Float64Array {
+    return this.arena.f64(this.at.beta, this.n).slice();
+  }
+
+  /** sum_i coefficient_i x_i, in f64. */
+  combine(coefficient: Float64Array): Float64Array {
+    const { arena } = this;
+    arena.f64(this.coefficient, this.n).set(coefficient);
+    const out = arena.f64(this.out, this.stride);
+    out.fill(0);
+    arena.kernels.combine(this.rows, this.n, this.stride, this.coefficient, this.out);
+    return out.slice(0, this.d);
+  }
+
+  /** C1 sum_i c_i loss_i at the loaded margins. */
+  loss(): number {
+    return lossSum(this.settings, this.y, this.cap, this.margins);
+  }
+
+  /** sum_i s(beta_i). */
+  dualSum(beta: Float64Array): number {
+    return dualSum(this.settings.epsilon, this.y, beta);
+  }
+
+  /** Everything a pass needs, in the form that suits this shard; the change since `load` starts at zero. */
+  beginPasses(): { run: (settings: Parameters<Shard['runPass']>[1]) => void; at: PassArguments } {
+    this.chooseForm();
+    this.arena.f32(this.change.address, this.change.length).fill(0);
+    const at = { ...this.at, stride: this.gram ? this.gram.stride : this.stride, change: this.change.address };
+    return { at, run: (settings) => this.runPass(at, settings) };
+  }
+
+  private runPass(at: PassArguments, settings: Parameters<Arena['kernels']['passRows']>[2]): void {
+    if (this.gram) this.arena.kernels.passGram(this.gram.address, at, settings);
+    else this.arena.kernels.passRows(this.rows, at, settings);
+  }
+
+  /**
+   * Row form: a step reads a row (d), one that moves writes d more. Gram form: a step reads one number, one that moves
+   * writes n. The matrix costs n^2 d / 2 once, so it is made at the first solve, not for a shard that only predicts.
+   */
+  private chooseForm(): void {
+    if (this.gram || this.form === 'rows') return;
+    const stride = padded(this.n);
+    const bytes = 4 * this.n * stride;
+    const pays = this.n <= 1.25 * this.d && this.arena.usedBytes + bytes <= GRAM_BYTES;
+    if (this.form === 'auto' && !pays) {
+      this.form = 'rows';
+      return;
+    }
+    const address = this.take(bytes);
+    this.arena.kernels.gram(this.rows, this.n, this.stride, address, stride);
+    this.gram = { address, stride };
+    this.change = { address: this.take(4 * stride), length: stride };
+  }
+
+  private take(bytes: number): Address {
+    const address = this.arena.allocate(bytes);
+    this.owned.push(address);
+    return address;
+  }
+
+  private put(values: Float64Array): Address {
+    const address = this.take(8 * values.length);
+    this.arena.f64(address, values.length).set(values);
+    return address;
+  }
+}
+
+function squaredNorm(row: Float32Array): number {
+  let sum = 0;
+  for (let j = 0; j < row.length; j++) sum += row[j]! * row[j]!;
+  return sum;
+}

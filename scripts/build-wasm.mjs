@@ -12,7 +12,19 @@ const asc = join(root, 'node_modules/assemblyscript/bin/asc.js');
 
 execFileSync(
   process.execPath,
-  [asc, source, '-O3', '--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noAssert', '--outFile', wasm],
+  [
+    asc,
+    source,
+    '-O3',
+    '--enable',
+    'simd',
+    '--runtime',
+    'stub',
+    '--importMemory',
+    '--noAssert',
+    '--outFile',
+    wasm,
+  ],
   { stdio: 'inherit', cwd: root },
 );
 

@@ -98,9 +98,9 @@ function nameState(name: string): [number, number, number, number] {
   const words: [number, number, number, number] = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35];
   for (let i = 0; i < name.length; i++) {
     const ch = name.charCodeAt(i);
-    for (let k = 0; k < 4; k++) words[k] = Math.imul(words[k]! ^ (ch + k * 0x101), 0x01000193 + 2 * k);
+    for (let k = 0; k < 4; k++) words[k] = Math.imul(words[k] ^ (ch + k * 0x101), 0x01000193 + 2 * k);
   }
-  for (let k = 0; k < 4; k++) words[k] = finalise(words[k]! ^ words[(k + 1) & 3]!);
+  for (let k = 0; k < 4; k++) words[k] = finalise(words[k] ^ words[(k + 1) & 3]);
   if ((words[0] | words[1] | words[2] | words[3]) === 0) words[0] = 1;
   return words;
 }

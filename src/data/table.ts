@@ -29,7 +29,7 @@ export interface TableColumns {
   readonly label: string;
   /** Columns to leave out. */
   readonly drop: readonly string[];
-  /** `required` when training and evaluating; `optional` when predicting. */
+  /** `task and label` when training and evaluating; `neither` when predicting: used where present. */
   readonly need: 'task and label' | 'neither';
 }
 

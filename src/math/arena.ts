@@ -48,7 +48,7 @@ export class Arena {
       this.grow(size);
       at = this.free.findIndex((piece) => piece.bytes >= size);
     }
-    const piece = this.free[at]!;
+    const piece = this.free[at];
     const { address } = piece;
     piece.address += size;
     piece.bytes -= size;

@@ -45,7 +45,7 @@ export class JsKernels implements Kernels {
     this.refresh();
     const { f32 } = this;
     const change = at.change >>> 2;
-    this.pass(gram, at, settings, (_line, i) => f32[change + i]!);
+    this.pass(gram, at, settings, (_line, i) => f32[change + i]);
   }
 
   private pass(
@@ -62,24 +62,24 @@ export class JsKernels implements Kernels {
     let count = active;
     let a = 0;
     while (a < count) {
-      const i = u32[order + a]!;
-      const h = q * f64[norm + i]!;
+      const i = u32[order + a];
+      const h = q * f64[norm + i];
       if (h === 0) {
         a++;
         continue;
       }
       const line = first + i * at.stride;
-      const g = f64[y + i]! - (f64[margin + i]! + q * movedBy(line, i));
-      const b = f64[beta + i]!;
-      const lo = f64[low + i]!;
-      const hi = f64[high + i]!;
+      const g = f64[y + i] - (f64[margin + i] + q * movedBy(line, i));
+      const b = f64[beta + i];
+      const lo = f64[low + i];
+      const hi = f64[high + i];
       if (
         (b === hi && g - epsilon > shrink) ||
         (b === lo && g + epsilon < -shrink) ||
         (b === 0 && epsilon > 0 && Math.abs(g) < epsilon - shrink)
       ) {
         count--;
-        u32[order + a] = u32[order + count]!;
+        u32[order + a] = u32[order + count];
         u32[order + count] = i;
         continue;
       }
@@ -114,8 +114,8 @@ export class JsKernels implements Kernels {
       s ^= s >>> 17;
       s ^= s << 5;
       const j = Math.floor(((s >>> 0) * (i + 1)) / 4294967296);
-      const t = u32[p + i]!;
-      u32[p + i] = u32[p + j]!;
+      const t = u32[p + i];
+      u32[p + i] = u32[p + j];
       u32[p + j] = t;
     }
   }
@@ -129,9 +129,9 @@ export class JsKernels implements Kernels {
       s.fill(0);
       const x = x0 + i * stride;
       for (let t = 0; t < stride; t += 8) {
-        for (let l = 0; l < 8; l++) s[l] = s[l]! + f32[x + t + l]! * f64[z0 + t + l]!;
+        for (let l = 0; l < 8; l++) s[l] = s[l] + f32[x + t + l] * f64[z0 + t + l];
       }
-      f64[o + i] = s[0]! + s[2]! + (s[4]! + s[6]!) + (s[1]! + s[3]! + (s[5]! + s[7]!));
+      f64[o + i] = s[0] + s[2] + (s[4] + s[6]) + (s[1] + s[3] + (s[5] + s[7]));
     }
   }
 
@@ -140,10 +140,10 @@ export class JsKernels implements Kernels {
     const { f32, f64 } = this;
     const [x0, c0, o] = [rows >>> 2, coefficient >>> 3, out >>> 3];
     for (let i = 0; i < n; i++) {
-      const c = f64[c0 + i]!;
+      const c = f64[c0 + i];
       if (c === 0) continue;
       const x = x0 + i * stride;
-      for (let t = 0; t < stride; t++) f64[o + t] = f64[o + t]! + c * f32[x + t]!;
+      for (let t = 0; t < stride; t++) f64[o + t] = f64[o + t] + c * f32[x + t];
     }
   }
 
@@ -161,10 +161,10 @@ export class JsKernels implements Kernels {
         let a2 = 0;
         let a3 = 0;
         for (let t = 0; t < stride; t += 4) {
-          a0 = fround(a0 + fround(f32[x + t]! * f32[z + t]!));
-          a1 = fround(a1 + fround(f32[x + t + 1]! * f32[z + t + 1]!));
-          a2 = fround(a2 + fround(f32[x + t + 2]! * f32[z + t + 2]!));
-          a3 = fround(a3 + fround(f32[x + t + 3]! * f32[z + t + 3]!));
+          a0 = fround(a0 + fround(f32[x + t] * f32[z + t]));
+          a1 = fround(a1 + fround(f32[x + t + 1] * f32[z + t + 1]));
+          a2 = fround(a2 + fround(f32[x + t + 2] * f32[z + t + 2]));
+          a3 = fround(a3 + fround(f32[x + t + 3] * f32[z + t + 3]));
         }
         const value = fround(fround(a0 + a1) + fround(a2 + a3));
         f32[o + i * outStride + j] = value;
@@ -182,10 +182,10 @@ export class JsKernels implements Kernels {
     let a2 = 0;
     let a3 = 0;
     for (let t = 0; t < stride; t += 4) {
-      a0 += f32[x + t]! * f64[z0 + t]!;
-      a1 += f32[x + t + 1]! * f64[z0 + t + 1]!;
-      a2 += f32[x + t + 2]! * f64[z0 + t + 2]!;
-      a3 += f32[x + t + 3]! * f64[z0 + t + 3]!;
+      a0 += f32[x + t] * f64[z0 + t];
+      a1 += f32[x + t + 1] * f64[z0 + t + 1];
+      a2 += f32[x + t + 2] * f64[z0 + t + 2];
+      a3 += f32[x + t + 3] * f64[z0 + t + 3];
     }
     return a0 + a2 + (a1 + a3);
   }
@@ -194,7 +194,7 @@ export class JsKernels implements Kernels {
     this.refresh();
     const { f32, f64 } = this;
     const [x, z0] = [row >>> 2, z >>> 3];
-    for (let t = 0; t < stride; t++) f64[z0 + t] = f64[z0 + t]! + c * f32[x + t]!;
+    for (let t = 0; t < stride; t++) f64[z0 + t] = f64[z0 + t] + c * f32[x + t];
   }
 }
 
@@ -206,22 +206,22 @@ function dotF32(f32: Float32Array, x: number, z: number, stride: number): number
   for (let t = 0; t < stride; t += 16) {
     const p = x + t;
     const r = z + t;
-    a0 = fround(a0 + fround(f32[p]! * f32[r]!));
-    a1 = fround(a1 + fround(f32[p + 1]! * f32[r + 1]!));
-    a2 = fround(a2 + fround(f32[p + 2]! * f32[r + 2]!));
-    a3 = fround(a3 + fround(f32[p + 3]! * f32[r + 3]!));
-    a4 = fround(a4 + fround(f32[p + 4]! * f32[r + 4]!));
-    a5 = fround(a5 + fround(f32[p + 5]! * f32[r + 5]!));
-    a6 = fround(a6 + fround(f32[p + 6]! * f32[r + 6]!));
-    a7 = fround(a7 + fround(f32[p + 7]! * f32[r + 7]!));
-    a8 = fround(a8 + fround(f32[p + 8]! * f32[r + 8]!));
-    a9 = fround(a9 + fround(f32[p + 9]! * f32[r + 9]!));
-    a10 = fround(a10 + fround(f32[p + 10]! * f32[r + 10]!));
-    a11 = fround(a11 + fround(f32[p + 11]! * f32[r + 11]!));
-    a12 = fround(a12 + fround(f32[p + 12]! * f32[r + 12]!));
-    a13 = fround(a13 + fround(f32[p + 13]! * f32[r + 13]!));
-    a14 = fround(a14 + fround(f32[p + 14]! * f32[r + 14]!));
-    a15 = fround(a15 + fround(f32[p + 15]! * f32[r + 15]!));
+    a0 = fround(a0 + fround(f32[p] * f32[r]));
+    a1 = fround(a1 + fround(f32[p + 1] * f32[r + 1]));
+    a2 = fround(a2 + fround(f32[p + 2] * f32[r + 2]));
+    a3 = fround(a3 + fround(f32[p + 3] * f32[r + 3]));
+    a4 = fround(a4 + fround(f32[p + 4] * f32[r + 4]));
+    a5 = fround(a5 + fround(f32[p + 5] * f32[r + 5]));
+    a6 = fround(a6 + fround(f32[p + 6] * f32[r + 6]));
+    a7 = fround(a7 + fround(f32[p + 7] * f32[r + 7]));
+    a8 = fround(a8 + fround(f32[p + 8] * f32[r + 8]));
+    a9 = fround(a9 + fround(f32[p + 9] * f32[r + 9]));
+    a10 = fround(a10 + fround(f32[p + 10] * f32[r + 10]));
+    a11 = fround(a11 + fround(f32[p + 11] * f32[r + 11]));
+    a12 = fround(a12 + fround(f32[p + 12] * f32[r + 12]));
+    a13 = fround(a13 + fround(f32[p + 13] * f32[r + 13]));
+    a14 = fround(a14 + fround(f32[p + 14] * f32[r + 14]));
+    a15 = fround(a15 + fround(f32[p + 15] * f32[r + 15]));
   }
   const l0 = fround(fround(a0 + a4) + fround(a8 + a12));
   const l1 = fround(fround(a1 + a5) + fround(a9 + a13));
@@ -233,5 +233,5 @@ function dotF32(f32: Float32Array, x: number, z: number, stride: number): number
 /** z += c x in f32. */
 function axpyF32(f32: Float32Array, c: number, x: number, z: number, stride: number): void {
   const { fround } = Math;
-  for (let t = 0; t < stride; t++) f32[z + t] = f32[z + t]! + fround(c * f32[x + t]!);
+  for (let t = 0; t < stride; t++) f32[z + t] = f32[z + t] + fround(c * f32[x + t]);
 }

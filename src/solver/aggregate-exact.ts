@@ -7,7 +7,14 @@
  * never falls, also for regression (where s of a combination is at least the combination of the s), and with any subset
  * of participants answering: those who did not are left as they are.
  */
-import { type Aggregator, agreedSigma, inMemberOrder, type IndexedUpdate, type Outcome, sumOfChanges } from './aggregate.ts';
+import {
+  type Aggregator,
+  agreedSigma,
+  type IndexedUpdate,
+  inMemberOrder,
+  type Outcome,
+  sumOfChanges,
+} from './aggregate.ts';
 import { ascendSimplices, type Block } from './simplex-ascent.ts';
 import { addScaled, plusScaled, weightedSum } from './vector.ts';
 
@@ -34,22 +41,29 @@ export class Exact implements Aggregator {
     this.members = Array.from({ length: participants }, () => ({ u: new Float64Array(d), atoms: [] }));
   }
 
+  start(contributions: readonly Float64Array[]): void {
+    for (const [k, u] of contributions.entries()) {
+      this.members[k].u = u;
+      addScaled(this.w, 1, u);
+    }
+  }
+
   aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
     const ordered = inMemberOrder(updates);
     const blocks = ordered.map((update) => this.blockFor(update));
     ascendSimplices(this.w.slice(), blocks, this.c2, SWEEPS);
     for (const [i, { member }] of ordered.entries()) {
-      this.members[member]!.u = weightedSum(normalised(blocks[i]!.weights), blocks[i]!.u);
+      this.members[member].u = weightedSum(normalised(blocks[i].weights), blocks[i].u);
     }
     this.sigma = agreedSigma(this.sigma, ordered, sumOfChanges(this.w.length, ordered));
     // Summed afresh from every participant's part: conservation holds to rounding, however many rounds have gone by.
     this.w = new Float64Array(this.w.length);
     for (const known of this.members) addScaled(this.w, 1, known.u);
-    return ordered.map(({ member }, i) => ({ member, weights: blocks[i]!.weights }));
+    return ordered.map(({ member }, i) => ({ member, weights: blocks[i].weights }));
   }
 
   private blockFor(update: IndexedUpdate): Block {
-    const known = this.members[update.member]!;
+    const known = this.members[update.member];
     known.atoms.push({ u: plusScaled(known.u, 1, update.du), s: update.s + update.ds });
     if (known.atoms.length > this.atoms) known.atoms.shift();
     return {
@@ -63,6 +77,6 @@ export class Exact implements Aggregator {
 /** In place: weights that add up to 1 to the last bit that rounding allows. */
 function normalised(weights: number[]): number[] {
   const sum = weights.reduce((a, b) => a + b, 0);
-  for (let m = 0; m < weights.length; m++) weights[m] = weights[m]! / sum;
+  for (let m = 0; m < weights.length; m++) weights[m] = weights[m] / sum;
   return weights;
 }

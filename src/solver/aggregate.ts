@@ -36,6 +36,8 @@ export interface Aggregator {
   readonly sigma: number;
   /** Atoms that participants keep beside the committed solution. */
   readonly atoms: number;
+  /** Takes over what every participant already contributes: a warm start, or a restored run. */
+  start(contributions: readonly Float64Array[]): void;
   aggregate(updates: readonly IndexedUpdate[]): Outcome[];
 }
 
@@ -72,6 +74,10 @@ export class FixedStep implements Aggregator {
     this.sigma = sigma;
   }
 
+  start(contributions: readonly Float64Array[]): void {
+    for (const u of contributions) addScaled(this.w, 1, u);
+  }
+
   aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
     const ordered = inMemberOrder(updates);
     addScaled(this.w, 1, sumOfChanges(this.w.length, ordered));
@@ -94,6 +100,10 @@ export class LineSearch implements Aggregator {
     // Half of what would be safe without the search; steadier than any adaptive choice that was tried.
     this.sigma = Math.max(1, participants / 2);
     this.c2 = c2;
+  }
+
+  start(contributions: readonly Float64Array[]): void {
+    for (const u of contributions) addScaled(this.w, 1, u);
   }
 
   aggregate(updates: readonly IndexedUpdate[]): Outcome[] {

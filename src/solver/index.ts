@@ -1,8 +1,23 @@
-export { AGGREGATIONS, type Aggregation, type Aggregator, type IndexedUpdate, type Outcome } from './aggregate.ts';
+export {
+  AGGREGATIONS,
+  type Aggregation,
+  type Aggregator,
+  type IndexedUpdate,
+  type Outcome,
+} from './aggregate.ts';
 export { createAggregator } from './aggregation-rules.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
 export { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
-export { commit, examine, type MemberState, newMember, proposalOf, propose, type Solution, type Update } from './member.ts';
+export {
+  commit,
+  examine,
+  type MemberState,
+  newMember,
+  proposalOf,
+  propose,
+  type Solution,
+  type Update,
+} from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
 export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';
 export { addScaled, dot, plusScaled, weightedSum } from './vector.ts';

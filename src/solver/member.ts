@@ -45,8 +45,10 @@ export interface ProposeOptions {
   readonly atoms: number;
 }
 
-export function newMember(n: number, d: number): MemberState {
-  return { committed: { beta: new Float64Array(n), u: new Float64Array(d), s: 0 }, atoms: [] };
+/** A participant that has contributed nothing yet, or starts from duals of a nearby problem. */
+export function newMember(shard: Shard, near?: Float64Array): MemberState {
+  const beta = shard.startingBeta(near);
+  return { committed: { beta, u: shard.combine(beta), s: shard.dualSum(beta) }, atoms: [] };
 }
 
 /** Loads the shard with the model (w, u / C2) and says how good it is; `propose` goes on from there. */
@@ -68,10 +70,14 @@ export function propose(
 }
 
 /** The update that the shard's present beta amounts to: after a whole solve, or after any pass of it. */
-export function proposalOf(shard: Shard, state: MemberState, atoms: number): { update: Update; state: MemberState } {
+export function proposalOf(
+  shard: Shard,
+  state: MemberState,
+  atoms: number,
+): { update: Update; state: MemberState } {
   const { committed } = state;
   const beta = shard.beta;
-  const du = shard.combine(beta.map((value, i) => value - committed.beta[i]!));
+  const du = shard.combine(beta.map((value, i) => value - committed.beta[i]));
   const s = shard.dualSum(beta);
   const atom = { beta, u: plusScaled(committed.u, 1, du), s };
   const kept = [...state.atoms, atom].slice(-atoms);
@@ -84,22 +90,29 @@ export function proposalOf(shard: Shard, state: MemberState, atoms: number): { u
 /** Takes over the outcome of a round: weights for the committed solution and for each atom. */
 export function commit(shard: Shard, state: MemberState, weights: readonly number[]): MemberState {
   const parts = [state.committed, ...state.atoms];
-  invariant(weights.length === parts.length, `commit: expected ${parts.length} weights, got ${weights.length}`);
+  invariant(
+    weights.length === parts.length,
+    `commit: expected ${parts.length} weights, got ${weights.length}`,
+  );
   const only = weights.indexOf(1);
-  if (only >= 0) return { committed: parts[only]!, atoms: state.atoms };
-  const beta = weightedSum(weights, parts.map((part) => part.beta)); // biome-ignore format: short
-  const u = weightedSum(weights, parts.map((part) => part.u)); // biome-ignore format: short
-  return { committed: { beta: intoBox(shard, beta), u, s: shard.dualSum(beta) }, atoms: state.atoms };
+  if (only >= 0) return { committed: parts[only], atoms: state.atoms };
+  const combination = (of: (part: Solution) => Float64Array) => weightedSum(weights, parts.map(of));
+  const beta = intoBox(
+    shard,
+    combination((part) => part.beta),
+  );
+  const u = combination((part) => part.u);
+  return { committed: { beta, u, s: shard.dualSum(beta) }, atoms: state.atoms };
 }
 
 /** A convex combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */
 function intoBox(shard: Shard, beta: Float64Array): Float64Array {
   for (let i = 0; i < beta.length; i++) {
-    const low = shard.low[i]!;
-    const high = shard.high[i]!;
+    const low = shard.low[i];
+    const high = shard.high[i];
     const slack = 1e-14 * (high - low);
-    if (beta[i]! <= low + slack) beta[i] = low;
-    else if (beta[i]! >= high - slack) beta[i] = high;
+    if (beta[i] <= low + slack) beta[i] = low;
+    else if (beta[i] >= high - slack) beta[i] = high;
   }
   return beta;
 }

@@ -30,11 +30,11 @@ export function boxOf(
   const low = new Float64Array(y.length);
   const high = new Float64Array(y.length);
   for (let i = 0; i < y.length; i++) {
-    const cap = settings.c1 * (weights ? weights[i]! : 1);
+    const cap = settings.c1 * (weights ? weights[i] : 1);
     if (settings.objective === 'regression') {
       low[i] = -cap;
       high[i] = cap;
-    } else if (y[i]! > 0) {
+    } else if (y[i] > 0) {
       high[i] = cap;
     } else {
       low[i] = -cap;
@@ -44,12 +44,17 @@ export function boxOf(
 }
 
 /** C1 sum_i c_i loss_i, from the margins a_i = x_i . (w + v). */
-export function lossSum(settings: ProblemSettings, y: Float64Array, cap: Float64Array, margins: Float64Array): number {
+export function lossSum(
+  settings: ProblemSettings,
+  y: Float64Array,
+  cap: Float64Array,
+  margins: Float64Array,
+): number {
   const { objective, epsilon } = settings;
   let sum = 0;
   for (let i = 0; i < y.length; i++) {
-    const loss = objective === 'regression' ? Math.abs(margins[i]! - y[i]!) - epsilon : 1 - y[i]! * margins[i]!;
-    if (loss > 0) sum += cap[i]! * loss;
+    const loss = objective === 'regression' ? Math.abs(margins[i] - y[i]) - epsilon : 1 - y[i] * margins[i];
+    if (loss > 0) sum += cap[i] * loss;
   }
   return sum;
 }
@@ -57,7 +62,7 @@ export function lossSum(settings: ProblemSettings, y: Float64Array, cap: Float64
 /** sum_i s(beta_i). */
 export function dualSum(epsilon: number, y: Float64Array, beta: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < y.length; i++) sum += y[i]! * beta[i]! - epsilon * Math.abs(beta[i]!);
+  for (let i = 0; i < y.length; i++) sum += y[i] * beta[i] - epsilon * Math.abs(beta[i]);
   return sum;
 }
 

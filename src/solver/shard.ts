@@ -31,12 +31,13 @@ export class Shard {
   readonly d: number;
   readonly stride: number;
   readonly y: Float64Array;
-  readonly settings: ProblemSettings;
-  readonly low: Float64Array;
-  readonly high: Float64Array;
+  settings!: ProblemSettings;
+  low!: Float64Array;
+  high!: Float64Array;
   /** C1 c_i: the larger end of each box. */
-  readonly cap: Float64Array;
+  cap!: Float64Array;
   readonly rows: Address;
+  private readonly weights: Float64Array | undefined;
   private readonly owned: Address[] = [];
   private readonly z: Address;
   private readonly out: Address;
@@ -50,17 +51,12 @@ export class Shard {
     const { n, d } = input;
     invariant(n > 0 && d > 0, `shard: expected rows and columns, got ${n} x ${d}`);
     this.arena = arena;
-    this.settings = settings;
+    this.weights = input.weights;
     this.n = n;
     this.d = d;
     this.stride = padded(d);
     this.y = input.y;
     this.form = form;
-    const { low, high } = boxOf(settings, input.y, input.weights);
-    this.low = low;
-    this.high = high;
-    this.cap = low.map((value, i) => Math.max(-value, high[i]!));
-
     this.rows = this.take(4 * n * this.stride);
     const norms = new Float64Array(n);
     for (let i = 0; i < n; i++) {
@@ -73,8 +69,8 @@ export class Shard {
     this.coefficient = this.take(8 * n);
     this.at = {
       y: this.put(input.y),
-      low: this.put(low),
-      high: this.put(high),
+      low: this.take(8 * n),
+      high: this.take(8 * n),
       norm: this.put(norms),
       beta: this.take(8 * n),
       margin: this.take(8 * n),
@@ -82,6 +78,32 @@ export class Shard {
       report: this.take(16),
     };
     this.change = { address: this.take(4 * this.stride), length: this.stride };
+    this.retarget(settings);
+  }
+
+  /** The same rows under another C1, C2 or epsilon: only the boxes change. */
+  retarget(settings: ProblemSettings): void {
+    this.settings = settings;
+    const { low, high } = boxOf(settings, this.y, this.weights);
+    this.low = low;
+    this.high = high;
+    this.cap = low.map((value, i) => Math.max(-value, high[i]));
+    this.arena.f64(this.at.low, this.n).set(low);
+    this.arena.f64(this.at.high, this.n).set(high);
+  }
+
+  /**
+   * The nearest beta that these settings allow, to start from. Rows of all zeros, which no step can move, get their best
+   * value at once: they do not touch u, but the dual would stay below the primal without them.
+   */
+  startingBeta(near: Float64Array = new Float64Array(this.n)): Float64Array {
+    const { epsilon } = this.settings;
+    const norm = this.squaredNorms;
+    return near.map((value, i) => {
+      const y = this.y[i];
+      const wanted = norm[i] > 0 ? value : Math.abs(y) <= epsilon ? 0 : y * Number.POSITIVE_INFINITY;
+      return Math.min(this.high[i], Math.max(this.low[i], wanted));
+    });
   }
 
   /** Gives the memory back; the shard is of no use afterwards. */
@@ -100,6 +122,11 @@ export class Shard {
     arena.f64(this.at.beta, this.n).set(beta);
     arena.f64(this.z, this.d).set(z);
     arena.kernels.margins(this.rows, this.n, this.stride, this.z, this.at.margin);
+  }
+
+  /** |x_i|^2: a view, valid until the next allocation. */
+  get squaredNorms(): Float64Array {
+    return this.arena.f64(this.at.norm, this.n);
   }
 
   /** Margins as last loaded: a view, valid until the next allocation. */
@@ -136,7 +163,11 @@ export class Shard {
   beginPasses(): { run: (settings: Parameters<Shard['runPass']>[1]) => void; at: PassArguments } {
     this.chooseForm();
     this.arena.f32(this.change.address, this.change.length).fill(0);
-    const at = { ...this.at, stride: this.gram ? this.gram.stride : this.stride, change: this.change.address };
+    const at = {
+      ...this.at,
+      stride: this.gram ? this.gram.stride : this.stride,
+      change: this.change.address,
+    };
     return { at, run: (settings) => this.runPass(at, settings) };
   }
 
@@ -179,6 +210,6 @@ export class Shard {
 
 function squaredNorm(row: Float32Array): number {
   let sum = 0;
-  for (let j = 0; j < row.length; j++) sum += row[j]! * row[j]!;
+  for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
   return sum;
 }

@@ -24,14 +24,19 @@ const PAIR_STEPS = 30;
 const ENOUGH = 1e-5;
 
 /** Changes `w` and the weights of the blocks in place; returns the sweeps made. */
-export function ascendSimplices(w: Float64Array, blocks: readonly Block[], c2: number, sweeps: number): number {
+export function ascendSimplices(
+  w: Float64Array,
+  blocks: readonly Block[],
+  c2: number,
+  sweeps: number,
+): number {
   const grams = blocks.map(atomGram);
   let total = 0;
   let sweep = 0;
   while (sweep < sweeps) {
     sweep++;
     let gain = 0;
-    for (let b = 0; b < blocks.length; b++) gain += improveBlock(w, blocks[b]!, grams[b]!, c2);
+    for (let b = 0; b < blocks.length; b++) gain += improveBlock(w, blocks[b], grams[b], c2);
     total += gain;
     if (gain <= ENOUGH * total) break;
   }
@@ -42,7 +47,7 @@ function atomGram(block: Block): Float64Array {
   const m = block.u.length;
   const gram = new Float64Array(m * m);
   for (let i = 0; i < m; i++) {
-    for (let j = 0; j <= i; j++) gram[i * m + j] = gram[j * m + i] = dot(block.u[i]!, block.u[j]!);
+    for (let j = 0; j <= i; j++) gram[i * m + j] = gram[j * m + i] = dot(block.u[i], block.u[j]);
   }
   return gram;
 }
@@ -56,30 +61,31 @@ function improveBlock(w: Float64Array, block: Block, gram: Float64Array, c2: num
   const slope = new Float64Array(m);
   for (let i = 0; i < m; i++) {
     let own = 0;
-    for (let j = 0; j < m; j++) own += weights[j]! * gram[i * m + j]!;
-    slope[i] = s[i]! - dot(u[i]!, w) - own / c2;
+    for (let j = 0; j < m; j++) own += weights[j] * gram[i * m + j];
+    slope[i] = s[i] - dot(u[i], w) - own / c2;
   }
   let gain = 0;
   for (let step = 0; step < PAIR_STEPS; step++) {
     let best = 0;
     let worst = -1;
     for (let i = 0; i < m; i++) {
-      if (slope[i]! > slope[best]!) best = i;
-      if (weights[i]! > 0 && (worst < 0 || slope[i]! < slope[worst]!)) worst = i;
+      if (slope[i] > slope[best]) best = i;
+      if (weights[i] > 0 && (worst < 0 || slope[i] < slope[worst])) worst = i;
     }
-    const difference = slope[best]! - slope[worst]!;
-    const distance = gram[best * m + best]! + gram[worst * m + worst]! - 2 * gram[best * m + worst]!;
+    const difference = slope[best] - slope[worst];
+    const distance = gram[best * m + best] + gram[worst * m + worst] - 2 * gram[best * m + worst];
     const curvature = distance * (1 + 1 / c2);
     if (!(difference > 0)) break;
-    const move = curvature > 0 ? Math.min(weights[worst]!, difference / curvature) : weights[worst]!;
+    const move = curvature > 0 ? Math.min(weights[worst], difference / curvature) : weights[worst];
     const rise = move * (difference - (move * curvature) / 2);
     if (!(rise > 0)) break;
     gain += rise;
-    weights[best] = weights[best]! + move;
-    weights[worst] = move === weights[worst] ? 0 : weights[worst]! - move;
+    weights[best] = weights[best] + move;
+    weights[worst] = move === weights[worst] ? 0 : weights[worst] - move;
     const c = move * (1 + 1 / c2);
-    for (let i = 0; i < m; i++) slope[i] = slope[i]! - c * (gram[i * m + best]! - gram[i * m + worst]!);
+    for (let i = 0; i < m; i++) slope[i] = slope[i] - c * (gram[i * m + best] - gram[i * m + worst]);
   }
-  if (gain > 0) for (let i = 0; i < m; i++) if (weights[i] !== before[i]) addScaled(w, weights[i]! - before[i]!, u[i]!);
+  if (gain > 0)
+    for (let i = 0; i < m; i++) if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], u[i]);
   return gain;
 }

@@ -1,0 +1,105 @@
+/** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
+import { inputError, type KindredError } from '../base/errors.ts';
+import { nearestName } from './near-name.ts';
+import { shown } from './number.ts';
+import type { TableColumns } from './table.ts';
+
+export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
+
+export interface ColumnPlan {
+  readonly names: readonly string[];
+  /** One role for each column of the file. */
+  readonly roles: readonly ColumnRole[];
+  /** Names of the features, in the order of the file. */
+  readonly features: readonly string[];
+  readonly hasTask: boolean;
+  readonly hasLabel: boolean;
+}
+
+/** `where` is what errors call the place of the header: "har.csv line 1". */
+export function planColumns(names: readonly string[], columns: TableColumns, where: string): ColumnPlan {
+  checkNames(names, where);
+  checkRequest(names, columns, where);
+  const dropped = new Set(columns.drop);
+  const roles = names.map((name): ColumnRole => {
+    if (dropped.has(name)) return 'dropped';
+    if (name === columns.task) return 'task';
+    return name === columns.label ? 'label' : 'feature';
+  });
+  const features = names.filter((_, i) => roles[i] === 'feature');
+  if (features.length === 0) {
+    throw inputError(
+      'NO_FEATURES',
+      `${where}: expected at least one feature column beside the participant and target columns ` +
+        `and the dropped ones, got only ${listed(names)}`,
+    );
+  }
+  return { names, roles, features, hasTask: roles.includes('task'), hasLabel: roles.includes('label') };
+}
+
+function checkNames(names: readonly string[], where: string): void {
+  const firstAt = new Map<string, number>();
+  for (const [i, name] of names.entries()) {
+    if (name === '') {
+      throw inputError(
+        'UNNAMED_COLUMN',
+        `${where}: expected a name for every column, column ${i + 1} has none`,
+      );
+    }
+    const first = firstAt.get(name);
+    if (first !== undefined) {
+      throw inputError(
+        'DUPLICATE_COLUMN',
+        `${where}: expected distinct column names, got ${shown(name)} for columns ${first + 1} and ${i + 1}`,
+      );
+    }
+    firstAt.set(name, i);
+  }
+}
+
+function checkRequest(names: readonly string[], columns: TableColumns, where: string): void {
+  const { task, label, drop, need } = columns;
+  if (task === label) {
+    throw inputError(
+      'TASK_IS_LABEL',
+      `${where}: expected different columns for participant and target, got ${shown(task)} for both`,
+    );
+  }
+  for (const [what, name] of [
+    ['participant', task],
+    ['target', label],
+  ] as const) {
+    if (!drop.includes(name)) continue;
+    throw inputError(
+      'DROPPED_COLUMN_NEEDED',
+      `${where}: cannot drop ${shown(name)}, it is the ${what} column`,
+    );
+  }
+  // At prediction time the file may rightly lack the target, the participant and what training left out.
+  if (need === 'neither') return;
+  if (!names.includes(task)) throw absent('MISSING_TASK_COLUMN', 'a participant', task, names, where);
+  if (!names.includes(label)) throw absent('MISSING_LABEL_COLUMN', 'a target', label, names, where);
+  for (const name of drop) {
+    if (!names.includes(name)) throw absent('UNKNOWN_DROP_COLUMN', 'a column to drop', name, names, where);
+  }
+}
+
+function absent(
+  code: string,
+  what: string,
+  name: string,
+  names: readonly string[],
+  where: string,
+): KindredError {
+  const near = nearestName(name, names);
+  const hint = near === undefined ? '' : `; did you mean ${shown(near)}?`;
+  return inputError(
+    code,
+    `${where}: expected ${what} named ${shown(name)}, got columns ${listed(names)}${hint}`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const few = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `${few} and ${names.length - 8} more` : few;
+}

@@ -1,0 +1,122 @@
+/**
+ * A place in CSV bytes (RFC 4180): fields, quotes, line ends and line numbers. Line ends may be LF, CRLF or CR; lines
+ * with nothing but space are skipped. The cursor knows nothing about columns.
+ */
+import { inputError, type KindredError } from '../base/errors.ts';
+import { decodeText } from './text.ts';
+
+const COMMA = 0x2c;
+const QUOTE = 0x22;
+const LF = 0x0a;
+const CR = 0x0d;
+
+export class CsvCursor {
+  readonly bytes: Uint8Array;
+  readonly source: string;
+  /** Position of the next byte. */
+  at: number;
+  /** Line of that byte, from 1. */
+  line = 1;
+
+  constructor(bytes: Uint8Array, source: string) {
+    this.bytes = bytes;
+    this.source = source;
+    this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  }
+
+  /** Moves to the next line that has something on it; false where there is none. */
+  nextRecord(): boolean {
+    const { bytes } = this;
+    let p = this.at;
+    for (;;) {
+      let c = bytes[p];
+      while (c === 0x20 || c === 0x09) c = bytes[++p];
+      if (p >= bytes.length) return false;
+      if (c !== LF && c !== CR) return true;
+      p = this.at = this.behindLineEnd(p);
+    }
+  }
+
+  /** The text of the field here, quotes removed; moves to the comma or line end behind it. */
+  field(): string {
+    if (this.bytes[this.at] === QUOTE) return this.quotedField();
+    const start = this.at;
+    this.at = this.endOfPlainField(start);
+    return this.text(start, this.at);
+  }
+
+  skipField(): void {
+    if (this.bytes[this.at] === QUOTE) this.quotedField();
+    else this.at = this.endOfPlainField(this.at);
+  }
+
+  atComma(): boolean {
+    return this.bytes[this.at] === COMMA;
+  }
+
+  /** Whether a field may end at `position`. */
+  endsField(position: number): boolean {
+    const c = this.bytes[position];
+    return c === COMMA || c === LF || c === CR || position >= this.bytes.length;
+  }
+
+  /** Moves behind the line end here. */
+  endRecord(): void {
+    if (this.at < this.bytes.length) this.at = this.behindLineEnd(this.at);
+  }
+
+  fail(code: string, sentence: string, line = this.line): KindredError {
+    return inputError(code, `${this.source} line ${line}: ${sentence}`);
+  }
+
+  private behindLineEnd(p: number): number {
+    this.line++;
+    return this.bytes[p] === CR && this.bytes[p + 1] === LF ? p + 2 : p + 1;
+  }
+
+  private endOfPlainField(p: number): number {
+    const { bytes } = this;
+    while (p < bytes.length) {
+      const c = bytes[p];
+      if (c === COMMA || c === LF || c === CR) break;
+      p++;
+    }
+    return p;
+  }
+
+  private quotedField(): string {
+    const { bytes } = this;
+    const opened = this.line;
+    let text = '';
+    let start = this.at + 1;
+    for (let p = start; p < bytes.length; p++) {
+      const c = bytes[p];
+      if (c === LF || (c === CR && bytes[p + 1] !== LF)) this.line++;
+      if (c !== QUOTE) continue;
+      text += this.text(start, p);
+      if (bytes[p + 1] !== QUOTE) {
+        this.at = p + 1;
+        this.checkBehindQuote();
+        return text;
+      }
+      text += '"';
+      start = ++p + 1;
+    }
+    throw this.fail('CSV_UNTERMINATED_QUOTE', 'expected a closing quote, got the end of the file', opened);
+  }
+
+  private checkBehindQuote(): void {
+    const { bytes } = this;
+    while (bytes[this.at] === 0x20 || bytes[this.at] === 0x09) this.at++;
+    if (this.endsField(this.at)) return;
+    const got = String.fromCharCode(bytes[this.at]);
+    throw this.fail(
+      'CSV_TEXT_BEHIND_QUOTE',
+      `expected a comma or the end of the line behind a closing quote, got ${JSON.stringify(got)}`,
+    );
+  }
+
+  private text(start: number, end: number): string {
+    return decodeText(this.bytes, start, end, () => `${this.source} line ${this.line}`);
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * CSV with a header line: a participant column, a target column, numeric features. Numbers are read straight from the
+ * bytes; a field becomes a string only where it is an id, a target or not a plain number.
+ */
+import { inputError } from '../base/errors.ts';
+import { type ColumnPlan, type ColumnRole, planColumns } from './columns.ts';
+import { CsvCursor } from './csv-cursor.ts';
+import { allocateRows } from './memory.ts';
+import { badFeature, DecimalScanner, isMissing, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
+import { ParticipantColumn } from './participants.ts';
+import type { Table, TableColumns } from './table.ts';
+import { checkText } from './text.ts';
+
+export function readCsv(bytes: Uint8Array, source: string, columns: TableColumns): Table {
+  checkText(bytes, source, 'CSV text');
+  const cursor = new CsvCursor(bytes, source);
+  const plan = readHeader(cursor, columns);
+  return new CsvRows(cursor, plan, columns.need).read();
+}
+
+function readHeader(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
+  if (!cursor.nextRecord()) {
+    throw inputError('EMPTY_FILE', `${cursor.source}: expected a header line, got only blank lines`);
+  }
+  const { line } = cursor;
+  const names = [cursor.field().trim()];
+  while (cursor.atComma()) {
+    cursor.at++;
+    names.push(cursor.field().trim());
+  }
+  cursor.endRecord();
+  const foreign = /[;\t]/.exec(names[0]);
+  if (names.length === 1 && foreign) {
+    throw cursor.fail(
+      'CSV_SEPARATOR',
+      `expected columns separated by commas, got ${shown(foreign[0])}`,
+      line,
+    );
+  }
+  return planColumns(names, columns, `${cursor.source} line ${line}`);
+}
+
+class CsvRows {
+  private readonly cursor: CsvCursor;
+  private readonly plan: ColumnPlan;
+  private readonly need: TableColumns['need'];
+  private readonly numbers = new DecimalScanner();
+  private readonly participants = new ParticipantColumn();
+  private readonly targets: string[] = [];
+  private readonly lines: number[] = [];
+  private x: Float64Array = new Float64Array(0);
+  /** Numbers stored in x so far. */
+  private filled = 0;
+
+  constructor(cursor: CsvCursor, plan: ColumnPlan, need: TableColumns['need']) {
+    this.cursor = cursor;
+    this.plan = plan;
+    this.need = need;
+  }
+
+  read(): Table {
+    const { cursor, plan } = this;
+    const d = plan.features.length;
+    const start = cursor.at;
+    while (cursor.nextRecord()) {
+      if (this.filled + d > this.x.length) this.grow(start);
+      this.lines.push(cursor.line);
+      this.row();
+      if (!plan.hasTask) this.participants.push('');
+    }
+    const n = this.lines.length;
+    if (n === 0) {
+      throw inputError('NO_ROWS', `${cursor.source}: expected rows below the header, got none`);
+    }
+    return {
+      source: cursor.source,
+      features: plan.features,
+      n,
+      x: this.x.length === n * d ? this.x : this.x.slice(0, n * d),
+      ...this.participants.finish(),
+      targets: plan.hasLabel ? this.targets : undefined,
+      lines: Uint32Array.from(this.lines),
+    };
+  }
+
+  /** Reads one line. Features are the inner loop: everything else is a call away. */
+  private row(): void {
+    const { cursor, numbers, x } = this;
+    const { roles } = this.plan;
+    const { bytes, at: start, line } = cursor;
+    const last = roles.length - 1;
+    for (let c = 0; c <= last; c++) {
+      if (roles[c] === 'feature') {
+        const end = numbers.scan(bytes, cursor.at, bytes.length);
+        if (end >= 0 && cursor.endsField(end)) {
+          x[this.filled++] = numbers.value;
+          cursor.at = end;
+        } else {
+          x[this.filled++] = this.slowFeature(c, start, line);
+        }
+      } else {
+        this.other(roles[c], c, start, line);
+      }
+      if (c < last) {
+        if (!cursor.atComma()) throw this.fieldCount(start, line);
+        cursor.at++;
+      }
+    }
+    if (cursor.atComma()) throw this.fieldCount(start, line);
+    cursor.endRecord();
+  }
+
+  /** Quoted, spaced, long or wrong. */
+  private slowFeature(c: number, rowStart: number, line: number): number {
+    const text = this.cursor.field().trim();
+    const value = parseDecimal(text);
+    if (Math.abs(value) <= LARGEST_FEATURE) return value;
+    // A line cut short ends in an empty field; that it is short says more than that a value is missing.
+    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
+      throw this.fieldCount(rowStart, line);
+    }
+    throw badFeature(this.where(c, line), text);
+  }
+
+  private other(role: ColumnRole, c: number, rowStart: number, line: number): void {
+    if (role === 'dropped') {
+      this.cursor.skipField();
+      return;
+    }
+    const text = this.cursor.field().trim();
+    if (this.need === 'task and label') this.checkPresent(role, c, text, rowStart, line);
+    if (role === 'task') this.participants.push(text);
+    else this.targets.push(text);
+  }
+
+  private checkPresent(role: ColumnRole, c: number, text: string, rowStart: number, line: number): void {
+    const absent = role === 'task' ? text === '' : isMissing(text);
+    if (!absent) return;
+    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
+      throw this.fieldCount(rowStart, line);
+    }
+    const [code, what] =
+      role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
+    throw inputError(code, `${this.where(c, line)}: expected ${what}, got ${shown(text)}`);
+  }
+
+  private where(c: number, line: number): string {
+    return `${this.cursor.source} line ${line}, column ${shown(this.plan.names[c])}`;
+  }
+
+  private fieldCount(rowStart: number, line: number): Error {
+    const got = this.countFields(rowStart);
+    const fields = `${this.plan.roles.length} fields, got ${got}`;
+    return this.cursor.fail('CSV_FIELD_COUNT', `expected ${fields}`, line);
+  }
+
+  private countFields(rowStart: number): number {
+    const again = new CsvCursor(this.cursor.bytes, this.cursor.source);
+    again.at = rowStart;
+    let count = 1;
+    again.skipField();
+    for (; again.atComma(); count++) {
+      again.at++;
+      again.skipField();
+    }
+    return count;
+  }
+
+  /** Room for more rows: at first as many as the file would hold if all were as long as those read so far. */
+  private grow(dataStart: number): void {
+    const { cursor } = this;
+    const d = this.plan.features.length;
+    const read = this.lines.length;
+    const left = cursor.bytes.length - cursor.at;
+    const width = read === 0 ? this.lineWidth() : (cursor.at - dataStart) / read;
+    // At least twice as many, or a file whose lines get ever shorter would be copied over and over.
+    const rows = Math.max(2 * read, read + Math.ceil((left / width) * 1.02) + 1);
+    const larger = allocateRows(cursor.source, rows, d);
+    larger.set(this.x.subarray(0, this.filled));
+    this.x = larger;
+  }
+
+  /** Bytes of the line here, and never fewer than its columns need. */
+  private lineWidth(): number {
+    const { bytes, at } = this.cursor;
+    const lf = bytes.indexOf(0x0a, at);
+    return Math.max((lf < 0 ? bytes.length : lf + 1) - at, 2 * this.plan.roles.length);
+  }
+}

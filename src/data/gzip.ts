@@ -1,0 +1,68 @@
+/** Gzip by the platform's own DecompressionStream: the same in Node and in browsers. */
+import { inputError } from '../base/errors.ts';
+import { gibibytes } from './memory.ts';
+
+/** A small file can unpack to anything; beyond this it is refused. */
+export const DEFAULT_UNPACKED_LIMIT_BYTES = 4 * 1024 ** 3;
+
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+export async function gunzip(
+  bytes: Uint8Array,
+  source: string,
+  limitBytes = DEFAULT_UNPACKED_LIMIT_BYTES,
+): Promise<Uint8Array> {
+  if (!isGzip(bytes)) {
+    throw inputError('NOT_GZIP', `${source}: expected gzip data (1f 8b), got something else`);
+  }
+  const reader = packed(bytes).pipeThrough(new DecompressionStream('gzip')).getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw inputError('GZIP_CORRUPT', `${source}: expected a complete gzip file, ${reason(cause)}`);
+    });
+    if (done) return joined(chunks, size);
+    size += value.byteLength;
+    if (size > limitBytes) {
+      // What becomes of the rest is of no interest: the refusal is.
+      reader.cancel().catch(() => {});
+      throw inputError(
+        'GZIP_TOO_LARGE',
+        `${source}: unpacks to more than the ${gibibytes(limitBytes)} that are allowed`,
+      );
+    }
+    chunks.push(value);
+  }
+}
+
+function packed(bytes: Uint8Array): ReadableStream<BufferSource> {
+  const step = 1 << 18;
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.slice(at, at + step));
+      at += step;
+    },
+  });
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}
+
+function reason(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return /unexpected end|premature|ended without/i.test(text)
+    ? 'got one that is cut short'
+    : `got one that does not unpack (${text})`;
+}

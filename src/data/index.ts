@@ -1,0 +1,16 @@
+export { readCsv } from './csv.ts';
+export { type DescribeOptions, describeTable, type TableDescription } from './describe.ts';
+export { type DataFormat, detectFormat } from './format.ts';
+export { type HarLikeOptions, makeHarLike } from './generate-har.ts';
+export { makeRegression, type RegressionOptions } from './generate-regression.ts';
+export { gunzip, isGzip } from './gzip.ts';
+export * from './labels.ts';
+export { type LibsvmOptions, type NamedBytes, readLibsvm } from './libsvm.ts';
+export { readParquet } from './parquet.ts';
+export { rowsByParticipant } from './participants.ts';
+export * from './scale.ts';
+export * from './split.ts';
+export { placeOf, type Table, type TableColumns } from './table.ts';
+export type { ClassSummary, NumberSummary } from './target-summary.ts';
+export * from './uci-har.ts';
+export { type CsvNames, writeCsv } from './write-csv.ts';

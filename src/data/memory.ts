@@ -1,0 +1,37 @@
+/** Room for n x d numbers, refused with a sentence rather than a crash where it is too much. */
+import { inputError } from '../base/errors.ts';
+
+/** A dense table larger than this is refused unless the caller allows more. */
+export const DEFAULT_MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
+
+export function checkDenseSize(source: string, n: number, d: number, limitBytes: number): void {
+  const needed = n * d * 8;
+  if (needed <= limitBytes) return;
+  throw inputError(
+    'TABLE_TOO_LARGE',
+    `${source}: ${count(n)} rows with ${count(d)} features need ${gibibytes(needed)} of memory, ` +
+      `but ${gibibytes(limitBytes)} are allowed`,
+  );
+}
+
+export function allocateRows(source: string, n: number, d: number): Float64Array {
+  try {
+    return new Float64Array(n * d);
+  } catch {
+    throw inputError(
+      'TABLE_TOO_LARGE',
+      `${source}: ${count(n)} rows with ${count(d)} features need ${gibibytes(n * d * 8)} of memory, ` +
+        'more than this machine gave',
+    );
+  }
+}
+
+export function gibibytes(bytes: number): string {
+  if (bytes < 1024 ** 3 / 100) return `${count(bytes)} bytes`;
+  return `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
+}
+
+/** 1355191 as "1,355,191", the same on every machine. */
+export function count(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
+}

@@ -1,0 +1,202 @@
+/** Parquet, by hyparquet. Columns are decoded one at a time, so memory stays near that of the table itself. */
+import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
+import { inputError, type KindredError } from '../base/errors.ts';
+import { type ColumnPlan, planColumns } from './columns.ts';
+import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
+import { badFeature, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { ParticipantColumn } from './participants.ts';
+import type { Table, TableColumns } from './table.ts';
+
+/** What hyparquet unpacks without further code. */
+const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
+
+export async function readParquet(bytes: Uint8Array, source: string, columns: TableColumns): Promise<Table> {
+  const metadata = readMetadata(bytes, source);
+  const plan = planColumns(topLevelNames(metadata, source), columns, source);
+  checkStorage(metadata, plan, source);
+  const n = Number(metadata.num_rows);
+  if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
+  return new ParquetColumns(bytes, source, metadata, plan, columns.need).read(n);
+}
+
+function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
+  const magic = String.fromCharCode(...bytes.subarray(0, 4));
+  if (magic !== 'PAR1') {
+    throw inputError('NOT_PARQUET', `${source}: expected a Parquet file (PAR1), got something else`);
+  }
+  try {
+    const metadata = parquetMetadata(bytes, { geoparquet: false });
+    let rows = 0n;
+    for (const group of metadata.row_groups) rows += group.num_rows;
+    if (rows !== metadata.num_rows || rows < 0n) throw new Error('its row counts disagree');
+    return metadata;
+  } catch (cause) {
+    throw corrupt(source, cause);
+  }
+}
+
+function topLevelNames(metadata: FileMetaData, source: string): string[] {
+  try {
+    return parquetSchema(metadata).children.map((child) => child.element.name.trim());
+  } catch (cause) {
+    throw corrupt(source, cause);
+  }
+}
+
+/** Nested columns and unknown compression are refused before anything is decoded. */
+function checkStorage(metadata: FileMetaData, plan: ColumnPlan, source: string): void {
+  const used = new Set(plan.names.filter((_, i) => plan.roles[i] !== 'dropped'));
+  for (const child of parquetSchema(metadata).children) {
+    const name = child.element.name.trim();
+    if (!used.has(name) || (child.children.length === 0 && child.element.repetition_type !== 'REPEATED'))
+      continue;
+    throw inputError(
+      'NESTED_COLUMN',
+      `${source}, column ${shown(name)}: expected plain values, got nested ones`,
+    );
+  }
+  for (const group of metadata.row_groups) {
+    for (const { meta_data: chunk } of group.columns) {
+      if (!chunk || !used.has(chunk.path_in_schema[0].trim()) || CODECS.includes(chunk.codec)) continue;
+      const name = shown(chunk.path_in_schema[0].trim());
+      throw inputError(
+        'PARQUET_CODEC',
+        `${source}, column ${name}: expected Snappy or no compression, got ${chunk.codec ?? 'an unknown one'}`,
+      );
+    }
+  }
+}
+
+class ParquetColumns {
+  private readonly bytes: Uint8Array;
+  private readonly source: string;
+  private readonly metadata: FileMetaData;
+  private readonly plan: ColumnPlan;
+  private readonly need: TableColumns['need'];
+
+  constructor(
+    bytes: Uint8Array,
+    source: string,
+    metadata: FileMetaData,
+    plan: ColumnPlan,
+    need: TableColumns['need'],
+  ) {
+    this.bytes = bytes;
+    this.source = source;
+    this.metadata = metadata;
+    this.plan = plan;
+    this.need = need;
+  }
+
+  async read(n: number): Promise<Table> {
+    const { source, plan } = this;
+    const d = plan.features.length;
+    checkDenseSize(source, n, d, 4 * DEFAULT_MEMORY_LIMIT_BYTES);
+    const x = allocateRows(source, n, d);
+    const ids = plan.hasTask ? await this.texts('task', n) : undefined;
+    const targets = plan.hasLabel ? await this.texts('label', n) : undefined;
+    const names = this.fileNames('feature');
+    for (const [j, name] of names.entries()) {
+      await this.column(name, n, (i, value) => {
+        x[i * d + j] = this.feature(value, i, name);
+      });
+    }
+    const participants = new ParticipantColumn();
+    for (let i = 0; i < n; i++) participants.push(ids ? ids[i] : '');
+    return { source, features: plan.features, n, x, ...participants.finish(), targets, lines: undefined };
+  }
+
+  /** Names as the file spells them: hyparquet wants them untrimmed. */
+  private fileNames(role: ColumnPlan['roles'][number]): string[] {
+    const { children } = parquetSchema(this.metadata);
+    return children.map((child) => child.element.name).filter((_, i) => this.plan.roles[i] === role);
+  }
+
+  private async texts(role: 'task' | 'label', n: number): Promise<string[]> {
+    const [name] = this.fileNames(role);
+    const texts = new Array<string>(n);
+    await this.column(name, n, (i, value) => {
+      texts[i] = this.text(value, i, name, role);
+    });
+    return texts;
+  }
+
+  /** Hands every value of a column to `take`, and makes sure that there is one for every row. */
+  private async column(name: string, n: number, take: (i: number, value: unknown) => void): Promise<void> {
+    const { source, metadata, bytes } = this;
+    let taken = 0;
+    let refused: KindredError | undefined;
+    const onChunk = (chunk: { columnData: ArrayLike<unknown>; rowStart: number }) => {
+      if (refused) return;
+      try {
+        const end = Math.min(chunk.columnData.length, n - chunk.rowStart);
+        for (let k = 0; k < end; k++) take(chunk.rowStart + k, chunk.columnData[k]);
+        taken += end;
+      } catch (cause) {
+        // Thrown inside hyparquet's callback it would be lost.
+        refused = cause as KindredError;
+      }
+    };
+    try {
+      const file = {
+        byteLength: bytes.byteLength,
+        slice: (start: number, end?: number) => bytes.slice(start, end).buffer as ArrayBuffer,
+      };
+      await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
+    } catch (cause) {
+      throw corrupt(source, cause);
+    }
+    if (refused) throw refused;
+    if (taken !== n) {
+      const reason = `column ${shown(name)} has ${count(taken)} of ${count(n)} values`;
+      throw corrupt(source, new Error(reason));
+    }
+  }
+
+  private feature(value: unknown, i: number, name: string): number {
+    if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
+    if (typeof value === 'bigint') return Number(value);
+    if (typeof value === 'boolean') return value ? 1 : 0;
+    if (typeof value === 'number') throw badFeature(this.where(i, name), String(value));
+    if (value === null || value === undefined) throw badFeature(this.where(i, name), 'null');
+    const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
+    throw inputError('NOT_A_NUMBER', `${this.where(i, name)}: expected a number, got ${got}`);
+  }
+
+  private text(value: unknown, i: number, name: string, role: 'task' | 'label'): string {
+    const text = plainText(value);
+    if (text === undefined) {
+      throw inputError(
+        'NOT_TEXT',
+        `${this.where(i, name)}: expected text or a number, got a value of another kind`,
+      );
+    }
+    const absent = role === 'task' ? text === '' : isMissing(text);
+    if (!absent || this.need === 'neither') return text;
+    const [code, what] =
+      role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
+    const got = value === null || value === undefined ? 'null' : shown(text);
+    throw inputError(code, `${this.where(i, name)}: expected ${what}, got ${got}`);
+  }
+
+  private where(i: number, name: string): string {
+    return `${this.source} row ${i + 1}, column ${shown(name.trim())}`;
+  }
+}
+
+/** Undefined for what is neither text nor a number; null is the empty text. */
+function plainText(value: unknown): string | undefined {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'string') return value.trim();
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
+  return undefined;
+}
+
+function corrupt(source: string, cause: unknown): KindredError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return inputError(
+    'PARQUET_CORRUPT',
+    `${source}: expected a complete Parquet file, could not read it (${reason})`,
+  );
+}

@@ -1,0 +1,44 @@
+/** The participant column while it is being read: ids come in row by row, the table wants them distinct and in order. */
+import { naturallySorted } from './natural-order.ts';
+import type { Table } from './table.ts';
+
+export class ParticipantColumn {
+  private readonly seen = new Map<string, number>();
+  private readonly rows: number[] = [];
+
+  push(id: string): void {
+    let index = this.seen.get(id);
+    if (index === undefined) {
+      index = this.seen.size;
+      this.seen.set(id, index);
+    }
+    this.rows.push(index);
+  }
+
+  finish(): Pick<Table, 'participants' | 'participantOf'> {
+    const participants = naturallySorted(this.seen.keys());
+    const place = new Uint32Array(participants.length);
+    for (const [i, id] of participants.entries()) place[this.seen.get(id)!] = i;
+    return { participants, participantOf: Uint32Array.from(this.rows, (index) => place[index]) };
+  }
+}
+
+/** Rows of each participant, in the order of the table. */
+export function rowsByParticipant(
+  table: Pick<Table, 'participants' | 'participantOf'>,
+  rows: Uint32Array = everyRow(table),
+): Uint32Array[] {
+  const counts = new Uint32Array(table.participants.length);
+  for (const i of rows) counts[table.participantOf[i]]++;
+  const groups = Array.from(counts, (count) => new Uint32Array(count));
+  counts.fill(0);
+  for (const i of rows) {
+    const k = table.participantOf[i];
+    groups[k][counts[k]++] = i;
+  }
+  return groups;
+}
+
+function everyRow(table: Pick<Table, 'participantOf'>): Uint32Array {
+  return Uint32Array.from(table.participantOf, (_, i) => i);
+}

@@ -1,0 +1,89 @@
+/**
+ * What every training method takes and gives. A method sees tasks (one per participant: rows to be written into kernel
+ * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
+ */
+import type { Aggregation, Certificate, Objective, RowWriter } from '../solver/index.ts';
+import type { Workspace } from './workspace.ts';
+
+export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
+export type MethodName = (typeof METHODS)[number];
+
+/** One participant's training rows, scaled and with the bias, as the methods see them. */
+export interface Task {
+  readonly id: string;
+  readonly n: number;
+  readonly write: RowWriter;
+  readonly y: Float64Array;
+  /** c_ik; undefined: 1. */
+  readonly weights: Float64Array | undefined;
+}
+
+export interface MethodSettings {
+  readonly objective: Objective;
+  readonly c1: number;
+  readonly c2: number;
+  readonly epsilon: number;
+  /** MOCHA's regularisation. */
+  readonly lambda: number;
+  readonly aggregation: Aggregation;
+  /** Most local passes in a round. */
+  readonly passes: number;
+  /** Most rounds. */
+  readonly rounds: number;
+  /** Stop when the relative gap is at most this. */
+  readonly gap: number;
+  readonly seed: number;
+}
+
+export interface HistoryRow {
+  readonly round: number;
+  readonly primal: number;
+  /** Null where the method has no dual (fedavg). */
+  readonly dual: number | null;
+  readonly relativeGap: number | null;
+}
+
+/** The model after a round, for whoever wants to look at it. Valid during the call only. */
+export interface RoundView {
+  readonly row: HistoryRow;
+  readonly w: Float64Array;
+  personal(k: number): Float64Array;
+}
+
+/** Duals to start from, one per task in the order of the tasks: the solution of a nearby problem. */
+export type WarmStart = readonly Float64Array[];
+
+export interface MethodInput {
+  readonly workspace: Workspace;
+  readonly settings: MethodSettings;
+  readonly onRound?: ((view: RoundView) => void) | undefined;
+  readonly warmStart?: WarmStart | undefined;
+  /** Most passes of one task in one round, where nodes differ; default: `settings.passes` for all. */
+  readonly passesOf?: ((task: number, round: number) => number) | undefined;
+}
+
+/** Why a training ended: certified, no longer improving, or out of rounds. */
+export type Stopped = 'gap' | 'stall' | 'rounds';
+
+export interface MethodResult {
+  readonly w: Float64Array;
+  readonly v: readonly Float64Array[];
+  /** Whether w alone is a model for a participant that was not there. */
+  readonly servesNewcomers: boolean;
+  readonly certificate?: Certificate;
+  readonly conservation?: { readonly relativeError: number };
+  readonly rounds: number;
+  /** Local passes over a participant's rows, summed over participants and rounds. */
+  readonly passes: number;
+  readonly history: readonly HistoryRow[];
+  readonly stopped: Stopped;
+  /** Duals per task, for a warm start; undefined where the method has none. */
+  readonly duals?: WarmStart;
+}
+
+export type Method = (input: MethodInput) => MethodResult;
+
+/** The local tolerance that goes with a relative gap: tight enough not to hold the gap up, loose enough to be cheap. */
+export function localTolerance(relativeGap: number): number {
+  return Math.min(0.01, Math.max(1e-10, 0.01 * relativeGap));
+}

@@ -1,0 +1,104 @@
+/**
+ * From a table to tasks: targets as numbers, a seeded split inside every participant, scaling from the training rows
+ * alone (computed per participant and merged, as a federation does it), and rows that are written, scaled and with the
+ * bias, straight into kernel memory.
+ */
+import { inputError } from '../base/errors.ts';
+import {
+  type ClassMapping,
+  classificationTargets,
+  featureMoments,
+  mergeMoments,
+  regressionTargets,
+  rowsByParticipant,
+  type ScaleMode,
+  type Scaling,
+  type Split,
+  scaleRow,
+  scalingFrom,
+  splitRows,
+  type Table,
+} from '../data/index.ts';
+import { balancedWeights } from '../solver/index.ts';
+import type { Task } from './method.ts';
+import type { ResolvedOptions } from './options.ts';
+
+export interface Prepared {
+  readonly table: Table;
+  /** Targets of all rows: -1 and +1, or values. */
+  readonly y: Float64Array;
+  readonly classes: ClassMapping | undefined;
+  /** Sentences for people: how labels were mapped, and the like. */
+  readonly notes: readonly string[];
+  readonly split: Split;
+}
+
+export function prepare(whole: Table, options: ResolvedOptions): Prepared {
+  const table = firstParticipants(whole, options.participants);
+  const split = splitRows(table, { testFraction: options.testFraction, seed: options.seed });
+  if (options.objective === 'regression') {
+    return { table, y: regressionTargets(table), classes: undefined, notes: [], split };
+  }
+  const { y, positive, negative, note } = classificationTargets(table, { positive: options.positive });
+  return { table, y, classes: { positive, negative }, notes: [note], split };
+}
+
+/** Tasks over some rows of a prepared table: all training rows, or those of a cross-validation fold. */
+export function tasksOf(
+  prepared: Prepared,
+  rows: Uint32Array,
+  options: Pick<ResolvedOptions, 'objective' | 'scale' | 'bias' | 'classWeight'>,
+): { tasks: Task[]; d: number; scaling: Scaling } {
+  const { table, y } = prepared;
+  const groups = rowsByParticipant(table, rows);
+  const scaling = scalingOf(table, groups, options.scale);
+  const features = table.features.length;
+  const tasks = groups.map((own, k): Task => {
+    const targets = Float64Array.from(own, (i) => y[i]);
+    const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
+    return {
+      id: table.participants[k],
+      n: own.length,
+      y: targets,
+      weights: balanced ? balancedWeights(targets) : undefined,
+      write: (i, row) => {
+        scaleRow(table.x, own[i], scaling, row, 0);
+        if (options.bias) row[features] = 1;
+      },
+    };
+  });
+  return { tasks, d: features + (options.bias ? 1 : 0), scaling };
+}
+
+function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {
+  const d = table.features.length;
+  const moments = groups.map((rows) => featureMoments(table.x, d, rows));
+  return scalingFrom(moments.reduce(mergeMoments), mode);
+}
+
+/** The first so many participants, in the table's order. */
+function firstParticipants(table: Table, most: number | undefined): Table {
+  if (most === undefined || most >= table.participants.length) {
+    if (most !== undefined && most > table.participants.length) {
+      throw inputError(
+        'TOO_FEW_PARTICIPANTS',
+        `${table.source}: expected at least ${most} participants (--participants), got ${table.participants.length}`,
+      );
+    }
+    return table;
+  }
+  const d = table.features.length;
+  const rows: number[] = [];
+  for (let i = 0; i < table.n; i++) if (table.participantOf[i] < most) rows.push(i);
+  const x = new Float64Array(rows.length * d);
+  for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * d, (from + 1) * d), to * d);
+  return {
+    ...table,
+    n: rows.length,
+    x,
+    participants: table.participants.slice(0, most),
+    participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
+    targets: table.targets && rows.map((i) => table.targets![i]),
+    lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
+  };
+}

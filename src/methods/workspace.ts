@@ -1,0 +1,80 @@
+/**
+ * The rows of all tasks in kernel memory, for as many trainings as one likes: rows and Gram matrices do not depend on
+ * C1 and C2, so a search over them builds them once. Two arrangements, made when first asked for: a shard for each task,
+ * or one shard with everybody's rows (the global model).
+ */
+import type { Arena } from '../math/index.ts';
+import { type ProblemSettings, Shard, type SolveForm } from '../solver/index.ts';
+import type { Task } from './method.ts';
+
+export class Workspace {
+  readonly tasks: readonly Task[];
+  /** Columns, with the bias. */
+  readonly d: number;
+  private readonly arena: Arena;
+  private readonly form: SolveForm;
+  private eachShard: Shard[] | undefined;
+  private pooledShard: Shard | undefined;
+
+  constructor(arena: Arena, tasks: readonly Task[], d: number, form: SolveForm = 'auto') {
+    this.arena = arena;
+    this.tasks = tasks;
+    this.d = d;
+    this.form = form;
+  }
+
+  /** One shard per task, set to these settings. */
+  each(settings: ProblemSettings): readonly Shard[] {
+    if (!this.eachShard) {
+      this.eachShard = this.tasks.map((task) => this.shardOf(settings, task));
+    } else {
+      for (const shard of this.eachShard) shard.retarget(settings);
+    }
+    return this.eachShard;
+  }
+
+  /** One shard with the rows of all tasks in order. */
+  pooled(settings: ProblemSettings): Shard {
+    if (!this.pooledShard) this.pooledShard = this.shardOf(settings, pool(this.tasks));
+    else this.pooledShard.retarget(settings);
+    return this.pooledShard;
+  }
+
+  release(): void {
+    for (const shard of this.eachShard ?? []) shard.release();
+    this.pooledShard?.release();
+    this.eachShard = undefined;
+    this.pooledShard = undefined;
+  }
+
+  private shardOf(settings: ProblemSettings, task: Task): Shard {
+    return new Shard(this.arena, settings, { ...task, d: this.d }, this.form);
+  }
+}
+
+/** Everybody's rows as one task. */
+function pool(tasks: readonly Task[]): Task {
+  const owner: { task: Task; i: number }[] = tasks.flatMap((task) =>
+    Array.from({ length: task.n }, (_, i) => ({ task, i })),
+  );
+  const weighted = tasks.some((task) => task.weights);
+  return {
+    id: 'all',
+    n: owner.length,
+    write: (row, values) => owner[row].task.write(owner[row].i, values),
+    y: concatenate(tasks.map((task) => task.y)),
+    weights: weighted
+      ? concatenate(tasks.map((task) => task.weights ?? new Float64Array(task.n).fill(1)))
+      : undefined,
+  };
+}
+
+export function concatenate(parts: readonly Float64Array[]): Float64Array {
+  const out = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -4,6 +4,7 @@ import { inputError, type KindredError } from '../base/errors.ts';
 import { type ColumnPlan, planColumns } from './columns.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
 import { badFeature, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { checkPages } from './parquet-pages.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 
@@ -142,6 +143,11 @@ class ParquetColumns {
         byteLength: bytes.byteLength,
         slice: (start: number, end?: number) => bytes.slice(start, end).buffer as ArrayBuffer,
       };
+      for (const group of metadata.row_groups) {
+        for (const { meta_data: chunk } of group.columns) {
+          if (chunk?.path_in_schema[0] === name) checkPages(bytes, chunk, Number(group.num_rows));
+        }
+      }
       await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
     } catch (cause) {
       throw corrupt(source, cause);

@@ -53,6 +53,11 @@ export class LocalSolve {
     for (let i = 0; i < shard.n; i++) order[i] = i;
   }
 
+  /** Rows that the next pass will visit. */
+  get activeRows(): number {
+    return this.active;
+  }
+
   /** One pass over the active rows. */
   pass(): void {
     const { arena, n, settings } = this.shard;

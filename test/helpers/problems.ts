@@ -35,10 +35,13 @@ export const problemShape: fc.Arbitrary<ProblemShape> = fc.record({
 });
 
 /**
- * Problems that coordinate ascent solves in reasonable time. Equal rows with contradicting targets are the known exception
- * (also of LIBLINEAR): two coordinates that can only gain together move by tiny steps.
+ * Problems that coordinate ascent solves in reasonable time. The known exceptions (also LIBLINEAR's) are left to the tests
+ * that need no convergence: equal or nearly dependent rows with contradicting targets under a large C1, whose
+ * coordinates can only gain together and so move by tiny steps.
  */
-export const solvableShape = problemShape.filter((shape) => shape.trouble !== 'duplicate rows' && shape.d > 2);
+export const solvableShape = problemShape.filter(
+  (shape) => shape.trouble !== 'duplicate rows' && shape.d > 2 && shape.c1 * (1 + 1 / shape.c2) <= 25,
+);
 
 /** Rows of norm about 1 with a bias, participants that share a direction and differ by another. */
 export function makeProblem(shape: ProblemShape): RandomProblem {

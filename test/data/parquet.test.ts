@@ -1,0 +1,135 @@
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import { readParquet } from '../../src/data/parquet.ts';
+import type { TableColumns } from '../../src/data/table.ts';
+import { COLUMNS, refused } from './helpers.ts';
+
+type Column = Parameters<typeof parquetWriteBuffer>[0]['columnData'][number];
+
+function file(columnData: Column[], options: object = {}): Uint8Array {
+  return new Uint8Array(parquetWriteBuffer({ columnData, ...options }));
+}
+
+function read(bytes: Uint8Array, columns: Partial<TableColumns> = {}) {
+  return readParquet(bytes, 'a.parquet', { ...COLUMNS, ...columns });
+}
+
+const task: Column = { name: 'task', data: ['b', 'a', 'b'], type: 'STRING' };
+const y: Column = { name: 'y', data: [1, -1, 1], type: 'INT32' };
+const x1: Column = { name: 'x1', data: [0.5, -2, 1e30], type: 'DOUBLE' };
+
+describe('readParquet', () => {
+  test('reads doubles, floats, integers, big integers and booleans as numbers', async () => {
+    const table = await read(
+      file([
+        task,
+        y,
+        x1,
+        { name: 'f', data: [0.25, 2, 3], type: 'FLOAT' },
+        { name: 'big', data: [1n, -9007199254740993n, 3n], type: 'INT64' },
+        { name: 'flag', data: [true, false, true], type: 'BOOLEAN' },
+      ]),
+    );
+    expect(table.features).toEqual(['x1', 'f', 'big', 'flag']);
+    expect([...table.x]).toEqual([0.5, 0.25, 1, 1, -2, 2, -9007199254740992, 0, 1e30, 3, 3, 1]);
+    expect(table.participants).toEqual(['a', 'b']);
+    expect([...table.participantOf]).toEqual([1, 0, 1]);
+    expect(table.targets).toEqual(['1', '-1', '1']);
+    expect(table.lines).toBeUndefined();
+  });
+
+  test('reads integer participants and several row groups, with and without compression', async () => {
+    const n = 2500;
+    const columns: Column[] = [
+      { name: 'task', data: Array.from({ length: n }, (_, i) => BigInt(i % 7)), type: 'INT64' },
+      { name: 'y', data: Array.from({ length: n }, (_, i) => i / 4), type: 'DOUBLE' },
+      { name: 'x1', data: Array.from({ length: n }, (_, i) => Math.sqrt(i)), type: 'DOUBLE' },
+    ];
+    for (const codec of ['SNAPPY', 'UNCOMPRESSED']) {
+      const table = await read(file(columns, { rowGroupSize: 1000, codec }));
+      expect(table.n).toBe(n);
+      expect(table.participants).toEqual(['0', '1', '2', '3', '4', '5', '6']);
+      expect(table.targets![2499]).toBe('624.75');
+      expect(table.x[2499]).toBe(Math.sqrt(2499));
+    }
+  });
+
+  test('leaves out dropped columns and needs neither participant nor target when predicting', async () => {
+    const note: Column = { name: 'note', data: ['p', 'q', 'r'], type: 'STRING' };
+    const table = await read(file([note, x1]), { drop: ['note'], need: 'neither' });
+    expect(table.participants).toEqual(['']);
+    expect(table.targets).toBeUndefined();
+  });
+
+  test('refuses missing values with row and column', async () => {
+    const nulls: Column = { name: 'x1', data: [0.5, null, 1], type: 'DOUBLE' };
+    await refused(() => read(file([task, y, nulls])), 'MISSING_VALUE', 'a.parquet row 2, column "x1"');
+    const nan: Column = { name: 'x1', data: [0.5, 1, Number.NaN], type: 'DOUBLE' };
+    await refused(() => read(file([task, y, nan])), 'MISSING_VALUE', 'row 3', 'NaN');
+    const infinite: Column = { name: 'x1', data: [Number.NEGATIVE_INFINITY, 1, 1], type: 'DOUBLE' };
+    await refused(() => read(file([task, y, infinite])), 'NOT_FINITE', 'row 1', '-Infinity');
+    const large: Column = { name: 'x1', data: [1, 1e39, 1], type: 'DOUBLE' };
+    await refused(() => read(file([task, y, large])), 'NUMBER_TOO_LARGE', 'row 2');
+    const nobody: Column = { name: 'task', data: ['a', null, 'b'], type: 'STRING' };
+    await refused(() => read(file([nobody, y, x1])), 'MISSING_PARTICIPANT', 'row 2', '"task"', 'null');
+    const unlabelled: Column = { name: 'y', data: [1, null, 1], type: 'INT32' };
+    await refused(() => read(file([task, unlabelled, x1])), 'MISSING_TARGET', 'row 2', '"y"');
+  });
+
+  test('refuses text, dates and nested values in features', async () => {
+    const text: Column = { name: 'x1', data: ['1', 'b', 'c'], type: 'STRING' };
+    await refused(() => read(file([task, y, text])), 'NOT_A_NUMBER', 'row 1', 'the text "1"');
+    const date: Column = { name: 'x1', data: [1, 2, 3].map((t) => new Date(t)), type: 'TIMESTAMP' };
+    await refused(() => read(file([task, y, date])), 'NOT_A_NUMBER', 'row 1', 'another kind');
+    const schema = [
+      { name: 'root', num_children: 3 },
+      { name: 'task', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+      { name: 'y', type: 'INT32' },
+      { name: 'x1', num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'LIST' },
+      { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
+      { name: 'element', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+    ];
+    const lists = { name: 'x1', data: [[1], [2], [3]] };
+    const plain = [task, y].map(({ name, data }) => ({ name, data }));
+    await refused(() => read(file([...plain, lists], { schema })), 'NESTED_COLUMN', '"x1"');
+  });
+
+  test('refuses columns as CSV does', async () => {
+    await refused(() => read(file([y, x1])), 'MISSING_TASK_COLUMN', 'y, x1');
+    await refused(() => read(file([task, y])), 'NO_FEATURES', 'a.parquet');
+  });
+
+  test('says plainly which compression it cannot read', async () => {
+    const compressors = { ZSTD: (input: Uint8Array) => input };
+    const bytes = file([task, y, x1], { codec: 'ZSTD', compressors });
+    await refused(() => read(bytes), 'PARQUET_CODEC', 'Snappy', 'ZSTD');
+  });
+
+  test('refuses what is not Parquet', async () => {
+    await refused(() => read(new Uint8Array()), 'NOT_PARQUET', 'a.parquet');
+    await refused(() => read(new TextEncoder().encode('task,y\n')), 'NOT_PARQUET', 'PAR1');
+  });
+
+  test('refuses a file cut at any byte', async () => {
+    const bytes = file([task, y, x1]);
+    for (let end = 4; end < bytes.length; end++) {
+      await refused(() => read(bytes.subarray(0, end)), 'PARQUET_CORRUPT', 'complete Parquet file');
+    }
+  });
+
+  test('gives a table or refuses with a sentence where any byte is wrong', async () => {
+    const good = file([task, y, x1]);
+    for (let at = 0; at < good.length; at++) {
+      for (const flip of [0x01, 0x80, 0xff]) {
+        const bytes = good.slice();
+        bytes[at] ^= flip;
+        try {
+          const table = await read(bytes);
+          expect(table.x.length).toBe(table.n * table.features.length);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'KindredError', kind: 'input' });
+        }
+      }
+    }
+  });
+});

@@ -4,9 +4,13 @@
  */
 import type { ColumnMetaData, PageHeader } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
+import { checkRuns } from './parquet-runs.ts';
 
-/** Throws, with the reason, where the pages of a column do not hold exactly `rows` values within its bytes. */
-export function checkPages(bytes: Uint8Array, column: ColumnMetaData, rows: number): void {
+/**
+ * Throws, with the reason, where the pages of a column do not hold exactly `rows` values within its bytes.
+ * `levels` is 1 for a column that may hold nulls.
+ */
+export function checkPages(bytes: Uint8Array, column: ColumnMetaData, rows: number, levels: 0 | 1): void {
   const start = Number(column.dictionary_page_offset || column.data_page_offset);
   const size = Number(column.total_compressed_size);
   if (start < 4 || size < 0 || start + size > bytes.length) throw new Error('a column lies outside the file');
@@ -16,17 +20,25 @@ export function checkPages(bytes: Uint8Array, column: ColumnMetaData, rows: numb
   while (values < rows) {
     const header = parquetHeader(reader);
     values += valuesOf(header, size - reader.offset, rows - values);
+    const page = start + reader.offset;
     reader.offset += header.compressed_page_size;
+    checkRuns(bytes.subarray(page, start + reader.offset), header, column, levels);
   }
 }
 
 /** Values in a page; 0 for a dictionary. `room` and `left` are the bytes and rows that it may take at most. */
 function valuesOf(header: PageHeader, room: number, left: number): number {
   within(header.compressed_page_size, 0, room, 'page size');
-  within(header.uncompressed_page_size, 0, 2 ** 31, 'unpacked page size');
+  // Snappy copies at most 64 bytes for 3, so nothing grows more than this.
+  within(header.uncompressed_page_size, 0, 32 * header.compressed_page_size + 64, 'unpacked page size');
   if (header.type === 'DICTIONARY_PAGE') {
     // Even one bit for each value would need so many bytes.
-    within(header.dictionary_page_header?.num_values, 0, 8 * header.uncompressed_page_size, 'dictionary size');
+    within(
+      header.dictionary_page_header?.num_values,
+      0,
+      8 * header.uncompressed_page_size,
+      'dictionary size',
+    );
     return 0;
   }
   const page = header.type === 'DATA_PAGE' ? header.data_page_header : header.data_page_header_v2;

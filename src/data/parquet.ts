@@ -30,6 +30,10 @@ function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
     let rows = 0n;
     for (const group of metadata.row_groups) rows += group.num_rows;
     if (rows !== metadata.num_rows || rows < 0n) throw new Error('its row counts disagree');
+    const unnamed = metadata.row_groups.some((group) =>
+      group.columns.some(({ meta_data: chunk }) => typeof chunk?.path_in_schema[0] !== 'string'),
+    );
+    if (unnamed) throw new Error('a column has no name');
     return metadata;
   } catch (cause) {
     throw corrupt(source, cause);
@@ -143,11 +147,7 @@ class ParquetColumns {
         byteLength: bytes.byteLength,
         slice: (start: number, end?: number) => bytes.slice(start, end).buffer as ArrayBuffer,
       };
-      for (const group of metadata.row_groups) {
-        for (const { meta_data: chunk } of group.columns) {
-          if (chunk?.path_in_schema[0] === name) checkPages(bytes, chunk, Number(group.num_rows));
-        }
-      }
+      this.checkColumn(name);
       await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
     } catch (cause) {
       throw corrupt(source, cause);
@@ -156,6 +156,16 @@ class ParquetColumns {
     if (taken !== n) {
       const reason = `column ${shown(name)} has ${count(taken)} of ${count(n)} values`;
       throw corrupt(source, new Error(reason));
+    }
+  }
+
+  private checkColumn(name: string): void {
+    const element = this.metadata.schema.find((candidate) => candidate.name === name && candidate.type);
+    const levels = element?.repetition_type === 'REQUIRED' ? 0 : 1;
+    for (const group of this.metadata.row_groups) {
+      for (const { meta_data: chunk } of group.columns) {
+        if (chunk?.path_in_schema[0] === name) checkPages(this.bytes, chunk, Number(group.num_rows), levels);
+      }
     }
   }
 

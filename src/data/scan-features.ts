@@ -78,7 +78,7 @@ function mixed(hash: number, word: number): number {
   return (h ^ (h >>> 15)) >>> 0;
 }
 
-/** Features that equal the target, and others that by themselves put every class in an interval of its own. */
+/** Features that equal the target, and others that by themselves tell every row's class. */
 export function telltaleFeatures(
   table: Table,
   target: ClassSummary | NumberSummary | undefined,
@@ -90,8 +90,12 @@ export function telltaleFeatures(
   if (target.classes.some(({ rows }) => rows < 5) || table.n < 20) return { equal, separating: [] };
   const classOf = new Map(target.classes.map(({ value }, c) => [value, c]));
   const rowClass = Uint8Array.from(table.targets, (text) => classOf.get(text)!);
-  const separating = separatingFeatures(table, rowClass, target.classes.length);
-  return { equal, separating: separating.filter((j) => !equal.includes(j)) };
+  const separating = new Set([
+    ...separatingFeatures(table, rowClass, target.classes.length),
+    ...decidingFeatures(table, rowClass),
+  ]);
+  for (const j of equal) separating.delete(j);
+  return { equal, separating: [...separating].sort((a, b) => a - b) };
 }
 
 function featuresEqualTo(table: Table, targets: readonly string[]): number[] {
@@ -107,6 +111,26 @@ function featuresEqualTo(table: Table, targets: readonly string[]): number[] {
   return found;
 }
 
+/** Features of few distinct values, each of which occurs with one class only: a code of the target left in by mistake. */
+function decidingFeatures(table: Table, rowClass: Uint8Array): number[] {
+  const { n, x } = table;
+  const d = table.features.length;
+  const most = Math.min(50, n / 10);
+  const decides = (j: number) => {
+    const classOf = new Map<number, number>();
+    for (let i = 0; i < n; i++) {
+      const value = x[i * d + j];
+      const known = classOf.get(value);
+      if (known === undefined) classOf.set(value, rowClass[i]);
+      else if (known !== rowClass[i]) return false;
+      if (classOf.size > most) return false;
+    }
+    return true;
+  };
+  return Array.from({ length: d }, (_, j) => j).filter(decides);
+}
+
+/** Features that put every class in an interval of its own. */
 function separatingFeatures(table: Table, rowClass: Uint8Array, classes: number): number[] {
   const { n, x } = table;
   const d = table.features.length;

@@ -8,7 +8,6 @@ import { type ClassMapping, type Scaling, scaleRow, type Table } from '../data/i
 import type { Certificate, Objective } from '../solver/index.ts';
 import { plusScaled } from '../solver/index.ts';
 import type { MethodName } from './method.ts';
-import type { ResolvedOptions } from './options.ts';
 
 export const MODEL_FORMAT = 'kindred-model';
 export const MODEL_VERSION = 1;
@@ -144,13 +143,13 @@ export function modelFromJson(text: string, source: string): Model {
       `${source}, field ${issue.path.join('.') || '(top)'}: ${lowerFirst(issue.message)}`,
     );
   }
-  const file = result.data;
+  const { format: _, version: __, participants, ...file } = result.data;
   const d = file.features.length;
   const columns = d + (file.bias ? 1 : 0);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, columns);
-  for (const { id, v } of file.participants) checkLength(source, `participants "${id}".v`, v, columns);
+  for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, columns);
   return {
     ...file,
     classes: file.classes && { positive: file.classes.positive, negative: file.classes.negative },
@@ -160,7 +159,7 @@ export function modelFromJson(text: string, source: string): Model {
       factor: Float64Array.from(file.scaling.factor),
     },
     w: Float64Array.from(file.w),
-    personal: new Map(file.participants.map(({ id, v }) => [id, Float64Array.from(v)])),
+    personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
     certificate: file.certificate,
   };
 }
@@ -187,5 +186,3 @@ function checkLength(source: string, field: string, values: readonly number[], e
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
-
-export type ModelOptions = ResolvedOptions;

@@ -90,7 +90,12 @@ describe('readCsv', () => {
 describe('readCsv refuses', () => {
   const head = 'task,y,x1,x2\na,1,1,2\n';
   const bad: [string, string, string, string[]][] = [
-    ['text in a feature', `${head}a,1,3,abc\n`, 'NOT_A_NUMBER', ['a.csv line 3, column "x2"', 'expected a number, got "abc"']],
+    [
+      'text in a feature',
+      `${head}a,1,3,abc\n`,
+      'NOT_A_NUMBER',
+      ['a.csv line 3, column "x2"', 'expected a number, got "abc"'],
+    ],
     ['hexadecimal', `${head}a,1,0x10,1\n`, 'NOT_A_NUMBER', ['"x1"', '0x10']],
     ['a number with a unit', `${head}a,1,3kg,1\n`, 'NOT_A_NUMBER', ['3kg']],
     ['an empty value', `${head}a,1,,2\n`, 'MISSING_VALUE', ['line 3', '"x1"', 'missing']],
@@ -107,8 +112,18 @@ describe('readCsv refuses', () => {
     ['an empty participant', `${head} ,1,3,4\n`, 'MISSING_PARTICIPANT', ['line 3', '"task"']],
     ['an empty target', `${head}a,"",3,4\n`, 'MISSING_TARGET', ['line 3', '"y"']],
     ['a target that is not known', `${head}a,NA,3,4\n`, 'MISSING_TARGET', ['"NA"']],
-    ['a missing participant column', 'Tasks,y,x1\n1,2,3\n', 'MISSING_TASK_COLUMN', ['"task"', 'Tasks, y, x1', 'did you mean "Tasks"']],
-    ['a missing target column', 'task,label,x1\n1,2,3\n', 'MISSING_LABEL_COLUMN', ['line 1', '"y"', 'task, label, x1']],
+    [
+      'a missing participant column',
+      'Tasks,y,x1\n1,2,3\n',
+      'MISSING_TASK_COLUMN',
+      ['"task"', 'Tasks, y, x1', 'did you mean "Tasks"'],
+    ],
+    [
+      'a missing target column',
+      'task,label,x1\n1,2,3\n',
+      'MISSING_LABEL_COLUMN',
+      ['line 1', '"y"', 'task, label, x1'],
+    ],
     ['a duplicate column', 'task,y,x1,x1\n1,2,3,4\n', 'DUPLICATE_COLUMN', ['"x1"', 'columns 3 and 4']],
     ['a column without a name', ',task,y,x1\n0,1,2,3\n', 'UNNAMED_COLUMN', ['column 1']],
     ['no feature left', 'task,y\n1,2\n', 'NO_FEATURES', ['task, y']],
@@ -116,7 +131,12 @@ describe('readCsv refuses', () => {
     ['an empty file', '', 'EMPTY_FILE', ['a.csv', 'empty']],
     ['a file of blank lines', '\n \n', 'EMPTY_FILE', ['blank lines']],
     ['binary data', 'task,y\0,x1\n', 'BINARY_FILE', ['zero byte at offset 6']],
-    ['an unterminated quote', `${head}"a,1,3,4\nb,1,2,3\n`, 'CSV_UNTERMINATED_QUOTE', ['line 3', 'closing quote']],
+    [
+      'an unterminated quote',
+      `${head}"a,1,3,4\nb,1,2,3\n`,
+      'CSV_UNTERMINATED_QUOTE',
+      ['line 3', 'closing quote'],
+    ],
     ['text behind a quote', `${head}"a"b,1,3,4\n`, 'CSV_TEXT_BEHIND_QUOTE', ['line 3', '"b"']],
     ['semicolons', 'task;y;x1\n1;2;3\n', 'CSV_SEPARATOR', ['commas', '";"']],
   ];
@@ -150,7 +170,23 @@ describe('readCsv refuses', () => {
 });
 
 test('whatever the bytes, readCsv gives a table or refuses with a sentence', async () => {
-  const piece = fc.constantFrom('task', 'y', 'x1', ',', ',', '\n', '\r', '"', '1', '-2.5e3', 'é', ' ', '\t', 'NA', '.');
+  const piece = fc.constantFrom(
+    'task',
+    'y',
+    'x1',
+    ',',
+    ',',
+    '\n',
+    '\r',
+    '"',
+    '1',
+    '-2.5e3',
+    'é',
+    ' ',
+    '\t',
+    'NA',
+    '.',
+  );
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
       const text = `task,y,x1\n${pieces.join('')}`;

@@ -14,9 +14,17 @@ describe('gunzip', () => {
     expect(await gunzip(new Uint8Array(gzipSync('')), 'a.csv.gz')).toHaveLength(0);
   });
 
-  test.each([3, 10, 1000, packed.length - 9, packed.length - 1])('refuses a file cut at byte %i', async (end) => {
-    await refused(() => gunzip(packed.subarray(0, end), 'a.csv.gz'), 'GZIP_CORRUPT', 'a.csv.gz', 'cut short');
-  });
+  test.each([3, 10, 1000, packed.length - 9, packed.length - 1])(
+    'refuses a file cut at byte %i',
+    async (end) => {
+      await refused(
+        () => gunzip(packed.subarray(0, end), 'a.csv.gz'),
+        'GZIP_CORRUPT',
+        'a.csv.gz',
+        'cut short',
+      );
+    },
+  );
 
   test('refuses a corrupt file', async () => {
     const bad = packed.slice();

@@ -9,7 +9,11 @@ export function bytesOf(text: string): Uint8Array {
 }
 
 /** A small table for what comes behind the readers: features x1..xd from rows of numbers. */
-export function tableOf(ids: readonly string[], targets: readonly string[], rows: readonly number[][]): Table {
+export function tableOf(
+  ids: readonly string[],
+  targets: readonly string[],
+  rows: readonly number[][],
+): Table {
   const participants = [...new Set(ids)].sort();
   return {
     source: 'test',

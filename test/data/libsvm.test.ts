@@ -8,7 +8,10 @@ function read(text: string, ids: string, options: LibsvmOptions = {}) {
 
 describe('readLibsvm', () => {
   test('fills absent features with 0, skips blank lines and comments', () => {
-    const table = read('# made by hand\n+1 1:0.5 3:-2 # a comment 9:9\r\n\n-1\n+1\t2:1e-3 \n', 'b\na\r\nb\n\n');
+    const table = read(
+      '# made by hand\n+1 1:0.5 3:-2 # a comment 9:9\r\n\n-1\n+1\t2:1e-3 \n',
+      'b\na\r\nb\n\n',
+    );
     expect(table.features).toEqual(['x1', 'x2', 'x3']);
     expect([...table.x]).toEqual([0.5, 0, -2, 0, 0, 0, 0, 0.001, 0]);
     expect(table.targets).toEqual(['+1', '-1', '+1']);
@@ -50,7 +53,12 @@ describe('readLibsvm', () => {
   test('states what a dense table would need, before making it', async () => {
     const sentence = ['2 rows', '1,000,000,000 features', '14.90 GiB', '2.00 GiB'];
     await refused(() => read('1 1:1\n1 1000000000:2\n', 'a\nb'), 'TABLE_TOO_LARGE', ...sentence);
-    await refused(() => read('1 9:1\n', 'a', { memoryLimitBytes: 64 }), 'TABLE_TOO_LARGE', '72 bytes', '64 bytes');
+    await refused(
+      () => read('1 9:1\n', 'a', { memoryLimitBytes: 64 }),
+      'TABLE_TOO_LARGE',
+      '72 bytes',
+      '64 bytes',
+    );
     expect(read('1 8:1\n', 'a', { memoryLimitBytes: 64 }).n).toBe(1);
   });
 });

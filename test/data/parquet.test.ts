@@ -18,6 +18,18 @@ const task: Column = { name: 'task', data: ['b', 'a', 'b'], type: 'STRING' };
 const y: Column = { name: 'y', data: [1, -1, 1], type: 'INT32' };
 const x1: Column = { name: 'x1', data: [0.5, -2, 1e30], type: 'DOUBLE' };
 
+/** 3 rows written by pyarrow 25 with its defaults (data pages of version 1, Snappy), one null in x2. */
+const BY_PYARROW = [
+  'UEFSMRUEFRQVGEwVBBUAEgAACiQBAAAAYgEAAABhFQAVEhUWLBUGFRAVBhUGHAAAAAkgAgAAAAYBAQMCFQQVIBUkTBUEFQASAAAQ',
+  'PAEAAAAAAAAA//////////8VABUSFRYsFQYVEBUGFQYcAAAACSACAAAABgEBAwIVBBUwFSxMFQYVABIAABgAAAUBBOA/BQcoAADA',
+  '6oygOVk+KUYVABUUFRgsFQYVEBUGFQYcAAAACiQCAAAABgECAyQAFQQVEBUUTBUCFQASAAAIHAAAAAAAAPA/FQAVEhUWLBUGFRAV',
+  'BhUGHAAAAAkgAgAAAAMDAQQAFQQZXDUAGAZzY2hlbWEVCAAVDCUCGAR0YXNrJQBMHAAAABUEJQIYAXkAFQolAhgCeDEAFQolAhgC',
+  'eDIAFgYZHBlMJgAcFQwZNQAGEBkYBHRhc2sVAhYGFmgWcCY8JggpLBUEFQAVAgAVABUQFQIAPBYGGQYZJgAGAAAAJgAcFQQZNQAG',
+  'EBkYAXkVAhYGFnQWfCa4ASZ4KSwVBBUAFQIAFQAVEBUCADwpBhkmAAYAAAAmABwVChk1AAYQGRgCeDEVAhYGFoYBFoYBJrwCJvQB',
+  'KSwVBBUAFQIAFQAVEBUCADwpBhkmAAYAAAAmABwVChk1AAYQGRgCeDIVAhYGFmQWbCaqAyb6AiksFQQVABUCABUAFRAVAgA8KQYZ',
+  'JgIEAAAAFsYDFgYmCBbeAwAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjUuMC4xGUwcAAAcAAAcAAAcAAAAXAEAAFBBUjE=',
+].join('');
+
 describe('readParquet', () => {
   test('reads doubles, floats, integers, big integers and booleans as numbers', async () => {
     const table = await read(
@@ -52,6 +64,14 @@ describe('readParquet', () => {
       expect(table.targets![2499]).toBe('624.75');
       expect(table.x[2499]).toBe(Math.sqrt(2499));
     }
+  });
+
+  test('reads what pyarrow writes', async () => {
+    const bytes = Uint8Array.from(atob(BY_PYARROW), (ch) => ch.charCodeAt(0));
+    const table = await read(bytes, { drop: ['x2'] });
+    expect(table.targets).toEqual(['1', '-1', '1']);
+    expect([...table.x]).toEqual([0.5, -2, 1e30]);
+    await refused(() => read(bytes), 'MISSING_VALUE', 'a.parquet row 3, column "x2"');
   });
 
   test('leaves out dropped columns and needs neither participant nor target when predicting', async () => {
@@ -118,18 +138,22 @@ describe('readParquet', () => {
   });
 
   test('gives a table or refuses with a sentence where any byte is wrong', async () => {
-    const good = file([task, y, x1]);
-    for (let at = 0; at < good.length; at++) {
-      for (const flip of [0x01, 0x80, 0xff]) {
-        const bytes = good.slice();
-        bytes[at] ^= flip;
-        try {
-          const table = await read(bytes);
-          expect(table.x.length).toBe(table.n * table.features.length);
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'KindredError', kind: 'input' });
-        }
-      }
-    }
+    const pyarrow = Uint8Array.from(atob(BY_PYARROW), (ch) => ch.charCodeAt(0));
+    for (const good of [file([task, y, x1]), pyarrow]) await breakEveryByte(good);
   });
 });
+
+async function breakEveryByte(good: Uint8Array): Promise<void> {
+  for (let at = 0; at < good.length; at++) {
+    for (const flip of [0x01, 0x80, 0xff]) {
+      const bytes = good.slice();
+      bytes[at] ^= flip;
+      try {
+        const table = await read(bytes);
+        expect(table.x.length).toBe(table.n * table.features.length);
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'KindredError', kind: 'input' });
+      }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** Options that say how data are read, and the reading itself: the same for every command that takes <data>. */
+import type { Command } from 'commander';
+import type { Table, TableColumns } from '../data/index.ts';
+import { readSource } from '../shells/data-source.ts';
+import type { Io } from './io.ts';
+import { nameList, oneOf } from './option-values.ts';
+
+export interface DataFlags {
+  readonly task?: string;
+  readonly label?: string;
+  readonly drop?: readonly string[];
+  readonly taskFile?: string;
+  readonly uciTarget?: 'sitting' | 'activity';
+}
+
+/** Which columns of a file mean what. */
+export type ColumnNames = Pick<TableColumns, 'task' | 'label' | 'drop'>;
+
+export const DEFAULT_COLUMNS: ColumnNames = { task: 'task', label: 'y', drop: [] };
+
+export const DATA_ARGUMENT =
+  'CSV (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
+
+/** `defaults` says where names come from that are not given: the usual ones, or those of a model's training. */
+export function addDataOptions(command: Command, defaults: 'usual' | 'as in training' = 'usual'): Command {
+  const usual = defaults === 'usual';
+  return command
+    .optionsGroup('Data:')
+    .option('--task <column>', `participant column (default: ${usual ? DEFAULT_COLUMNS.task : defaults})`)
+    .option('--label <column>', `target column (default: ${usual ? DEFAULT_COLUMNS.label : defaults})`)
+    .option('--drop <a,b>', `columns to leave out (default: ${usual ? 'none' : defaults})`, nameList)
+    .option('--task-file <file>', 'one participant id per line, for LIBSVM text')
+    .option(
+      '--uci-target <what>',
+      'target of the UCI HAR folder: sitting (1 or -1) or activity (1..6)',
+      oneOf('option --uci-target', ['sitting', 'activity']),
+    )
+    .optionsGroup('Options:');
+}
+
+/** What is given goes before what is known from elsewhere. */
+export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUMNS): ColumnNames {
+  const task = flags.task ?? known.task;
+  const label = flags.label ?? known.label;
+  // A column that is asked for now may have been left out then.
+  const drop = flags.drop ?? known.drop.filter((name) => name !== task && name !== label);
+  return { task, label, drop };
+}
+
+export interface ReadOptions {
+  readonly columns?: ColumnNames;
+  /** Default: `task and label`. */
+  readonly need?: TableColumns['need'];
+  /** Number of features where it is known. */
+  readonly features?: number | undefined;
+}
+
+export function readTable(io: Io, path: string, flags: DataFlags, options: ReadOptions = {}): Promise<Table> {
+  const { columns = columnsFrom(flags), need = 'task and label', features } = options;
+  return readSource(path, {
+    columns: { ...columns, need },
+    taskFile: flags.taskFile,
+    uciTarget: flags.uciTarget,
+    features,
+    stdin: io.stdin,
+  });
+}

@@ -1,0 +1,55 @@
+/** From whatever went wrong to one line on stderr and an exit code. */
+import { CommanderError } from 'commander';
+import { type ErrorKind, KindredError } from '../base/errors.ts';
+import { type Io, OutputClosed } from './io.ts';
+
+const EXIT_CODES: Readonly<Record<ErrorKind, number>> = { input: 2, run: 1 };
+
+/** Commander's codes, as ours. */
+const USAGE_CODES: Readonly<Record<string, string>> = {
+  'commander.unknownOption': 'UNKNOWN_OPTION',
+  'commander.unknownCommand': 'UNKNOWN_COMMAND',
+  'commander.missingArgument': 'MISSING_ARGUMENT',
+  'commander.optionMissingArgument': 'MISSING_OPTION_VALUE',
+  'commander.missingMandatoryOptionValue': 'MISSING_OPTION',
+  'commander.excessArguments': 'TOO_MANY_ARGUMENTS',
+};
+
+/** Gives the exit code; 0 where "error" was only commander's way to stop (help, version). */
+export async function reportFailure(error: unknown, io: Io): Promise<number> {
+  if (error instanceof OutputClosed) return 0;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    return report(new KindredError(USAGE_CODES[error.code] ?? 'USAGE', usageSentence(error)), io);
+  }
+  if (error instanceof KindredError) return report(error, io);
+  return reportInternal(error, io);
+}
+
+async function report(error: KindredError, io: Io): Promise<number> {
+  await io.stderr.write(`kindred: ${oneLine(error.message)} [${error.code}]\n`);
+  return EXIT_CODES[error.kind];
+}
+
+async function reportInternal(error: unknown, io: Io): Promise<number> {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = io.env.KINDRED_DEBUG === '1' ? '' : '; KINDRED_DEBUG=1 shows where';
+  await io.stderr.write(`kindred: internal error: ${oneLine(message)}${hint} [INTERNAL]\n`);
+  if (io.env.KINDRED_DEBUG === '1' && error instanceof Error) await io.stderr.write(`${error.stack}\n`);
+  return EXIT_CODES.run;
+}
+
+/** "error: unknown option '--c3'\n(Did you mean --c1?)" as one sentence. */
+function usageSentence(error: CommanderError): string {
+  if (error.code === 'commander.help') return 'expected a command, got none; --help lists them';
+  return error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
+    .replace(/\. Expected (.*)\.$/, ', expected $1');
+}
+
+/** File names and file contents may hold anything; what goes to a terminal may not. */
+function oneLine(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
+}

@@ -1,0 +1,70 @@
+/** The command line: one file per command, and here what they have in common. */
+import { createRequire } from 'node:module';
+import { Command } from 'commander';
+import { addData } from './data.ts';
+import { addDemo } from './demo.ts';
+import { addEvaluate } from './evaluate.ts';
+import { reportFailure } from './failure.ts';
+import type { Io } from './io.ts';
+import { addPredict } from './predict.ts';
+import { processIo } from './process-io.ts';
+import { addTrain } from './train.ts';
+
+export type { Io, Writer } from './io.ts';
+
+/** In the order of the help. */
+const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
+  addDemo,
+  addTrain,
+  addPredict,
+  addEvaluate,
+  addData,
+];
+
+/** Runs one command line, without the program's name, and gives the exit code. Never throws. */
+export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+  // Help and version only: commander writes them before it stops by throwing.
+  let text = '';
+  try {
+    const program = newProgram((more) => {
+      text += more;
+    });
+    for (const add of COMMANDS) add(program, io);
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    try {
+      if (text !== '') await io.stdout.write(text);
+      return await reportFailure(error, io);
+    } catch {
+      // Nobody reads stderr either.
+      return 1;
+    }
+  }
+}
+
+/** What the launcher calls. The process ends by itself, once all output is out. */
+export async function runProcess(): Promise<void> {
+  process.exitCode = await runCli(process.argv.slice(2), processIo());
+}
+
+function newProgram(write: (text: string) => void): Command {
+  const program = new Command('kindred')
+    .description('Personalised linear models across participants that may not share their data.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .configureOutput({
+      writeOut: write,
+      // Commander's errors come again as exceptions, and are told in one sentence.
+      writeErr: () => {},
+      getOutHelpWidth: () => 100,
+    })
+    .addHelpText('after', '\nExample:\n  $ kindred demo\n  $ kindred train --help');
+  return program;
+}
+
+function version(): string {
+  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+}

@@ -1,0 +1,38 @@
+/** Numbers for people. JSON has them in full. */
+export { count } from '../data/memory.ts';
+
+/** What is not there is a dash. */
+function orDash(value: number | null | undefined, text: (value: number) => string): string {
+  return value === undefined || value === null || !Number.isFinite(value) ? '-' : text(value);
+}
+
+export function percent(value: number | undefined): string {
+  return orDash(value, (v) => `${(100 * v).toFixed(2)}%`);
+}
+
+export function decimals(value: number | undefined, digits = 4): string {
+  return orDash(value, (v) => v.toFixed(digits));
+}
+
+/** Six significant digits. */
+export function significant(value: number | null | undefined): string {
+  return orDash(value, (v) => String(Number(v.toPrecision(6))));
+}
+
+/** Where only the order of magnitude matters. */
+export function scientific(value: number | null | undefined): string {
+  return orDash(value, (v) => (v === 0 ? '0' : v.toExponential(1)));
+}
+
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
+}
+
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Milliseconds in a document: finer than this they mean nothing. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}

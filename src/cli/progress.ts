@@ -1,0 +1,43 @@
+/** One line on stderr that is rewritten while something takes long, and gone when it is done. */
+import type { RoundView } from '../methods/index.ts';
+import type { Io } from './io.ts';
+import { scientific } from './number-text.ts';
+
+/** What is done sooner than this needs no progress. */
+const PATIENCE_MS = 2000;
+const REFRESH_MS = 100;
+
+export class Progress {
+  private readonly io: Io;
+  private readonly startedMs: number;
+  private shownMs = Number.NEGATIVE_INFINITY;
+  private visible = false;
+
+  constructor(io: Io) {
+    this.io = io;
+    this.startedMs = io.now();
+  }
+
+  show(text: string): void {
+    if (!this.io.stderr.isTerminal) return;
+    const now = this.io.now();
+    if (now - this.startedMs < PATIENCE_MS || now - this.shownMs < REFRESH_MS) return;
+    this.shownMs = now;
+    this.visible = true;
+    // Not awaited: a terminal takes a line at once, and training does not stop to breathe.
+    void this.io.stderr.write(`\r\x1b[2K${text}`);
+  }
+
+  clear(): void {
+    if (this.visible) void this.io.stderr.write('\r\x1b[2K');
+    this.visible = false;
+  }
+}
+
+/** For a training's `onRound`. */
+export function showRounds(progress: Progress, label: string): (view: RoundView) => void {
+  return ({ row }) => {
+    const gap = row.relativeGap === null ? '' : `, relative gap ${scientific(row.relativeGap)}`;
+    progress.show(`${label}: round ${row.round}${gap}`);
+  };
+}

@@ -1,0 +1,37 @@
+/** A table with other features: some left out, or in another order. */
+import { inputError } from '../base/errors.ts';
+import type { Table } from '../data/index.ts';
+import { nearestName } from '../data/near-name.ts';
+
+/** Feature j of the result is feature `order[j]` of the table. */
+export function selectFeatures(table: Table, order: readonly number[]): Table {
+  const { n, x } = table;
+  const from = table.features.length;
+  const to = order.length;
+  const selected = new Float64Array(n * to);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < to; j++) selected[i * to + j] = x[i * from + order[j]];
+  }
+  return { ...table, features: order.map((j) => table.features[j]), x: selected };
+}
+
+/** For sources that come as a table at once; CSV and Parquet leave columns out while reading. */
+export function dropFeatures(table: Table, drop: readonly string[], unknown: 'refuse' | 'ignore'): Table {
+  if (drop.length === 0) return table;
+  if (unknown === 'refuse') {
+    for (const name of drop) {
+      if (table.features.includes(name)) continue;
+      const near = nearestName(name, table.features);
+      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      throw inputError(
+        'UNKNOWN_DROP_COLUMN',
+        `${table.source}: expected a feature to drop named "${name}", got none${hint}`,
+      );
+    }
+  }
+  const kept = table.features.flatMap((name, j) => (drop.includes(name) ? [] : [j]));
+  if (kept.length === 0) {
+    throw inputError('NO_FEATURES', `${table.source}: expected at least one feature that is not dropped`);
+  }
+  return kept.length === table.features.length ? table : selectFeatures(table, kept);
+}

@@ -1,0 +1,35 @@
+/** Small tables with known structure. */
+import { stream } from '../../src/base/random.ts';
+import { makeHarLike, makeRegression, type Table } from '../../src/data/index.ts';
+
+export const smallHar = (seed = 1, participants = 5, rowsPerParticipant = 40): Table =>
+  makeHarLike({ seed, participants, rowsPerParticipant, features: 24 });
+
+export const smallRegression = (seed = 1): Table => makeRegression({ seed, tasks: 4, rows: 40, features: 8 });
+
+/** n x d normal features, targets by `target`. */
+export function tableOf(options: {
+  readonly participants: number;
+  readonly rows: number;
+  readonly d: number;
+  readonly seed?: number;
+  readonly target: (x: Float64Array, k: number) => number | string;
+}): Table {
+  const { participants, rows, d } = options;
+  const n = participants * rows;
+  const x = new Float64Array(n * d);
+  const random = stream(options.seed ?? 1, 'table');
+  for (let i = 0; i < x.length; i++) x[i] = random.normal();
+  return {
+    source: 'made in a test',
+    features: Array.from({ length: d }, (_, j) => `x${j + 1}`),
+    n,
+    x,
+    participants: Array.from({ length: participants }, (_, k) => `p${k}`),
+    participantOf: Uint32Array.from({ length: n }, (_, i) => Math.floor(i / rows)),
+    targets: Array.from({ length: n }, (_, i) =>
+      String(options.target(x.subarray(i * d, (i + 1) * d), Math.floor(i / rows))),
+    ),
+    lines: undefined,
+  };
+}

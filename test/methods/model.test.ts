@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { decide, modelFor, modelFromJson, modelToJson, train } from '../../src/methods/index.ts';
+import { smallHar, smallRegression } from '../helpers/tables.ts';
+
+const har = smallHar();
+
+test('a model comes back from its file as it was, to the last bit', () => {
+  for (const objective of ['classification', 'regression'] as const) {
+    const table = objective === 'classification' ? har : smallRegression();
+    const { model } = train(table, { objective, rounds: 20 });
+    const back = modelFromJson(modelToJson(model), 'm.json');
+    expect(back.w).toEqual(model.w);
+    expect([...back.personal]).toEqual([...model.personal]);
+    expect(back.scaling).toEqual(model.scaling);
+    expect(back.certificate).toEqual(model.certificate);
+    expect(modelToJson(back)).toBe(modelToJson(model));
+    expect(decide(back, table)).toEqual(decide(model, table));
+  }
+});
+
+test('decisions are (w + v_k) . scaled row, with the bias', () => {
+  const { model } = train(har, { rounds: 20 });
+  const d = har.features.length;
+  const i = 17;
+  const id = har.participants[har.participantOf[i]];
+  const z = modelFor(model, id);
+  let expected = z[d];
+  for (let j = 0; j < d; j++) {
+    expected += (har.x[i * d + j] - model.scaling.shift[j]) * model.scaling.factor[j] * z[j];
+  }
+  expect(decide(model, har, [i])[0]).toBeCloseTo(expected, 12);
+});
+
+test('someone new is served by w, unless the method has no shared part', () => {
+  const shared = train(har, { rounds: 20 }).model;
+  expect(modelFor(shared, 'nobody knows me')).toBe(shared.w);
+  const alone = train(har, { method: 'local', rounds: 20 }).model;
+  expect(() => modelFor(alone, 'nobody knows me')).toThrow(/no shared part/);
+});
+
+test('predictions without bias and without scaling are plain products', () => {
+  const { model } = train(har, { bias: false, scale: 'none', rounds: 20 });
+  expect(model.w.length).toBe(har.features.length);
+  expect(decide(model, har).every(Number.isFinite)).toBe(true);
+});

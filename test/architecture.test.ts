@@ -25,7 +25,10 @@ const OUTER = new Set(['shells', 'cli', 'dashboard']);
 const FORBIDDEN: readonly { what: string; pattern: RegExp }[] = [
   { what: 'a clock', pattern: /\bDate\.now\b|\bnew Date\b|\bperformance\.now\b|\bprocess\.hrtime\b/ },
   { what: 'a timer', pattern: /\b(setTimeout|setInterval|setImmediate|requestAnimationFrame)\b/ },
-  { what: 'randomness of its own', pattern: /\bMath\.random\b|\bgetRandomValues\b|\brandomBytes\b|\brandomUUID\b/ },
+  {
+    what: 'randomness of its own',
+    pattern: /\bMath\.random\b|\bgetRandomValues\b|\brandomBytes\b|\brandomUUID\b/,
+  },
   { what: 'the network', pattern: /\bfetch\(|\bWebSocket\b|\bXMLHttpRequest\b/ },
   { what: 'Node itself', pattern: /from 'node:|import\('node:|\brequire\(|\bprocess\./ },
 ];
@@ -48,7 +51,8 @@ describe('architecture', () => {
   test('every folder has its place', () => {
     const folders = new Set(files.filter((file) => file.name.includes('/')).map((file) => file.folder));
     expect(folders.size).toBeGreaterThan(4);
-    for (const folder of folders) expect(layerOf(folder), `src/${folder} is in no layer`).toBeGreaterThanOrEqual(0);
+    for (const folder of folders)
+      expect(layerOf(folder), `src/${folder} is in no layer`).toBeGreaterThanOrEqual(0);
   });
 
   test('imports go one way', () => {
@@ -71,7 +75,8 @@ describe('architecture', () => {
       if (OUTER.has(file.folder)) continue;
       // Comments may talk about what code may not do.
       const code = file.text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-      for (const { what, pattern } of FORBIDDEN) if (pattern.test(code)) wrong.push(`${file.name} touches ${what}`);
+      for (const { what, pattern } of FORBIDDEN)
+        if (pattern.test(code)) wrong.push(`${file.name} touches ${what}`);
     }
     expect(wrong).toEqual([]);
   });

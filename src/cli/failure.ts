@@ -12,6 +12,7 @@ const USAGE_CODES: Readonly<Record<string, string>> = {
   'commander.missingArgument': 'MISSING_ARGUMENT',
   'commander.optionMissingArgument': 'MISSING_OPTION_VALUE',
   'commander.missingMandatoryOptionValue': 'MISSING_OPTION',
+  'commander.help': 'MISSING_COMMAND',
   'commander.excessArguments': 'TOO_MANY_ARGUMENTS',
 };
 

@@ -7,6 +7,8 @@ export interface Writer {
 }
 
 export interface Io {
+  /** How this program is called here, for the commands it suggests. */
+  readonly program: string;
   readonly stdout: Writer;
   readonly stderr: Writer;
   /** All of standard input. */

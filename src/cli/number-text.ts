@@ -19,9 +19,12 @@ export function significant(value: number | null | undefined): string {
   return orDash(value, (v) => String(Number(v.toPrecision(6))));
 }
 
-/** Where only the order of magnitude matters. */
+/** Two significant digits, where the order of magnitude is what matters: 0.035, 8.3e-4. */
 export function scientific(value: number | null | undefined): string {
-  return orDash(value, (v) => (v === 0 ? '0' : v.toExponential(1)));
+  return orDash(value, (v) => {
+    const plain = v === 0 || (Math.abs(v) >= 0.01 && Math.abs(v) < 100);
+    return plain ? String(Number(v.toPrecision(2))) : v.toExponential(1).replace('.0e', 'e');
+  });
 }
 
 export function duration(ms: number): string {

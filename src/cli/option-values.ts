@@ -6,7 +6,7 @@ import { parseDecimal } from '../data/number.ts';
 /** A number, or the text itself where it is none: `resolveOptions` refuses that, and names option and range. */
 export function numberOrText(text: string): number | string {
   const value = parseDecimal(text);
-  if (!Number.isNaN(value)) return value;
+  if (Number.isFinite(value)) return value;
   return text === '' ? '""' : text;
 }
 

@@ -1,44 +1,44 @@
 /** The real process behind the `Io` interface. */
+import { relative } from 'node:path';
 import type { WriteStream } from 'node:tty';
+import { fileError } from '../shells/file-error.ts';
+import { plainBytes } from '../shells/files.ts';
 import { type Io, OutputClosed, type Writer } from './io.ts';
 
 export function processIo(): Io {
   return {
-    stdout: new StreamWriter(process.stdout),
-    stderr: new StreamWriter(process.stderr),
+    program: programName(process.argv[1] ?? ''),
+    stdout: writerTo(process.stdout, (error) => {
+      throw error.code === 'EPIPE' ? new OutputClosed() : fileError(error, 'stdout');
+    }),
+    // Where nobody reads what goes wrong, there is nobody to tell that either.
+    stderr: writerTo(process.stderr, () => {}),
     stdin: readStdin,
     env: process.env,
     now: () => performance.now(),
   };
 }
 
-class StreamWriter implements Writer {
-  readonly isTerminal: boolean;
-  private readonly stream: WriteStream;
-  private failure: Error | undefined;
+/** Called through a link of npm's it is a command, called as a file it is not. */
+function programName(script: string): string {
+  return script.endsWith('.js') ? `node ${relative(process.cwd(), script)}` : 'kindred';
+}
 
-  constructor(stream: WriteStream) {
-    this.stream = stream;
-    this.isTerminal = stream.isTTY === true;
-    // Without a listener a reader that leaves early would end the process with a stack trace.
-    stream.on('error', (error: Error & { code?: string }) => {
-      this.failure = error.code === 'EPIPE' ? new OutputClosed() : error;
-    });
-  }
-
-  async write(text: string): Promise<void> {
-    if (!this.failure && !this.stream.write(text)) {
-      await new Promise<void>((resolve) => {
-        this.stream.once('drain', resolve);
-        this.stream.once('error', () => resolve());
-      });
-    }
-    if (this.failure) throw this.failure;
-  }
+/** A write is over when the system has taken the text: a slow reader is waited for, a full disk is noticed. */
+function writerTo(stream: WriteStream, failed: (error: Error & { code?: string }) => void): Writer {
+  // Each write learns of its own failure; the event, without a listener, would end the process with a stack trace.
+  stream.on('error', () => {});
+  return {
+    isTerminal: stream.isTTY === true,
+    write: async (text) => {
+      const error = await new Promise<Error | null | undefined>((resolve) => stream.write(text, resolve));
+      if (error) failed(error);
+    },
+  };
 }
 
 async function readStdin(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
+  return plainBytes(Buffer.concat(chunks));
 }

@@ -28,6 +28,15 @@ export class Progress {
     void this.io.stderr.write(`\r\x1b[2K${text}`);
   }
 
+  /** Runs what shows progress; the line is gone afterwards, whatever happened. */
+  during<T>(act: () => T): T {
+    try {
+      return act();
+    } finally {
+      this.clear();
+    }
+  }
+
   clear(): void {
     if (this.visible) void this.io.stderr.write('\r\x1b[2K');
     this.visible = false;

@@ -37,6 +37,20 @@ export function labelled(label: string, text: string, style: Style = PLAIN): str
   return `${style.bold(label.padEnd(14))}${text}`;
 }
 
+/** A long sentence over several lines; the first begins with `first`, the others are indented as far. */
+export function wrapped(first: string, text: string, width = 96): string[] {
+  const lines: string[] = [];
+  let line = first;
+  for (const word of text.split(' ')) {
+    if (line.trim() !== '' && line.length + word.length + 1 > width) {
+      lines.push(line);
+      line = ' '.repeat(first.length);
+    }
+    line += line.endsWith(' ') || line === '' ? word : ` ${word}`;
+  }
+  return [...lines, line];
+}
+
 function cut(text: string): string {
   return text.length > WIDEST ? `${text.slice(0, WIDEST - 3)}...` : text;
 }

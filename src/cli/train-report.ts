@@ -44,7 +44,9 @@ function methodText({ method, options }: TrainResult): string {
     fedavg: [`C1 = ${options.c1}`, `C2 = ${options.c2}`],
   };
   const epsilon = options.objective === 'regression' ? [`epsilon = ${options.epsilon}`] : [];
-  return [method, ...parts[method], ...epsilon, `${options.scale} scaling`, `seed ${options.seed}`].join(', ');
+  return [method, ...parts[method], ...epsilon, `${options.scale} scaling`, `seed ${options.seed}`].join(
+    ', ',
+  );
 }
 
 function certificateLines(result: TrainResult): [label: string, text: string][] {
@@ -57,10 +59,7 @@ function certificateLines(result: TrainResult): [label: string, text: string][] 
       `primal ${significant(primal)}, dual ${significant(dual)}, relative gap ${scientific(relativeGap)}`,
     ]);
   } else {
-    lines.push([
-      'Certificate',
-      `none (no dual), primal ${significant(history[history.length - 1]?.primal)}`,
-    ]);
+    lines.push(['Certificate', `none (no dual), primal ${significant(history[history.length - 1]?.primal)}`]);
   }
   const gaps = history.map((row) => row.relativeGap);
   const course = sparkline(gaps);

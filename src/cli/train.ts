@@ -43,10 +43,8 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const table = await readTable(io, data, flags, { columns });
   const readMs = io.now() - started;
   const progress = new Progress(io);
-  const result = trainVisibly(() =>
-    train(table, options, { now: io.now, onRound: showRounds(progress, options.method) }),
-  );
-  progress.clear();
+  const onRound = showRounds(progress, options.method);
+  const result = progress.during(() => train(table, options, { now: io.now, onRound }));
   const timing = {
     loadMs: roundMs(readMs + result.timing.loadMs),
     solveMs: roundMs(result.timing.solveMs),
@@ -56,14 +54,6 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.json) await writeJson(io, documentOf(timed, columns));
   else await writeLines(io, trainReport(timed, { source: data, model: flags.model }, styleOf(io)));
   await warnWhenShort(io, result);
-
-  function trainVisibly<T>(act: () => T): T {
-    try {
-      return act();
-    } finally {
-      progress.clear();
-    }
-  }
 }
 
 /** Predicting and evaluating find the columns again by what the model remembers. */

@@ -22,6 +22,8 @@ interface Piece {
 
 export class Arena {
   readonly kernels: Kernels;
+  /** Bytes in use. */
+  usedBytes = 0;
   private free: Piece[];
   private readonly used = new Map<Address, number>();
   private end: number;
@@ -31,13 +33,6 @@ export class Arena {
     this.end = kernels.memory.buffer.byteLength;
     // Address 0 stays unused, so that 0 can mean "none".
     this.free = [{ address: ALIGNMENT, bytes: this.end - ALIGNMENT }];
-  }
-
-  /** Bytes in use. */
-  get usedBytes(): number {
-    let sum = 0;
-    for (const bytes of this.used.values()) sum += bytes;
-    return sum;
   }
 
   /** Zeroed memory of at least `bytes`. */
@@ -54,6 +49,7 @@ export class Arena {
     piece.bytes -= size;
     if (piece.bytes === 0) this.free.splice(at, 1);
     this.used.set(address, size);
+    this.usedBytes += size;
     new Uint8Array(this.kernels.memory.buffer, address, size).fill(0);
     return address;
   }
@@ -62,6 +58,7 @@ export class Arena {
     const bytes = this.used.get(address);
     invariant(bytes !== undefined, `arena: released address ${address} was not allocated`);
     this.used.delete(address);
+    this.usedBytes -= bytes;
     let at = this.free.findIndex((piece) => piece.address > address);
     if (at < 0) at = this.free.length;
     this.free.splice(at, 0, { address, bytes });

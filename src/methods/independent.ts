@@ -90,8 +90,9 @@ class Problem {
   }
 }
 
-/** The first solve is short, so that easy problems are not overdone; later ones may take longer. */
-const FIRST_PASSES = 4;
+/** Solves grow longer from round to round: a look at the gap costs as much as several passes over shrunk rows. */
+const FIRST_PASSES = 20;
+const LONGER = 1.5;
 
 function solveAll(
   { settings, onRound }: MethodInput,
@@ -111,7 +112,7 @@ function solveAll(
       const stopped = open.length === 0 ? ('gap' as const) : ('rounds' as const);
       return { certificate: proof, rounds: round, passes, history, stopped };
     }
-    const most = Math.min(settings.passes, FIRST_PASSES << Math.min(round, 20));
+    const most = Math.min(settings.passes, Math.ceil(FIRST_PASSES * LONGER ** round));
     for (const problem of open) problem.improve(most, seed32(settings.seed, 'solve', round, problem.id));
   }
 }

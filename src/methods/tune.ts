@@ -63,7 +63,7 @@ export interface TuneContext {
 }
 
 const GRIDS: Readonly<Record<MethodName, Required<TuneGrid>>> = {
-  mtl: grid([0.3, 1, 3, 10, 30, 100], [0.01, 0.03, 0.1, 0.3, 1, 3], []),
+  mtl: grid([0.3, 1, 3, 10, 30, 100], [0.03, 0.1, 0.3, 1, 3, 10], []),
   local: grid([0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], [], []),
   global: grid([0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], [], []),
   mocha: grid([], [], [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]),
@@ -92,7 +92,9 @@ export function tune(table: Table, options: TuneOptions = {}, context: TuneConte
       done++;
       context.onProgress?.(done, points * splits.length);
     });
-    rows.push(...scored.map(({ point, all }) => ({ scale, ...named(point, lists), ...summary(all, metric) })));
+    rows.push(
+      ...scored.map(({ point, all }) => ({ scale, ...named(point, lists), ...summary(all, metric) })),
+    );
   }
   rows.sort((a, b) => (isGain(metric) ? b.score - a.score : a.score - b.score));
   const { method, objective, seed } = resolved;
@@ -141,7 +143,14 @@ function scoreScale(
       start = result.duals && { duals: result.duals, point };
       const personal = new Map(tasks.map((task, k) => [task.id, result.v[k]]));
       const { features } = prepared.table;
-      const model = { ...options, features, scaling, w: result.w, personal, servesNewcomers: true } as unknown as Model;
+      const model = {
+        ...options,
+        features,
+        scaling,
+        w: result.w,
+        personal,
+        servesNewcomers: true,
+      } as unknown as Model;
       held[p].add(split.test, decide(model, prepared.table, split.test));
       onSolved();
     }
@@ -181,10 +190,14 @@ class HeldOut {
 function summary(all: readonly Metrics[], metric: TuneMetric): { score: number; standardError: number } {
   const score = meanMetrics(all)[metric];
   if (score === undefined) {
-    throw inputError('NOTHING_HELD_OUT', `tune: no participant has held-out rows to compute ${metric} from; give it more rows per participant`);
+    throw inputError(
+      'NOTHING_HELD_OUT',
+      `tune: no participant has held-out rows to compute ${metric} from; give it more rows per participant`,
+    );
   }
   const values = all.map((metrics) => metrics[metric]).filter((value) => value !== undefined);
-  const variance = values.reduce((sum, value) => sum + (value - score) ** 2, 0) / Math.max(1, values.length - 1);
+  const variance =
+    values.reduce((sum, value) => sum + (value - score) ** 2, 0) / Math.max(1, values.length - 1);
   return { score, standardError: Math.sqrt(variance / values.length) };
 }
 

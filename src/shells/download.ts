@@ -1,5 +1,6 @@
 /** One file over HTTP into memory. Whatever goes wrong out there is one sentence and fails the run. */
 import { KindredError } from '../base/errors.ts';
+import { plainBytes } from './files.ts';
 
 export interface DownloadOptions {
   readonly onProgress?: (receivedBytes: number, totalBytes: number | undefined) => void;
@@ -24,7 +25,7 @@ export async function download(url: URL, options: DownloadOptions = {}): Promise
       options.onProgress?.(received, total);
     }
     if (total !== undefined && received !== total) throw truncated(url, received, total);
-    return Buffer.concat(chunks);
+    return plainBytes(Buffer.concat(chunks));
   } finally {
     silence.end();
   }
@@ -101,7 +102,11 @@ function reason(cause: unknown): string {
 }
 
 function truncated(url: URL, received: number, total: number): KindredError {
-  return fail('DOWNLOAD_TRUNCATED', url, `expected ${total} bytes, the connection broke off after ${received}`);
+  return fail(
+    'DOWNLOAD_TRUNCATED',
+    url,
+    `expected ${total} bytes, the connection broke off after ${received}`,
+  );
 }
 
 function fail(code: string, url: URL, what: string): KindredError {

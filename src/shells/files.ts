@@ -13,8 +13,13 @@ const READ_AT_ONCE = 1 << 30;
 export function readBytes(path: string): Promise<Uint8Array> {
   return onFile(path, async () => {
     const { size } = await stat(path);
-    return size <= READ_AT_ONCE ? await readFile(path) : await readLarge(path, size);
+    return size <= READ_AT_ONCE ? plainBytes(await readFile(path)) : await readLarge(path, size);
   });
+}
+
+/** The same bytes without Node's `Buffer`, whose `slice` shares memory where that of a Uint8Array copies. */
+export function plainBytes(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
 }
 
 export async function readText(path: string): Promise<string> {

@@ -50,7 +50,10 @@ export function readZip(bytes: Uint8Array, source: string, limits = DEFAULT_LIMI
     checkHeader(header, source);
     total += header.size;
     if (total > limits.bytes) {
-      throw fail('ZIP_TOO_LARGE', `${source}: unpacks to more than the ${limits.bytes} bytes that are allowed`);
+      throw fail(
+        'ZIP_TOO_LARGE',
+        `${source}: unpacks to more than the ${limits.bytes} bytes that are allowed`,
+      );
     }
     entries.push({ name: header.name, size: header.size, read: () => unpack(view, bytes, header, source) });
   }
@@ -109,13 +112,15 @@ function checkHeader(header: Header, source: string): void {
     );
   }
   if ((flags & 1) !== 0) throw unsupported(source, 'encryption');
-  if (packed === 0xffffffff || size === 0xffffffff || local === 0xffffffff) throw unsupported(source, 'ZIP64');
+  if (packed === 0xffffffff || size === 0xffffffff || local === 0xffffffff)
+    throw unsupported(source, 'ZIP64');
   if (method !== STORED && method !== DEFLATED) throw unsupported(source, `compression method ${method}`);
 }
 
 function unpack(view: DataView, bytes: Uint8Array, header: Header, source: string): Uint8Array {
   const { local, packed, size, name } = header;
-  if (local + LOCAL_SIZE > view.byteLength || view.getUint32(local, true) !== LOCAL) throw corrupt(source, name);
+  if (local + LOCAL_SIZE > view.byteLength || view.getUint32(local, true) !== LOCAL)
+    throw corrupt(source, name);
   // Name and extra field may be longer here than in the directory.
   const start = local + LOCAL_SIZE + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
   if (start + packed > view.byteLength) throw corrupt(source, name);

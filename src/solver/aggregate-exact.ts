@@ -20,7 +20,9 @@ import { addScaled, plusScaled, weightedSum } from './vector.ts';
 
 /** Local solutions kept per participant. Fewer converge later, more cost memory and gain little (docs/aggregation.md). */
 export const ATOMS = 6;
+/** Most sweeps over the blocks, and most multiplications in all, so that a coordinator of thousands keeps its pace. */
 const SWEEPS = 200;
+const MULTIPLICATIONS = 3e8;
 
 interface KnownMember {
   u: Float64Array;
@@ -51,7 +53,9 @@ export class Exact implements Aggregator {
   aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
     const ordered = inMemberOrder(updates);
     const blocks = ordered.map((update) => this.blockFor(update));
-    ascendSimplices(this.w.slice(), blocks, this.c2, SWEEPS);
+    const sweepCost = blocks.length * (this.atoms + 1) * this.w.length;
+    const sweeps = Math.max(10, Math.min(SWEEPS, Math.floor(MULTIPLICATIONS / sweepCost)));
+    ascendSimplices(this.w.slice(), blocks, this.c2, sweeps);
     for (const [i, { member }] of ordered.entries()) {
       this.members[member].u = weightedSum(normalised(blocks[i].weights), blocks[i].u);
     }

@@ -124,6 +124,12 @@ export class Shard {
     arena.kernels.margins(this.rows, this.n, this.stride, this.z, this.at.margin);
   }
 
+  /** As `load`, with margins that are known already. */
+  reset(beta: Float64Array, margins: Float64Array): void {
+    this.arena.f64(this.at.beta, this.n).set(beta);
+    this.margins.set(margins);
+  }
+
   /** |x_i|^2: a view, valid until the next allocation. */
   get squaredNorms(): Float64Array {
     return this.arena.f64(this.at.norm, this.n);

@@ -19,7 +19,8 @@ export interface Block {
   readonly weights: number[];
 }
 
-const PAIR_STEPS = 30;
+/** Weight moves within a block before the next block has its turn. */
+const PAIR_STEPS = 8;
 /** A sweep that adds less than this share of what all sweeps have added is the last one. */
 const ENOUGH = 1e-5;
 
@@ -30,42 +31,76 @@ export function ascendSimplices(
   c2: number,
   sweeps: number,
 ): number {
-  const grams = blocks.map(atomGram);
+  const improvers = blocks.map((block) => new BlockImprover(block, c2));
   let total = 0;
   let sweep = 0;
   while (sweep < sweeps) {
     sweep++;
     let gain = 0;
-    for (let b = 0; b < blocks.length; b++) gain += improveBlock(w, blocks[b], grams[b], c2);
+    for (const improver of improvers) gain += improver.improve(w);
     total += gain;
     if (gain <= ENOUGH * total) break;
   }
   return sweep;
 }
 
-function atomGram(block: Block): Float64Array {
-  const m = block.u.length;
-  const gram = new Float64Array(m * m);
-  for (let i = 0; i < m; i++) {
-    for (let j = 0; j <= i; j++) gram[i * m + j] = gram[j * m + i] = dot(block.u[i], block.u[j]);
-  }
-  return gram;
-}
+/** One participant's simplex. */
+class BlockImprover {
+  private readonly block: Block;
+  private readonly c2: number;
+  /** u_i . u_j of the atoms, m x m. */
+  private readonly gram: Float64Array;
+  private readonly slope: Float64Array;
+  private readonly before: Float64Array;
 
-/** Pairwise steps within one block, then w follows; returns the rise of the dual. */
-function improveBlock(w: Float64Array, block: Block, gram: Float64Array, c2: number): number {
-  const { s, u, weights } = block;
-  const m = u.length;
-  const before = [...weights];
-  // Gradient of the dual by each weight: s_m - u_m.w - u_m.u_k / C2.
-  const slope = new Float64Array(m);
-  for (let i = 0; i < m; i++) {
-    let own = 0;
-    for (let j = 0; j < m; j++) own += weights[j] * gram[i * m + j];
-    slope[i] = s[i] - dot(u[i], w) - own / c2;
+  constructor(block: Block, c2: number) {
+    this.block = block;
+    this.c2 = c2;
+    const m = block.u.length;
+    this.gram = new Float64Array(m * m);
+    for (let i = 0; i < m; i++) {
+      for (let j = 0; j <= i; j++) this.gram[i * m + j] = this.gram[j * m + i] = dot(block.u[i], block.u[j]);
+    }
+    this.slope = new Float64Array(m);
+    this.before = new Float64Array(m);
   }
-  let gain = 0;
-  for (let step = 0; step < PAIR_STEPS; step++) {
+
+  /** Some pairwise steps, then w follows; returns the rise of the dual. */
+  improve(w: Float64Array): number {
+    const { weights, u } = this.block;
+    const { before } = this;
+    before.set(weights);
+    this.computeSlopes(w);
+    let gain = 0;
+    for (let step = 0; step < PAIR_STEPS; step++) {
+      const rise = this.moveWeight();
+      if (!(rise > 0)) break;
+      gain += rise;
+    }
+    if (gain > 0) {
+      for (let i = 0; i < u.length; i++) {
+        if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], u[i]);
+      }
+    }
+    return gain;
+  }
+
+  /** Gradient of the dual by each weight: s_m - u_m.w - u_m.u_k / C2. */
+  private computeSlopes(w: Float64Array): void {
+    const { s, u, weights } = this.block;
+    const m = u.length;
+    for (let i = 0; i < m; i++) {
+      let own = 0;
+      for (let j = 0; j < m; j++) own += weights[j] * this.gram[i * m + j];
+      this.slope[i] = s[i] - dot(u[i], w) - own / this.c2;
+    }
+  }
+
+  /** Moves weight from the worst atom that has some to the best one, as far as it pays; returns the rise. */
+  private moveWeight(): number {
+    const { slope, gram } = this;
+    const { weights } = this.block;
+    const m = slope.length;
     let best = 0;
     let worst = -1;
     for (let i = 0; i < m; i++) {
@@ -73,19 +108,15 @@ function improveBlock(w: Float64Array, block: Block, gram: Float64Array, c2: num
       if (weights[i] > 0 && (worst < 0 || slope[i] < slope[worst])) worst = i;
     }
     const difference = slope[best] - slope[worst];
+    if (!(difference > 0)) return 0;
     const distance = gram[best * m + best] + gram[worst * m + worst] - 2 * gram[best * m + worst];
-    const curvature = distance * (1 + 1 / c2);
-    if (!(difference > 0)) break;
-    const move = curvature > 0 ? Math.min(weights[worst], difference / curvature) : weights[worst];
-    const rise = move * (difference - (move * curvature) / 2);
-    if (!(rise > 0)) break;
-    gain += rise;
-    weights[best] = weights[best] + move;
-    weights[worst] = move === weights[worst] ? 0 : weights[worst] - move;
-    const c = move * (1 + 1 / c2);
-    for (let i = 0; i < m; i++) slope[i] = slope[i] - c * (gram[i * m + best] - gram[i * m + worst]);
+    const curvature = distance * (1 + 1 / this.c2);
+    const all = weights[worst];
+    const move = curvature > 0 ? Math.min(all, difference / curvature) : all;
+    weights[best] += move;
+    weights[worst] = move === all ? 0 : all - move;
+    const c = move * (1 + 1 / this.c2);
+    for (let i = 0; i < m; i++) slope[i] -= c * (gram[i * m + best] - gram[i * m + worst]);
+    return move * (difference - (move * curvature) / 2);
   }
-  if (gain > 0)
-    for (let i = 0; i < m; i++) if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], u[i]);
-  return gain;
 }

@@ -77,7 +77,11 @@ function vector(shape: ProblemShape, purpose: string, k: number, d: number): Flo
   return Float64Array.from({ length: d }, () => random.normal());
 }
 
-export function shardsOf(problem: RandomProblem, form: 'auto' | 'rows' | 'gram' = 'auto', arena = new Arena()): Shard[] {
+export function shardsOf(
+  problem: RandomProblem,
+  form: 'auto' | 'rows' | 'gram' = 'auto',
+  arena = new Arena(),
+): Shard[] {
   return problem.inputs.map((input) => new Shard(arena, problem.settings, input, form));
 }
 

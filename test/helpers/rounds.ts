@@ -40,7 +40,10 @@ export class Rounds {
     const proposals = new Map<number, ReturnType<typeof propose>>();
     for (const [k, shard] of this.shards.entries()) {
       if (!answers(k)) continue;
-      proposals.set(k, propose(shard, this.members[k], { sigma, atoms, tolerance, passes, seed: this.round * 97 + k }));
+      proposals.set(
+        k,
+        propose(shard, this.members[k], { sigma, atoms, tolerance, passes, seed: this.round * 97 + k }),
+      );
     }
     const updates = [...proposals].map(([member, { update }]) => ({ ...update, member })).reverse();
     for (const { member, weights } of this.aggregator.aggregate(updates)) {

@@ -5,7 +5,9 @@ import { Arena, JsKernels } from '../../src/math/index.ts';
 test('pieces never overlap, are zeroed, and all memory comes back', () => {
   fc.assert(
     fc.property(
-      fc.array(fc.record({ bytes: fc.integer({ min: 1, max: 200_000 }), release: fc.nat(20) }), { maxLength: 40 }),
+      fc.array(fc.record({ bytes: fc.integer({ min: 1, max: 200_000 }), release: fc.nat(20) }), {
+        maxLength: 40,
+      }),
       (steps) => {
         const arena = new Arena(new JsKernels());
         const held: { address: number; bytes: number }[] = [];

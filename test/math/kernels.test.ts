@@ -28,7 +28,8 @@ const shape = fc.record({
 
 function sameBits(a: Float32Array | Float64Array, b: Float32Array | Float64Array): void {
   expect(a.length).toBe(b.length);
-  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) throw new Error(`bits differ at ${i}: ${a[i]} ${b[i]}`);
+  for (let i = 0; i < a.length; i++)
+    if (!Object.is(a[i], b[i])) throw new Error(`bits differ at ${i}: ${a[i]} ${b[i]}`);
 }
 
 test('margins are the same bits in SIMD and in plain JavaScript', () => {
@@ -135,12 +136,13 @@ for (const form of ['rows', 'gram'] as const) {
     fc.assert(
       fc.property(problemShape, (random) => {
         const problem = makeProblem(random);
-        const betas = [shardsOf(problem, form, plainArena()), shardsOf(problem, form, new Arena())].map((shards) =>
-          shards.map((shard) => {
-            shard.load(shard.startingBeta(), new Float64Array(shard.d).fill(0.01));
-            new LocalSolve(shard, { sigma: 2, tolerance: 1e-6, seed: random.seed }).runPasses(7);
-            return shard.beta;
-          }),
+        const betas = [shardsOf(problem, form, plainArena()), shardsOf(problem, form, new Arena())].map(
+          (shards) =>
+            shards.map((shard) => {
+              shard.load(shard.startingBeta(), new Float64Array(shard.d).fill(0.01));
+              new LocalSolve(shard, { sigma: 2, tolerance: 1e-6, seed: random.seed }).runPasses(7);
+              return shard.beta;
+            }),
         );
         for (const [k, beta] of betas[0].entries()) sameBits(beta, betas[1][k]);
       }),

@@ -18,7 +18,9 @@ describe.each(certified)('%s', (method) => {
     const { history } = train(har, { method, gap: 1e-5, passes: 3 });
     expect(history.length).toBeGreaterThan(3);
     for (let r = 1; r < history.length; r++) {
-      expect(history[r].dual!).toBeGreaterThanOrEqual(history[r - 1].dual! - 1e-9 * Math.abs(history[r].dual!));
+      expect(history[r].dual!).toBeGreaterThanOrEqual(
+        history[r - 1].dual! - 1e-9 * Math.abs(history[r].dual!),
+      );
     }
   });
 });
@@ -70,7 +72,12 @@ test('mtl beats local and global where people are alike but not the same', () =>
 });
 
 test('mocha: the dual rises while Omega stands, and unrelated tasks are told apart from related ones', () => {
-  const table = tableOf({ participants: 4, rows: 60, d: 6, target: (x, k) => (x[k < 2 ? 0 : 1] > 0 ? 1 : -1) });
+  const table = tableOf({
+    participants: 4,
+    rows: 60,
+    d: 6,
+    target: (x, k) => (x[k < 2 ? 0 : 1] > 0 ? 1 : -1),
+  });
   const { history, certificate, mean } = train(table, { method: 'mocha', lambda: 0.01, rounds: 200 });
   expect(certificate!.relativeGap).toBeLessThan(1e-2);
   expect(mean.errorRate!).toBeLessThan(0.1);
@@ -79,7 +86,10 @@ test('mocha: the dual rises while Omega stands, and unrelated tasks are told apa
 });
 
 test('fedavg gets near the optimum of the same primal', () => {
-  for (const [table, objective] of [[har, 'classification'], [smallRegression(), 'regression']] as const) {
+  for (const [table, objective] of [
+    [har, 'classification'],
+    [smallRegression(), 'regression'],
+  ] as const) {
     const optimum = train(table, { objective, gap: 1e-4, rounds: 500 }).certificate!.primal;
     const { history } = train(table, { method: 'fedavg', objective, rounds: 300 });
     const reached = history.at(-1)!.primal;
@@ -118,7 +128,12 @@ test('one row each, one class each, constant features: nothing falls over', () =
 });
 
 test('balanced weights raise the recall of a rare class', () => {
-  const table = tableOf({ participants: 3, rows: 120, d: 4, target: (x) => (x[0] + 1.5 * x[1] * x[2] > 2 ? 1 : -1) });
+  const table = tableOf({
+    participants: 3,
+    rows: 120,
+    d: 4,
+    target: (x) => (x[0] + 1.5 * x[1] * x[2] > 2 ? 1 : -1),
+  });
   const accuracy = (classWeight: 'none' | 'balanced') => train(table, { classWeight }).mean.balancedAccuracy!;
   expect(accuracy('balanced')).toBeGreaterThan(accuracy('none') + 0.05);
 });

@@ -30,7 +30,12 @@ test('test rows have no say in the choice', () => {
 test('warm starts along the path change the speed, not the scores', () => {
   const path = tune(har, { grid, gap: 1e-7, rounds: 1000, passes: 1000 });
   for (const { c1, c2, score } of path.table) {
-    const alone = tune(har, { grid: { c1: [c1!], c2: [c2!], scale: ['standard'] }, gap: 1e-7, rounds: 1000, passes: 1000 });
+    const alone = tune(har, {
+      grid: { c1: [c1!], c2: [c2!], scale: ['standard'] },
+      gap: 1e-7,
+      rounds: 1000,
+      passes: 1000,
+    });
     expect(alone.best.score).toBeCloseTo(score, 6);
   }
 });

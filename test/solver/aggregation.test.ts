@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { addScaled, dot, Shard } from '../../src/solver/index.ts';
 import { Arena } from '../../src/math/index.ts';
+import { addScaled, dot, Shard } from '../../src/solver/index.ts';
 import { makeProblem, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
 import { Rounds } from '../helpers/rounds.ts';
 
@@ -51,7 +51,15 @@ describe.each(['exact', 'line-search', 'safe'] as const)('%s', (rule) => {
   });
 
   test('the result does not depend on the order in which updates arrive', () => {
-    const shape = { seed: 5, participants: 5, d: 12, mostRows: 20, objective: 'classification', c1: 1, c2: 1 } as const;
+    const shape = {
+      seed: 5,
+      participants: 5,
+      d: 12,
+      mostRows: 20,
+      objective: 'classification',
+      c1: 1,
+      c2: 1,
+    } as const;
     const [a, b] = [0, 1].map((reversed) => {
       const rounds = new Rounds(rule, shardsOf(makeProblem({ ...shape, epsilon: 0, trouble: 'none' })));
       const { aggregate } = rounds.aggregator;
@@ -99,7 +107,12 @@ test('exact gains at least as much as line search from the same updates', () => 
 test("the paper's rule, summing all updates, lets the dual fall when participants agree", () => {
   const arena = new Arena();
   const settings = { objective: 'classification', c1: 10, c2: 10, epsilon: 0 } as const;
-  const input = { n: 2, d: 2, y: Float64Array.from([1, -1]), write: (i: number, row: Float32Array) => row.set(i ? [-1, 1] : [1, 1]) };
+  const input = {
+    n: 2,
+    d: 2,
+    y: Float64Array.from([1, -1]),
+    write: (i: number, row: Float32Array) => row.set(i ? [-1, 1] : [1, 1]),
+  };
   const twins = Array.from({ length: 20 }, () => new Shard(arena, settings, input));
   const rounds = new Rounds('sum', twins);
   const before = rounds.certify().dual;
@@ -112,7 +125,15 @@ test("the paper's rule, summing all updates, lets the dual fall when participant
 });
 
 test('sigma of exact starts at the number of participants and never rises', () => {
-  const shape = { seed: 9, participants: 6, d: 30, mostRows: 30, objective: 'classification', c1: 1, c2: 1 } as const;
+  const shape = {
+    seed: 9,
+    participants: 6,
+    d: 30,
+    mostRows: 30,
+    objective: 'classification',
+    c1: 1,
+    c2: 1,
+  } as const;
   const rounds = new Rounds('exact', shardsOf(makeProblem({ ...shape, epsilon: 0, trouble: 'none' })));
   let { sigma } = rounds.aggregator;
   expect(sigma).toBe(6);

@@ -77,7 +77,9 @@ function slowReference(problem: ReturnType<typeof makeProblem>): { primal: numbe
       let a = 0;
       for (let j = 0; j < d; j++) a += rows[k][i][j] * (w[j] + v[k][j]);
       const loss =
-        settings.objective === 'regression' ? Math.abs(a - input.y[i]) - settings.epsilon : 1 - input.y[i] * a;
+        settings.objective === 'regression'
+          ? Math.abs(a - input.y[i]) - settings.epsilon
+          : 1 - input.y[i] * a;
       const cap = settings.c1 * (input.weights?.[i] ?? 1);
       primal += cap * Math.max(0, loss);
       dual += input.y[i] * beta[k][i] - settings.epsilon * Math.abs(beta[k][i]);
@@ -113,8 +115,11 @@ test('row form and Gram form solve the same problem', () => {
       const problem = makeProblem({ ...shape, participants: 1 });
       const alone = { ...problem, settings: { ...problem.settings, c2: Number.POSITIVE_INFINITY } };
       const [rows, gram] = (['rows', 'gram'] as const).map((form) => solveAlone(shardsOf(alone, form)[0]));
-      expect(Math.abs(rows.proof.primal - gram.proof.primal)).toBeLessThanOrEqual(1e-7 * rows.proof.primal + 1e-12);
-      for (let j = 0; j < problem.d; j++) expect(Math.abs(rows.u[j] - gram.u[j])).toBeLessThan(2e-3 * (1 + Math.abs(rows.u[j])));
+      expect(Math.abs(rows.proof.primal - gram.proof.primal)).toBeLessThanOrEqual(
+        1e-7 * rows.proof.primal + 1e-12,
+      );
+      for (let j = 0; j < problem.d; j++)
+        expect(Math.abs(rows.u[j] - gram.u[j])).toBeLessThan(2e-3 * (1 + Math.abs(rows.u[j])));
     }),
     { numRuns: 60 },
   );
@@ -180,7 +185,8 @@ test('a solve may be stopped after any pass: beta stays in its box and the dual 
       const { beta } = shard;
       const value = (b: Float64Array) => shard.dualSum(b) - dot(shard.combine(b), shard.combine(b));
       expect(value(beta)).toBeGreaterThanOrEqual(value(start) - 1e-6 * (1 + Math.abs(value(start))));
-      for (let i = 0; i < shard.n; i++) expect(beta[i] >= shard.low[i] && beta[i] <= shard.high[i]).toBe(true);
+      for (let i = 0; i < shard.n; i++)
+        expect(beta[i] >= shard.low[i] && beta[i] <= shard.high[i]).toBe(true);
     }),
     { numRuns: 100 },
   );
@@ -189,7 +195,12 @@ test('a solve may be stopped after any pass: beta stays in its box and the dual 
 test('one row, one feature: the closed form', () => {
   const arena = new Arena();
   const settings = { objective: 'classification', c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0 } as const;
-  const shard = new Shard(arena, settings, { n: 1, d: 1, y: Float64Array.of(1), write: (_, row) => row.set([2]) });
+  const shard = new Shard(arena, settings, {
+    n: 1,
+    d: 1,
+    y: Float64Array.of(1),
+    write: (_, row) => row.set([2]),
+  });
   // min w^2/2 + max(0, 1 - 2w): w = 1/2, beta = 1/4.
   const { beta, u } = solveAlone(shard);
   expect(beta[0]).toBeCloseTo(0.25, 12);
@@ -198,7 +209,12 @@ test('one row, one feature: the closed form', () => {
 
 test('rows of all zeros leave no gap behind', () => {
   for (const objective of ['classification', 'regression'] as const) {
-    const settings = { objective, c1: 2, c2: Number.POSITIVE_INFINITY, epsilon: objective === 'regression' ? 0.5 : 0 };
+    const settings = {
+      objective,
+      c1: 2,
+      c2: Number.POSITIVE_INFINITY,
+      epsilon: objective === 'regression' ? 0.5 : 0,
+    };
     const y = objective === 'regression' ? Float64Array.of(3, -0.2) : Float64Array.of(1, -1);
     const shard = new Shard(new Arena(), settings, { n: 2, d: 2, y, write: () => {} });
     const { proof } = solveAlone(shard);

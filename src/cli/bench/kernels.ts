@@ -1,0 +1,78 @@
+/** The kernel against plain JavaScript, and the cost of a pass against the size of the data. */
+import { stream } from '../../base/random.ts';
+import { Arena, createWasmKernels, JsKernels, type Kernels } from '../../math/index.ts';
+import { LocalSolve, Shard } from '../../solver/index.ts';
+import { fittedExponent, sideBySide } from './measure.ts';
+
+const SETTINGS = { objective: 'classification', c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0 } as const;
+
+/** A pass from zero over random rows of norm 1: most rows move, every pass costs the same. */
+export function passOver(kernels: Kernels, n: number, d: number): () => void {
+  const shard = new Shard(new Arena(kernels), SETTINGS, randomRows(n, d), 'rows');
+  const beta = shard.startingBeta();
+  const z = new Float64Array(d);
+  shard.load(beta, z);
+  const margins = shard.margins.slice();
+  return () => {
+    shard.reset(beta, margins);
+    new LocalSolve(shard, { sigma: 1, tolerance: 1e-9, seed: 1 }).pass();
+  };
+}
+
+function randomRows(n: number, d: number) {
+  const random = stream(1, 'bench');
+  // A pool of values, read at random offsets: making n x d normal numbers would take longer than the bench.
+  const pool = Float32Array.from({ length: 65_536 + d }, () => random.normal() / Math.sqrt(d));
+  const offsets = Uint32Array.from({ length: n }, () => random.below(65_536));
+  return {
+    n,
+    d,
+    y: Float64Array.from({ length: n }, () => (random.uniform() < 0.5 ? 1 : -1)),
+    write: (i: number, row: Float32Array) => row.set(pool.subarray(offsets[i], offsets[i] + d)),
+  };
+}
+
+export interface KernelReport {
+  readonly rows: number;
+  readonly features: number;
+  readonly simdMs: number;
+  readonly javascriptMs: number;
+  /** How many times as fast. */
+  readonly ratio: number;
+}
+
+export function benchKernel(now: () => number, rows = 5000, features = 562): KernelReport {
+  const times = sideBySide(now, 9, {
+    simd: passOver(createWasmKernels(), rows, features),
+    javascript: passOver(new JsKernels(), rows, features),
+  });
+  const { simd, javascript } = times;
+  return { rows, features, simdMs: simd, javascriptMs: javascript, ratio: javascript / simd };
+}
+
+export interface ScalingReport {
+  readonly points: readonly { readonly rows: number; readonly features: number; readonly passMs: number }[];
+  readonly exponent: number;
+}
+
+/** n x d over a range of 100, both shapes of growth: more rows, and more features. */
+export function benchScaling(now: () => number): ScalingReport {
+  const shapes = [
+    [2000, 512],
+    [6400, 512],
+    [2000, 1600],
+    [20_000, 512],
+    [6400, 1600],
+    [64_000, 512],
+    [20_000, 1600],
+    [64_000, 1600],
+  ] as const;
+  const points = shapes.map(([rows, features]) => {
+    const { pass } = sideBySide(now, 7, { pass: passOver(createWasmKernels(), rows, features) });
+    return { rows, features, passMs: pass };
+  });
+  const exponent = fittedExponent(
+    points.map(({ rows, features, passMs }) => ({ x: rows * features, y: passMs })),
+  );
+  return { points, exponent };
+}

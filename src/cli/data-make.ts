@@ -1,0 +1,98 @@
+/** kindred data make: the generators, as CSV. */
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import type { Command } from 'commander';
+import { inputError } from '../base/errors.ts';
+import { makeHarLike, makeRegression, type Table, writeCsv } from '../data/index.ts';
+import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
+import { type Chunks, checkWritable, writeAtomically } from '../shells/files.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { count } from './number-text.ts';
+import { addJsonOption, example, oneOf, wholeNumber } from './option-values.ts';
+
+const KINDS = ['har', 'regression'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Flags {
+  readonly out?: string;
+  readonly participants: number;
+  readonly rows?: number;
+  readonly features?: number;
+  readonly seed: number;
+  readonly heterogeneity?: 'same' | 'diverse';
+  readonly snr?: number;
+  readonly json?: true;
+}
+
+/** Sizes that are not given. */
+const SIZES: Readonly<Record<Kind, { readonly rows: number; readonly features: number }>> = {
+  har: { rows: 345, features: 561 },
+  regression: { rows: 200, features: 200 },
+};
+
+export function addDataMake(group: Command, io: Io): void {
+  const command = group
+    .command('make')
+    .description('Make data from a seed: activity recognition (har) or the synthetic regression.')
+    .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
+    .option('--out <file>', 'write here, packed if it ends in .gz (default: stdout)')
+    .option('--participants <number>', 'how many', wholeNumber('--participants', 1), 20)
+    .option(
+      '--rows <number>',
+      'of each participant (default: 345 on average, or 200)',
+      wholeNumber('--rows', 1),
+    )
+    .option('--features <number>', 'of each row (default: 561, or 200)', wholeNumber('--features', 1))
+    .option('--seed <number>', 'the same seed gives the same data', wholeNumber('--seed', 0), 1)
+    .option(
+      '--heterogeneity <kind>',
+      'regression: same or diverse participants (default: same)',
+      oneOf('option --heterogeneity', ['same', 'diverse']),
+    )
+    .option('--snr <decibels>', 'regression: signal to noise (default: 20)', wholeNumber('--snr', 0, 200))
+    .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
+  addJsonOption(command);
+  example(
+    command,
+    'kindred data make har --out har.csv.gz --participants 30',
+    'kindred data make regression --heterogeneity diverse --out regression.csv',
+  );
+}
+
+async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
+  if (flags.json && flags.out === undefined) {
+    throw inputError('BAD_OPTION', 'option --json: expected --out beside it, as stdout cannot take both');
+  }
+  if (flags.out !== undefined) await checkWritable(flags.out);
+  const table = makeTable(kind, flags);
+  if (flags.out === undefined) {
+    for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
+    return;
+  }
+  await writeAtomically(flags.out, chunksFor(flags.out, table));
+  const made = { participants: table.participants.length, rows: table.n, features: table.features.length };
+  if (flags.json) return writeJson(io, { kind, seed: flags.seed, ...made });
+  const size = `${count(made.participants)} participants, ${count(made.rows)} rows, ${count(made.features)} features`;
+  const objective = kind === 'regression' ? ' --objective regression' : '';
+  await writeLines(io, [`Wrote ${flags.out}: ${size}`, `Next: ${io.program} train ${flags.out}${objective}`]);
+}
+
+function makeTable(kind: Kind, flags: Flags): Table {
+  const { participants, seed, rows = SIZES[kind].rows, features = SIZES[kind].features } = flags;
+  // HAR-like participants have up to 19% more rows than asked for.
+  checkDenseSize('data make', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
+  if (kind === 'regression') {
+    const { heterogeneity = 'same', snr = 20 } = flags;
+    return makeRegression({ tasks: participants, rows, features, seed, heterogeneity, snrDb: snr });
+  }
+  for (const name of ['heterogeneity', 'snr'] as const) {
+    if (flags[name] === undefined) continue;
+    throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got har`);
+  }
+  return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
+}
+
+function chunksFor(path: string, table: Table): Chunks {
+  const text = writeCsv(table);
+  return /\.gz$/i.test(path) ? Readable.from(text).pipe(createGzip()) : text;
+}

@@ -1,0 +1,15 @@
+/** kindred data: make, describe and fetch. */
+import type { Command } from 'commander';
+import { addDataDescribe } from './data-describe.ts';
+import { addDataFetch } from './data-fetch.ts';
+import { addDataMake } from './data-make.ts';
+import type { Io } from './io.ts';
+import { example } from './option-values.ts';
+
+export function addData(program: Command, io: Io): void {
+  const group = program.command('data').description('Make, describe or fetch data.');
+  example(group, 'kindred data make har --out har.csv', 'kindred data describe har.csv');
+  addDataMake(group, io);
+  addDataDescribe(group, io);
+  addDataFetch(group, io);
+}

@@ -1,0 +1,91 @@
+/** Data for a model that is already there: its columns found by name, its features in its order. */
+import { z } from 'zod';
+import { inputError, KindredError } from '../base/errors.ts';
+import type { Table, TableColumns } from '../data/index.ts';
+import { type Model, modelFromJson } from '../methods/index.ts';
+import { readText } from '../shells/files.ts';
+import { selectFeatures } from '../shells/select-features.ts';
+import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readTable } from './data-options.ts';
+import type { Io } from './io.ts';
+
+const columnsSchema = z.object({ task: z.string(), label: z.string(), drop: z.array(z.string()) });
+
+export async function readModel(path: string): Promise<Model> {
+  return modelFromJson(await readText(path), path);
+}
+
+/** The table's rows as the model wants them. */
+export async function readTableFor(
+  model: Model,
+  io: Io,
+  path: string,
+  flags: DataFlags,
+  need: TableColumns['need'],
+): Promise<Table> {
+  const columns = columnsFrom(flags, rememberedColumns(model));
+  const read = (names: ColumnNames) =>
+    readTable(io, path, flags, { columns: names, need, features: largestIndex(model, names) });
+  const table = await read(columns).catch((error: unknown) => {
+    // What training left out may be absent by now; only a --drop that was given must exist.
+    const forgotten = error instanceof KindredError && error.code === 'UNKNOWN_DROP_COLUMN' && !flags.drop;
+    if (!forgotten || path === '-') throw error;
+    return read({ ...columns, drop: [] });
+  });
+  return inOrderOf(model, table);
+}
+
+/** Names of the columns at training, where the model was written by `kindred train`. */
+function rememberedColumns(model: Model): ColumnNames {
+  const found = columnsSchema.safeParse(model.options.columns);
+  return found.success ? found.data : DEFAULT_COLUMNS;
+}
+
+/** LIBSVM text leaves out zeros, and with them the last features: their number follows from the names x1, x2, ... */
+function largestIndex(model: Model, { drop }: ColumnNames): number | undefined {
+  const indices = [...model.features, ...drop].map((name) => Number(/^x(\d+)$/.exec(name)?.[1]));
+  const largest = indices.reduce((most, index) => Math.max(most, index), 0);
+  return Number.isNaN(largest) ? undefined : largest;
+}
+
+function inOrderOf({ features }: Model, table: Table): Table {
+  const place = new Map(table.features.map((name, j) => [name, j]));
+  const wanted = new Set(features);
+  const missing = features.filter((name) => !place.has(name));
+  const extra = table.features.filter((name) => !wanted.has(name));
+  if (missing.length > 0 || extra.length > 0) throw otherFeatures(table, features.length, missing, extra);
+  if (features.every((name, j) => name === table.features[j])) return table;
+  return selectFeatures(
+    table,
+    features.map((name) => place.get(name)!),
+  );
+}
+
+function otherFeatures(table: Table, d: number, missing: readonly string[], extra: readonly string[]): Error {
+  const code = missing.length === extra.length ? 'FEATURE_NAMES' : 'FEATURE_COUNT';
+  const lacks = missing.length > 0 ? `, missing ${listed(missing)}` : '';
+  const has = extra.length > 0 ? `, got ${listed(extra)} besides (--drop leaves columns out)` : '';
+  return inputError(
+    code,
+    `${table.source}: expected the model's ${d} features and got ${table.features.length}${lacks}${has}`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const few = names
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(', ');
+  return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
+}
+
+/** Participants that the model does not know, to be served by w; refused where the model has no w for them. */
+export function newcomersIn(table: Table, model: Model): string[] {
+  const unknown = table.participants.filter((id) => !model.personal.has(id));
+  if (unknown.length === 0 || model.servesNewcomers) return unknown;
+  const [first] = unknown;
+  const who = first === '' ? 'rows without a participant (--task)' : `participant "${first}"`;
+  throw inputError(
+    'UNKNOWN_PARTICIPANT',
+    `${table.source}: ${who} cannot be served, a model of method ${model.method} has no part for newcomers`,
+  );
+}

@@ -1,0 +1,56 @@
+/** kindred predict: a model's predictions for rows, as CSV. */
+import type { Command } from 'commander';
+import { decide } from '../methods/index.ts';
+import { checkWritable, writeAtomically } from '../shells/files.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { type Io, tell, writeJson } from './io.ts';
+import { newcomersIn, readModel, readTableFor } from './model-data.ts';
+import { count } from './number-text.ts';
+import { addJsonOption, example } from './option-values.ts';
+import { type Prediction, predictionsCsv, predictionsOf } from './predictions.ts';
+
+type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
+
+export function addPredict(program: Command, io: Io): void {
+  const command = program
+    .command('predict')
+    .description(
+      'Predict with a trained model. Everybody gets their own model; who is not in it, the shared part.',
+    )
+    .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
+    .action((data: string, flags: Flags) => runPredict(io, data, flags));
+  addDataOptions(command, 'as in training')
+    .requiredOption('--model <file>', 'model written by train')
+    .option('--out <file>', 'write the CSV row,participant,prediction,decision here (default: stdout)');
+  addJsonOption(command);
+  example(command, 'kindred predict --model model.json new.csv --out predictions.csv');
+}
+
+async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
+  if (flags.out !== undefined) await checkWritable(flags.out);
+  const model = await readModel(flags.model);
+  const table = await readTableFor(model, io, data, flags, 'neither');
+  const newcomers = new Set(newcomersIn(table, model));
+  const predictions = predictionsOf(model, table, decide(model, table));
+  const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
+  if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions));
+  if (flags.json) {
+    const { method, objective } = model;
+    const summary = { method, objective, rows: table.n, servedByShared };
+    await writeJson(io, flags.out === undefined ? { ...summary, predictions } : summary);
+  } else if (flags.out === undefined) {
+    for (const chunk of predictionsCsv(predictions)) await io.stdout.write(chunk);
+  } else {
+    await io.stdout.write(`Wrote ${flags.out}: ${count(table.n)} predictions\n`);
+  }
+  await tellNewcomers(io, predictions, servedByShared);
+}
+
+async function tellNewcomers(io: Io, all: readonly Prediction[], served: number): Promise<void> {
+  if (served === 0) return;
+  await tell(
+    io,
+    'note',
+    `${count(served)} of ${count(all.length)} rows are of participants the model does not know and were served by w alone`,
+  );
+}

@@ -1,0 +1,609 @@
+/** Whatever is wrong with what a user gives: one sentence with a code, exit code 2, nothing on stdout, nothing written. */
+import { mkdirSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { csvOf, run, Sandbox, smallHar, smallRegression } from './helpers.ts';
+
+interface Case {
+  readonly what: string;
+  /** "@name" stands for the path of that file in the sandbox. */
+  readonly argv: readonly string[];
+  readonly code: string;
+  readonly words: readonly string[];
+  readonly exit?: number;
+}
+
+const sandbox = new Sandbox();
+
+/** A header and two classes for two participants, with the last line replaced. */
+function csv(lastLine: string, header = 'task,y,x1,x2'): string {
+  return `${header}\na,1,1,2\na,-1,2,1\nb,1,3,1\n${lastLine}\n`;
+}
+
+const gz = gzipSync(csvOf(smallHar()));
+const damaged = Buffer.from(gz);
+damaged.fill(0xa5, 100, 200);
+
+function parquet(x1: (number | null)[]): Uint8Array {
+  return new Uint8Array(
+    parquetWriteBuffer({
+      columnData: [
+        { name: 'task', data: ['a', 'a', 'b'], type: 'STRING' },
+        { name: 'y', data: [1, -1, 1], type: 'INT32' },
+        { name: 'x1', data: x1, type: 'DOUBLE', nullable: true },
+      ],
+    }),
+  );
+}
+
+const FILES: Readonly<Record<string, string | Uint8Array>> = {
+  'good.csv': csv('b,-1,1,3'),
+  'empty.csv': '',
+  'blank.csv': '\n\n',
+  'header.csv': 'task,y,x1\n',
+  'text.csv': csv('b,-1,tall,3'),
+  'nan.csv': csv('b,-1,NaN,3'),
+  'inf.csv': csv('b,-1,Inf,3'),
+  'huge.csv': csv('b,-1,1e300,3'),
+  'missing.csv': csv('b,-1,,3'),
+  'short.csv': csv('b,-1,1'),
+  'long.csv': csv('b,-1,1,3,4'),
+  'no-id.csv': csv(',-1,1,3'),
+  'no-target.csv': csv('b,,1,3'),
+  'one-class.csv': 'task,y,x1\na,1,1\na,1,2\nb,1,3\n',
+  'three.csv': csv('b,walking,1,3'),
+  'duplicate.csv': csv('b,-1,1,3', 'task,y,x1,x1'),
+  'unnamed.csv': csv('b,-1,1,3', 'task,y,x1,'),
+  'semicolon.csv': 'task;y;x1\na;1;2\n',
+  'quote.csv': csv('b,-1,"1,3'),
+  'binary.csv': new Uint8Array([1, 2, 0, 255, 7, 7]),
+  'binary.dat': new Uint8Array([1, 2, 3, 0, 255, 7]),
+  'latin1.csv': Buffer.from(csv('J\u00f6,-1,1,3'), 'latin1'),
+  'damaged.csv.gz': damaged,
+  'cut.csv.gz': gz.subarray(0, gz.length - 50),
+  'fake.csv.gz': 'not gzip at all',
+  'cut.parquet': parquet([1, 2, 3]).slice(0, 120),
+  'null.parquet': parquet([1, null, 3]),
+  'fake.parquet': 'PAR',
+  'rows.libsvm': '1 1:1 2:2\n-1 1:2\n1 2:3\n',
+  'zero.libsvm': '1 0:1\n-1 1:2\n1 2:3\n',
+  'descending.libsvm': '1 2:1 1:2\n-1 1:2\n1 2:3\n',
+  'wide.libsvm': '1 900000000:1\n-1 1:2\n1 2:3\n',
+  'ids.txt': 'a\nb\na\n',
+  'few-ids.txt': 'a\nb\n',
+  'target.csv': csv('b,tall,1,3'),
+  'columns3.csv': 'task,y,x1,x2,x3\na,1,1,1,1\n',
+  'columns1.csv': 'task,y,x1\na,1,1\n',
+  'renamed.csv': 'task,y,x1,width\na,1,1,1\n',
+  'newcomer.csv': 'task,y,x1,x2\nc,1,1,1\n',
+  'no-task.csv': 'y,x1,x2\n1,1,1\n',
+  'unknown-class.csv': 'task,y,x1,x2\na,2,1,1\n',
+  'not.json': 'w = 1, 2',
+  'other.json': '{"format":"onnx"}',
+  'list.json': '[1, 2]',
+};
+
+const CASES: readonly Case[] = [
+  // Usage.
+  { what: 'no command', argv: [], code: 'MISSING_COMMAND', words: ['--help'] },
+  { what: 'unknown command', argv: ['trian'], code: 'UNKNOWN_COMMAND', words: ['trian', 'train?'] },
+  { what: 'unknown data command', argv: ['data', 'fetsch'], code: 'UNKNOWN_COMMAND', words: ['fetch?'] },
+  { what: 'missing argument', argv: ['train'], code: 'MISSING_ARGUMENT', words: ['data'] },
+  {
+    what: 'two files',
+    argv: ['train', '@good.csv', '@good.csv'],
+    code: 'TOO_MANY_ARGUMENTS',
+    words: ['train'],
+  },
+  {
+    what: 'unknown option',
+    argv: ['train', '@good.csv', '--test-fracton', '0.2'],
+    code: 'UNKNOWN_OPTION',
+    words: ['--test-fracton', '--test-fraction?'],
+  },
+  {
+    what: 'option without value',
+    argv: ['train', '@good.csv', '--c1'],
+    code: 'MISSING_OPTION_VALUE',
+    words: ['--c1'],
+  },
+  {
+    what: 'predict without --model',
+    argv: ['predict', '@good.csv'],
+    code: 'MISSING_OPTION',
+    words: ['--model'],
+  },
+
+  // Values of options.
+  ...(
+    [
+      ['--c1', '-1', 'a number above 0'],
+      ['--c1', 'abc', 'a number above 0'],
+      ['--c1', '', 'a number above 0'],
+      ['--c1', '1e', 'a number above 0'],
+      ['--c1', '0x10', 'a number above 0'],
+      ['--c1', 'NaN', 'a number above 0'],
+      ['--c1', 'Infinity', 'a number above 0'],
+      ['--c1', '1e999', 'a number above 0'],
+      ['--c2', '0', 'a number above 0'],
+      ['--epsilon', '-0.1', 'at least 0'],
+      ['--lambda', '0', 'a number above 0'],
+      ['--method', 'svm', 'mtl, local, global, mocha, fedavg'],
+      ['--objective', 'ranking', 'classification, regression'],
+      ['--aggregation', 'mean', 'exact'],
+      ['--scale', 'minmax', 'standard, center, none'],
+      ['--class-weight', 'even', 'none, balanced'],
+      ['--test-fraction', '1', 'below 1'],
+      ['--test-fraction', '-0.1', 'at least 0'],
+      ['--rounds', '0', 'whole number of at least 1'],
+      ['--passes', '2.5', 'whole number of at least 1'],
+      ['--gap', '-1', 'at least 0'],
+      ['--seed', '1.5', 'whole number'],
+      ['--participants', '0', 'at least 1'],
+      ['--uci-target', 'walking', 'sitting, activity'],
+    ] as const
+  ).map(
+    ([option, value, expected]): Case => ({
+      what: `${option} ${JSON.stringify(value)}`,
+      argv: ['train', '@good.csv', option, value],
+      code: 'BAD_OPTION',
+      words: [`option ${option}: expected`, expected, `got ${value}`.trim()],
+    }),
+  ),
+  {
+    what: 'more participants than there are',
+    argv: ['train', '@good.csv', '--participants', '3'],
+    code: 'TOO_FEW_PARTICIPANTS',
+    words: ['good.csv', '--participants', 'got 2'],
+  },
+  {
+    what: 'mocha with regression',
+    argv: ['train', '@good.csv', '--method', 'mocha', '--objective', 'regression'],
+    code: 'BAD_OPTION',
+    words: ['--method', 'mocha', 'classification only'],
+  },
+
+  // Files that are not what they should be.
+  { what: 'missing file', argv: ['train', '@nowhere.csv'], code: 'FILE_NOT_FOUND', words: ['nowhere.csv'] },
+  {
+    what: 'path through a file',
+    argv: ['train', '@good.csv/x'],
+    code: 'FILE_NOT_FOUND',
+    words: ['good.csv/x'],
+  },
+  {
+    what: 'folder that is not UCI HAR',
+    argv: ['train', '@folder'],
+    code: 'UCI_HAR_MISSING_FILE',
+    words: ['folder', 'features.txt'],
+  },
+  { what: 'empty file', argv: ['train', '@empty.csv'], code: 'EMPTY_FILE', words: ['empty.csv'] },
+  { what: 'empty stdin', argv: ['train', '-'], code: 'EMPTY_FILE', words: ['stdin'] },
+  { what: 'blank lines only', argv: ['train', '@blank.csv'], code: 'EMPTY_FILE', words: ['blank.csv'] },
+  { what: 'header only', argv: ['train', '@header.csv'], code: 'NO_ROWS', words: ['header.csv'] },
+  { what: 'binary as CSV', argv: ['train', '@binary.csv'], code: 'BINARY_FILE', words: ['binary.csv'] },
+  {
+    what: 'binary of no kind',
+    argv: ['train', '@binary.dat'],
+    code: 'UNKNOWN_FORMAT',
+    words: ['binary.dat'],
+  },
+  { what: 'not UTF-8', argv: ['train', '@latin1.csv'], code: 'NOT_UTF8', words: ['latin1.csv', 'line 5'] },
+  {
+    what: 'corrupt gzip',
+    argv: ['train', '@damaged.csv.gz'],
+    code: 'GZIP_CORRUPT',
+    words: ['damaged.csv.gz'],
+  },
+  {
+    what: 'truncated gzip',
+    argv: ['train', '@cut.csv.gz'],
+    code: 'GZIP_CORRUPT',
+    words: ['cut.csv.gz', 'short'],
+  },
+  { what: 'text named .gz', argv: ['train', '@fake.csv.gz'], code: 'NOT_GZIP', words: ['fake.csv.gz'] },
+  {
+    what: 'truncated Parquet',
+    argv: ['train', '@cut.parquet'],
+    code: 'PARQUET_CORRUPT',
+    words: ['cut.parquet'],
+  },
+  {
+    what: 'text named .parquet',
+    argv: ['train', '@fake.parquet'],
+    code: 'NOT_PARQUET',
+    words: ['fake.parquet'],
+  },
+  {
+    what: 'Parquet with nulls',
+    argv: ['train', '@null.parquet'],
+    code: 'MISSING_VALUE',
+    words: ['null.parquet', 'row 2', '"x1"'],
+  },
+
+  // Columns.
+  {
+    what: 'missing participant column',
+    argv: ['train', '@good.csv', '--task', 'person'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['good.csv', '"person"'],
+  },
+  {
+    what: 'missing target column',
+    argv: ['train', '@good.csv', '--label', 'Y1'],
+    code: 'MISSING_LABEL_COLUMN',
+    words: ['good.csv', '"Y1"'],
+  },
+  {
+    what: 'one column for both',
+    argv: ['train', '@good.csv', '--label', 'task'],
+    code: 'TASK_IS_LABEL',
+    words: ['"task"'],
+  },
+  {
+    what: 'unknown column to drop',
+    argv: ['train', '@good.csv', '--drop', 'x9'],
+    code: 'UNKNOWN_DROP_COLUMN',
+    words: ['good.csv', '"x9"'],
+  },
+  {
+    what: 'dropped target',
+    argv: ['train', '@good.csv', '--drop', 'y'],
+    code: 'DROPPED_COLUMN_NEEDED',
+    words: ['"y"'],
+  },
+  {
+    what: 'no features left',
+    argv: ['train', '@good.csv', '--drop', 'x1,x2'],
+    code: 'NO_FEATURES',
+    words: ['good.csv'],
+  },
+  { what: 'duplicate header', argv: ['train', '@duplicate.csv'], code: 'DUPLICATE_COLUMN', words: ['"x1"'] },
+  { what: 'unnamed column', argv: ['train', '@unnamed.csv'], code: 'UNNAMED_COLUMN', words: ['column 4'] },
+  {
+    what: 'semicolons',
+    argv: ['train', '@semicolon.csv'],
+    code: 'CSV_SEPARATOR',
+    words: ['semicolon.csv', '";"'],
+  },
+
+  // Values.
+  {
+    what: 'text in a feature',
+    argv: ['train', '@text.csv'],
+    code: 'NOT_A_NUMBER',
+    words: ['text.csv line 5', '"x1"', '"tall"'],
+  },
+  { what: 'NaN', argv: ['train', '@nan.csv'], code: 'MISSING_VALUE', words: ['nan.csv line 5', '"x1"'] },
+  { what: 'Inf', argv: ['train', '@inf.csv'], code: 'NOT_FINITE', words: ['inf.csv line 5', '"x1"'] },
+  { what: 'too large', argv: ['train', '@huge.csv'], code: 'NUMBER_TOO_LARGE', words: ['huge.csv line 5'] },
+  {
+    what: 'missing value',
+    argv: ['train', '@missing.csv'],
+    code: 'MISSING_VALUE',
+    words: ['missing.csv line 5'],
+  },
+  {
+    what: 'too few fields',
+    argv: ['train', '@short.csv'],
+    code: 'CSV_FIELD_COUNT',
+    words: ['line 5', 'got 3'],
+  },
+  {
+    what: 'too many fields',
+    argv: ['train', '@long.csv'],
+    code: 'CSV_FIELD_COUNT',
+    words: ['line 5', 'got 5'],
+  },
+  {
+    what: 'unterminated quote',
+    argv: ['train', '@quote.csv'],
+    code: 'CSV_UNTERMINATED_QUOTE',
+    words: ['quote.csv', 'line 5'],
+  },
+  {
+    what: 'empty id',
+    argv: ['train', '@no-id.csv'],
+    code: 'MISSING_PARTICIPANT',
+    words: ['line 5', '"task"'],
+  },
+  {
+    what: 'empty target',
+    argv: ['train', '@no-target.csv'],
+    code: 'MISSING_TARGET',
+    words: ['line 5', '"y"'],
+  },
+
+  // Targets.
+  {
+    what: 'one class',
+    argv: ['train', '@one-class.csv'],
+    code: 'ONE_CLASS',
+    words: ['one-class.csv', '"1"'],
+  },
+  {
+    what: 'three classes',
+    argv: ['train', '@three.csv'],
+    code: 'POSITIVE_NEEDED',
+    words: ['three.csv', '"walking"'],
+  },
+  {
+    what: 'unknown --positive',
+    argv: ['train', '@good.csv', '--positive', 'sitting'],
+    code: 'UNKNOWN_POSITIVE',
+    words: ['good.csv', '"sitting"'],
+  },
+  {
+    what: 'text as regression target',
+    argv: ['train', '@target.csv', '--objective', 'regression'],
+    code: 'TARGET_NOT_A_NUMBER',
+    words: ['target.csv line 5', '"tall"'],
+  },
+
+  // LIBSVM.
+  { what: 'no task file', argv: ['train', '@rows.libsvm'], code: 'TASK_FILE_NEEDED', words: ['--task-file'] },
+  ...(
+    [
+      ['rows.libsvm', 'few-ids.txt', 'TASK_COUNT', 'few-ids.txt'],
+      ['rows.libsvm', 'none.txt', 'FILE_NOT_FOUND', 'none.txt'],
+      ['zero.libsvm', 'ids.txt', 'LIBSVM_PAIR', 'zero.libsvm line 1'],
+      ['descending.libsvm', 'ids.txt', 'LIBSVM_ORDER', 'descending.libsvm line 1'],
+      ['wide.libsvm', 'ids.txt', 'TABLE_TOO_LARGE', 'GiB'],
+      ['good.csv', 'ids.txt', 'BAD_OPTION', '--task-file'],
+    ] as const
+  ).map(
+    ([data, ids, code, word]): Case => ({
+      what: `${data} with ${ids}`,
+      argv: ['train', `@${data}`, '--task-file', `@${ids}`],
+      code,
+      words: [word],
+    }),
+  ),
+  {
+    what: 'LIBSVM with an unknown feature to drop',
+    argv: ['train', '@rows.libsvm', '--task-file', '@ids.txt', '--drop', 'x7'],
+    code: 'UNKNOWN_DROP_COLUMN',
+    words: ['rows.libsvm', '"x7"'],
+  },
+  {
+    what: '--uci-target for a file',
+    argv: ['train', '@good.csv', '--uci-target', 'sitting'],
+    code: 'BAD_OPTION',
+    words: ['--uci-target', 'good.csv'],
+  },
+
+  // Models.
+  ...(
+    [
+      ['nowhere.json', 'FILE_NOT_FOUND', 'nowhere.json'],
+      ['folder', 'IS_A_FOLDER', 'folder'],
+      ['not.json', 'MODEL_NOT_JSON', 'not.json'],
+      ['empty.csv', 'MODEL_NOT_JSON', 'empty.csv'],
+      ['other.json', 'MODEL_FORMAT', 'other.json'],
+      ['list.json', 'MODEL_FORMAT', 'list.json'],
+      ['newer.json', 'MODEL_VERSION', 'newer kindred'],
+      ['short-w.json', 'MODEL_INVALID', 'field w: expected 3 numbers, got 2'],
+      ['short-v.json', 'MODEL_INVALID', 'participants "a".v'],
+      ['text-w.json', 'MODEL_INVALID', 'field w.0'],
+    ] as const
+  ).flatMap(([model, code, word]): Case[] =>
+    ['predict', 'evaluate'].map((command) => ({
+      what: `${command} with ${model}`,
+      argv: [command, '--model', `@${model}`, '@good.csv'],
+      code,
+      words: [model, word],
+    })),
+  ),
+  ...(
+    [
+      [
+        'too many features',
+        'model.json',
+        'columns3.csv',
+        'FEATURE_COUNT',
+        ['columns3.csv', '"x3"', '--drop'],
+      ],
+      ['too few features', 'model.json', 'columns1.csv', 'FEATURE_COUNT', ['columns1.csv', '"x2"']],
+      ['other features', 'model.json', 'renamed.csv', 'FEATURE_NAMES', ['renamed.csv', '"x2"', '"width"']],
+      ['newcomer of a local model', 'local.json', 'newcomer.csv', 'UNKNOWN_PARTICIPANT', ['"c"', 'local']],
+      ['missing file', 'model.json', 'nowhere.csv', 'FILE_NOT_FOUND', ['nowhere.csv']],
+    ] as const
+  ).flatMap(([what, model, data, code, words]): Case[] =>
+    ['predict', 'evaluate'].map((command) => ({
+      what: `${command}: ${what}`,
+      argv: [command, '--model', `@${model}`, `@${data}`],
+      code,
+      words,
+    })),
+  ),
+  {
+    what: 'predict for nobody with a local model',
+    argv: ['predict', '--model', '@local.json', '@no-task.csv'],
+    code: 'UNKNOWN_PARTICIPANT',
+    words: ['no-task.csv', '--task'],
+  },
+  {
+    what: 'evaluate without participants',
+    argv: ['evaluate', '--model', '@model.json', '@no-task.csv'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['no-task.csv', '"task"'],
+  },
+  {
+    what: 'unknown class at evaluate',
+    argv: ['evaluate', '--model', '@model.json', '@unknown-class.csv'],
+    code: 'UNKNOWN_CLASS',
+    words: ['unknown-class.csv line 2', '"2"'],
+  },
+  {
+    what: 'text target at evaluate of a regression',
+    argv: ['evaluate', '--model', '@regression.json', '@target.csv'],
+    code: 'TARGET_NOT_A_NUMBER',
+    words: ['target.csv line 5'],
+  },
+
+  // Places to write.
+  {
+    what: '--model in a missing folder',
+    argv: ['train', '@good.csv', '--model', '@nowhere/m.json'],
+    code: 'FOLDER_NOT_FOUND',
+    words: ['nowhere'],
+  },
+  {
+    what: '--model is a folder',
+    argv: ['train', '@good.csv', '--model', '@folder'],
+    code: 'IS_A_FOLDER',
+    words: ['folder'],
+  },
+  {
+    what: '--out is a folder',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--out', '@folder'],
+    code: 'IS_A_FOLDER',
+    words: ['folder'],
+  },
+  {
+    what: '--out in a missing folder',
+    argv: ['data', 'make', 'har', '--rows', '10', '--out', '@nowhere/har.csv'],
+    code: 'FOLDER_NOT_FOUND',
+    words: ['nowhere'],
+  },
+
+  // data make, describe, fetch and demo.
+  ...(
+    [
+      [['mnist'], ['har, regression', 'mnist']],
+      [
+        ['har', '--participants', '0'],
+        ['--participants', 'at least 1'],
+      ],
+      [
+        ['har', '--rows', 'many'],
+        ['--rows', 'many'],
+      ],
+      [
+        ['har', '--snr', '3'],
+        ['--snr', 'regression'],
+      ],
+      [
+        ['har', '--heterogeneity', 'same'],
+        ['--heterogeneity', 'regression'],
+      ],
+      [
+        ['har', '--json'],
+        ['--json', '--out'],
+      ],
+      [
+        ['regression', '--snr', '201'],
+        ['--snr', 'from 0 to 200'],
+      ],
+      [
+        ['regression', '--heterogeneity', 'some'],
+        ['--heterogeneity', 'same, diverse'],
+      ],
+    ] as const
+  ).map(
+    ([argv, words]): Case => ({
+      what: `data make ${argv.join(' ')}`,
+      argv: ['data', 'make', ...argv],
+      code: 'BAD_OPTION',
+      words,
+    }),
+  ),
+  {
+    what: 'data make larger than memory',
+    argv: ['data', 'make', 'har', '--participants', '1000000'],
+    code: 'TABLE_TOO_LARGE',
+    words: ['data make', 'GiB'],
+  },
+  {
+    what: 'describe a missing file',
+    argv: ['data', 'describe', '@no.csv'],
+    code: 'FILE_NOT_FOUND',
+    words: ['no.csv'],
+  },
+  { what: 'fetch something else', argv: ['data', 'fetch', 'mnist'], code: 'BAD_OPTION', words: ['uci-har'] },
+  {
+    what: 'fetch from no address',
+    argv: ['data', 'fetch', 'uci-har', '--out', '@new', '--url', 'somewhere'],
+    code: 'BAD_OPTION',
+    words: ['--url', 'somewhere'],
+  },
+  {
+    what: 'fetch into what exists',
+    argv: ['data', 'fetch', 'uci-har', '--out', '@folder'],
+    code: 'OUT_EXISTS',
+    words: ['folder'],
+  },
+  { what: 'demo with a bad seed', argv: ['demo', '--seed', '-1'], code: 'BAD_OPTION', words: ['--seed'] },
+];
+
+function pathsIn(argv: readonly string[]): string[] {
+  return argv.map((word) => (word.startsWith('@') ? sandbox.path(word.slice(1)) : word));
+}
+
+beforeAll(async () => {
+  mkdirSync(sandbox.path('folder'));
+  for (const [name, content] of Object.entries(FILES)) sandbox.write(name, content);
+  sandbox.write('regression.csv', csvOf(smallRegression()));
+  for (const argv of [
+    ['@good.csv', '--model', '@model.json'],
+    ['@good.csv', '--model', '@local.json', '--method', 'local'],
+    ['@good.csv', '--model', '@regression.json', '--objective', 'regression'],
+  ]) {
+    const outcome = await run(['train', ...pathsIn(argv), '--test-fraction', '0']);
+    expect(outcome.code, outcome.stderr).toBe(0);
+  }
+  const model = JSON.parse(sandbox.read('model.json'));
+  const changed = (name: string, changes: object) =>
+    sandbox.write(name, JSON.stringify({ ...model, ...changes }));
+  changed('newer.json', { version: 2 });
+  changed('short-w.json', { w: [1, 2] });
+  changed('text-w.json', { w: ['1', 2, 3] });
+  changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });
+});
+
+describe('bad input is one sentence', () => {
+  test('there are many kinds of it', () => {
+    expect(CASES.length).toBeGreaterThan(100);
+    expect(new Set(CASES.map(({ argv }) => argv.join(' '))).size).toBe(CASES.length);
+  });
+
+  test.each(CASES)('$what: $code', async ({ argv, code, words, exit = 2 }) => {
+    const before = sandbox.list();
+    const json = argv.length > 1 && !argv.includes('--json') && argv[1] !== 'make' ? ['--json'] : [];
+    for (const more of [[], json]) {
+      // `--json` last would become the value of an option that lacks one.
+      if (code === 'MISSING_OPTION_VALUE' && more.length > 0) continue;
+      const outcome = await run([...pathsIn(argv), ...more]);
+      expect(outcome.stdout).toBe('');
+      expect(outcome.stderr).toMatch(/^kindred: [^\n]+\n$/);
+      expect(outcome.stderr).toContain(`[${code}]`);
+      for (const word of words) expect(outcome.stderr).toContain(word);
+      expect(outcome.code).toBe(exit);
+    }
+    expect(sandbox.list()).toEqual(before);
+  });
+});
+
+describe('what is no fault of the user', () => {
+  const broken = {
+    stdin: async () => {
+      throw new Error('something\nunforeseen');
+    },
+  };
+
+  test('is called an internal error, in one line', async () => {
+    const { code, stdout, stderr } = await run(['train', '-'], broken);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(
+      'kindred: internal error: something unforeseen; KINDRED_DEBUG=1 shows where [INTERNAL]\n',
+    );
+    expect(code).toBe(1);
+  });
+
+  test('has a stack with KINDRED_DEBUG=1', async () => {
+    const { code, stderr } = await run(['train', '-'], { ...broken, env: { KINDRED_DEBUG: '1' } });
+    expect(stderr).toContain('bad-input.test.ts');
+    expect(code).toBe(1);
+  });
+});

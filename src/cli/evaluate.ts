@@ -1,7 +1,6 @@
 /** kindred evaluate: how good a model is on rows whose targets are known. */
 import type { Command } from 'commander';
-import { applyMapping, regressionTargets, rowsByParticipant, type Table } from '../data/index.ts';
-import { decide, type Model, meanMetrics, measure, type ParticipantResult } from '../methods/index.ts';
+import { evaluate } from '../methods/index.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';
@@ -29,8 +28,7 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
   const table = await readTableFor(model, io, data, flags, 'task and label');
   const newcomers = newcomersIn(table, model);
   const { method, objective } = model;
-  const participants = testOnAll(model, table);
-  const result = { method, objective, participants, mean: meanMetrics(participants), newcomers };
+  const result = { method, objective, ...evaluate(model, table), newcomers };
   if (flags.json) {
     await writeJson(io, result);
   } else {
@@ -50,18 +48,4 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
       `${count(newcomers.length)} participants are not in the model and were served by w alone`,
     );
   }
-}
-
-function testOnAll(model: Model, table: Table): ParticipantResult[] {
-  const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
-  const decisions = decide(model, table);
-  return rowsByParticipant(table).map((rows, k) => {
-    const own = (values: Float64Array) => Float64Array.from(rows, (i) => values[i]);
-    return {
-      id: table.participants[k],
-      rows: rows.length,
-      testRows: rows.length,
-      ...measure(model.objective, own(y), own(decisions)),
-    };
-  });
 }

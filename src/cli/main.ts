@@ -9,6 +9,7 @@ import type { Io } from './io.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
 import { addTrain } from './train.ts';
+import { addTune } from './tune.ts';
 
 export type { Io, Writer } from './io.ts';
 
@@ -16,6 +17,7 @@ export type { Io, Writer } from './io.ts';
 const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addDemo,
   addTrain,
+  addTune,
   addPredict,
   addEvaluate,
   addData,

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/index.ts';
+import { selectFeatures } from '../data/select-features.ts';
 import { type Model, modelFromJson } from '../methods/index.ts';
 import { readText } from '../shells/files.ts';
-import { selectFeatures } from '../shells/select-features.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readTable } from './data-options.ts';
 import type { Io } from './io.ts';
 

@@ -1,3 +1,4 @@
+export { type ArrayNames, type ParticipantRows, tableFrom } from './arrays.ts';
 export { readCsv } from './csv.ts';
 export { type DescribeOptions, describeTable, type TableDescription } from './describe.ts';
 export { type DataFormat, detectFormat } from './format.ts';

@@ -145,7 +145,8 @@ class ParquetColumns {
     try {
       const file = {
         byteLength: bytes.byteLength,
-        slice: (start: number, end?: number) => bytes.slice(start, end).buffer as ArrayBuffer,
+        slice: (start: number, end?: number) =>
+          Uint8Array.prototype.slice.call(bytes, start, end).buffer as ArrayBuffer,
       };
       this.checkColumn(name);
       await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });

@@ -1,8 +1,9 @@
+export { type Evaluation, evaluate, type ParticipantResult } from './evaluate.ts';
 export { type HistoryRow, METHODS, type MethodName, type RoundView, type Stopped } from './method.ts';
 export { type Metrics, meanMetrics, measure } from './metrics.ts';
 export { decide, type Model, modelFor, modelFromJson, modelToJson } from './model.ts';
 export { optionName, type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
-export { type ParticipantResult, type TrainContext, type TrainResult, train } from './train.ts';
+export { type TrainContext, type TrainResult, train } from './train.ts';
 export {
   type TuneContext,
   type TuneGrid,

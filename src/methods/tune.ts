@@ -9,9 +9,10 @@
 import { inputError } from '../base/errors.ts';
 import { foldsOf, type ScaleMode, type Split, type Table } from '../data/index.ts';
 import { Arena } from '../math/index.ts';
+import { assembleModel } from './assemble.ts';
 import type { MethodName, WarmStart } from './method.ts';
 import { type Metrics, meanMetrics, measure } from './metrics.ts';
-import { decide, type Model } from './model.ts';
+import { decide } from './model.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Prepared, prepare, tasksOf } from './prepare.ts';
 import { METHOD, settingsOf } from './train.ts';
@@ -130,8 +131,8 @@ function scoreScale(
   const points = pointsOf(lists, options);
   const held = points.map(() => new HeldOut(prepared));
   for (const split of splits) {
-    const { tasks, d, scaling } = tasksOf(prepared, split.train, options);
-    const workspace = new Workspace(new Arena(), tasks, d);
+    const placed = tasksOf(prepared, split.train, options);
+    const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
     let start: { duals: WarmStart; point: Point } | undefined;
     for (const [p, point] of points.entries()) {
       const near = start && point.c1 > start.point.c1 ? start : undefined;
@@ -141,16 +142,7 @@ function scoreScale(
         warmStart: near && rescaled(near.duals, point.c1 / near.point.c1),
       });
       start = result.duals && { duals: result.duals, point };
-      const personal = new Map(tasks.map((task, k) => [task.id, result.v[k]]));
-      const { features } = prepared.table;
-      const model = {
-        ...options,
-        features,
-        scaling,
-        w: result.w,
-        personal,
-        servesNewcomers: true,
-      } as unknown as Model;
+      const model = assembleModel(prepared, options, placed, result);
       held[p].add(split.test, decide(model, prepared.table, split.test));
       onSolved();
     }

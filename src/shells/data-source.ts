@@ -10,8 +10,8 @@ import {
   type Table,
   type TableColumns,
 } from '../data/index.ts';
+import { dropFeatures } from '../data/select-features.ts';
 import { kindOf, readBytes } from './files.ts';
-import { dropFeatures } from './select-features.ts';
 import { readUciHarFolder } from './uci-har-folder.ts';
 
 export interface SourceRequest {

@@ -1,7 +1,7 @@
 /** A table with other features: some left out, or in another order. */
 import { inputError } from '../base/errors.ts';
-import type { Table } from '../data/index.ts';
-import { nearestName } from '../data/near-name.ts';
+import { nearestName } from './near-name.ts';
+import type { Table } from './table.ts';
 
 /** Feature j of the result is feature `order[j]` of the table. */
 export function selectFeatures(table: Table, order: readonly number[]): Table {

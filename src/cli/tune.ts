@@ -1,0 +1,167 @@
+/** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
+import type { Command } from 'commander';
+import { inputError } from '../base/errors.ts';
+import type { ScaleMode } from '../data/index.ts';
+import { parseDecimal } from '../data/number.ts';
+import { type TrainOptions, type TuneMetric, type TuneResult, type TuneRow, tune } from '../methods/index.ts';
+import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example, nameList, numberOrText, oneOf, wholeNumber } from './option-values.ts';
+import { Progress } from './progress.ts';
+import { styleOf } from './style.ts';
+import { type Column, labelled, textTable } from './text-table.ts';
+
+/** Options that are given to every training of the search as they are. */
+const PASSED_ON = [
+  'objective',
+  'positive',
+  'method',
+  'epsilon',
+  'classWeight',
+  'bias',
+  'testFraction',
+  'seed',
+  'participants',
+  'gap',
+] as const;
+
+type Flags = DataFlags & {
+  readonly [name in (typeof PASSED_ON)[number]]?: unknown;
+} & {
+  readonly c1?: readonly number[];
+  readonly c2?: readonly number[];
+  readonly lambda?: readonly number[];
+  readonly scale?: readonly string[];
+  readonly folds?: number;
+  readonly metric?: TuneMetric;
+  readonly json?: true;
+};
+
+const SCALES = ['standard', 'center', 'none'] as const;
+const METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
+const SHOWN = 15;
+
+export function addTune(program: Command, io: Io): void {
+  const command = program
+    .command('tune')
+    .description('Find C1, C2 (or lambda) and the scaling by cross-validation on training rows.')
+    .argument('<data>', DATA_ARGUMENT)
+    .action((data: string, flags: Flags) => runTune(io, data, flags));
+  addDataOptions(command)
+    .optionsGroup('Search:')
+    .option('--c1 <a,b,...>', 'values of C1 to try', numberList('--c1'))
+    .option('--c2 <a,b,...>', 'values of C2 to try', numberList('--c2'))
+    .option('--lambda <a,b,...>', "values of mocha's lambda to try", numberList('--lambda'))
+    .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
+    .option('--folds <number>', 'folds of the cross-validation', wholeNumber('--folds', 2, 100), 5)
+    .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('option --metric', METRICS))
+    .option('--gap <number>', 'relative gap of every training (default: 0.003)', numberOrText)
+    .optionsGroup('Problem:')
+    .option('--method <name>', 'mtl, local, global, mocha or fedavg', 'mtl')
+    .option('--objective <kind>', 'classification or regression', 'classification')
+    .option('--positive <value>', 'target value that becomes +1, needed with more than two')
+    .option('--epsilon <number>', 'regression errors up to this are free', numberOrText)
+    .option('--class-weight <kind>', 'none or balanced')
+    .option('--no-bias', 'append no constant feature')
+    .option(
+      '--test-fraction <number>',
+      'share of rows that is kept aside and not looked at',
+      numberOrText,
+      0.3,
+    )
+    .option('--seed <number>', 'of the split and of the folds', numberOrText, 1)
+    .option('--participants <number>', 'use the first so many only', numberOrText)
+    .optionsGroup('Options:');
+  addJsonOption(command);
+  example(
+    command,
+    'kindred tune har.csv',
+    'kindred tune har.csv --method local --c1 1,10,100 --scale standard',
+  );
+}
+
+async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
+  const given = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
+  );
+  const scale = flags.scale?.map(oneOf('option --scale', SCALES)) as readonly ScaleMode[] | undefined;
+  const grid = {
+    ...(flags.c1 && { c1: flags.c1 }),
+    ...(flags.c2 && { c2: flags.c2 }),
+    ...(flags.lambda && { lambda: flags.lambda }),
+    ...(scale && { scale }),
+  };
+  const columns = columnsFrom(flags);
+  const table = await readTable(io, data, flags, { columns });
+  const progress = new Progress(io);
+  const started = io.now();
+  const onProgress = (done: number, total: number) => {
+    const left = ((io.now() - started) / done) * (total - done);
+    progress.show(`tune: ${done} of ${total} trainings, about ${Math.ceil(left / 1000)} s left`);
+  };
+  const options = {
+    ...(given as TrainOptions),
+    grid,
+    ...(flags.folds && { folds: flags.folds }),
+    ...(flags.metric && { metric: flags.metric }),
+  };
+  const result = progress.during(() => tune(table, options, { onProgress }));
+  if (flags.json) await writeJson(io, { ...result, options: { ...result.options, ...columns } });
+  else await writeLines(io, report(io, data, result));
+}
+
+function report(io: Io, data: string, result: TuneResult): string[] {
+  const style = styleOf(io);
+  const { table, best, metric, method, folds, options } = result;
+  const names = (['c1', 'c2', 'lambda'] as const).filter((name) => best[name] !== undefined);
+  const columns: Column[] = [
+    { title: 'scale', align: 'left' },
+    ...names.map((name): Column => ({ title: name, align: 'right' })),
+    { title: metric, align: 'right' },
+    { title: 'std error', align: 'right' },
+  ];
+  const digits = (value: number) => value.toFixed(5);
+  const rows = table
+    .slice(0, SHOWN)
+    .map((row) => [
+      row.scale,
+      ...names.map((name) => String(row[name])),
+      digits(row.score),
+      digits(row.standardError),
+    ]);
+  const more = table.length > SHOWN ? [`  and ${table.length - SHOWN} more (--json has all)`] : [];
+  const seed = `--seed ${options.seed} --test-fraction ${options.testFraction}`;
+  return [
+    labelled(
+      'Method',
+      `${method}, ${result.objective}, ${folds}-fold cross-validation inside the participants`,
+      style,
+    ),
+    '',
+    ...textTable(columns, rows, style),
+    ...more,
+    '',
+    labelled('Choice', settingsText(best, names), style),
+    labelled(
+      'Next',
+      `${io.program} train ${data} --method ${method} ${settingsText(best, names)} ${seed}`,
+      style,
+    ),
+  ];
+}
+
+function settingsText(best: TuneRow, names: readonly ('c1' | 'c2' | 'lambda')[]): string {
+  return [`--scale ${best.scale}`, ...names.map((name) => `--${name} ${best[name]}`)].join(' ');
+}
+
+function numberList(option: string): (text: string) => readonly number[] {
+  return (text) =>
+    text.split(',').map((part) => {
+      const value = parseDecimal(part.trim());
+      if (value > 0 && Number.isFinite(value)) return value;
+      throw inputError(
+        'BAD_OPTION',
+        `option ${option}: expected numbers above 0 separated by commas, got ${text || '""'}`,
+      );
+    });
+}

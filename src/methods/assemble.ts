@@ -1,0 +1,29 @@
+/** A usable model from what a method returned and how its rows were prepared. */
+import type { Scaling } from '../data/index.ts';
+import type { MethodResult, Task } from './method.ts';
+import type { Model } from './model.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { Prepared } from './prepare.ts';
+
+export function assembleModel(
+  prepared: Prepared,
+  options: ResolvedOptions,
+  placed: { readonly tasks: readonly Task[]; readonly scaling: Scaling },
+  result: MethodResult,
+): Model {
+  const { method, objective, bias, seed } = options;
+  return {
+    method,
+    objective,
+    features: prepared.table.features,
+    bias,
+    scaling: placed.scaling,
+    classes: prepared.classes,
+    w: result.w,
+    personal: new Map(placed.tasks.map((task, k) => [task.id, result.v[k]])),
+    servesNewcomers: result.servesNewcomers,
+    options,
+    seed,
+    certificate: result.certificate,
+  };
+}

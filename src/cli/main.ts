@@ -1,6 +1,7 @@
 /** The command line: one file per command, and here what they have in common. */
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { addBench } from './bench.ts';
 import { addData } from './data.ts';
 import { addDemo } from './demo.ts';
 import { addEvaluate } from './evaluate.ts';
@@ -21,6 +22,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addPredict,
   addEvaluate,
   addData,
+  addBench,
 ];
 
 /** Runs one command line, without the program's name, and gives the exit code. Never throws. */

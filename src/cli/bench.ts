@@ -1,0 +1,168 @@
+/** kindred bench: what is claimed about speed, measured side by side on this machine, told as ratios. */
+import type { Command } from 'commander';
+import { makeHarLike, type Table } from '../data/index.ts';
+import { type AggregationReport, benchAggregation } from './bench/aggregation.ts';
+import { benchKernel, benchScaling, type KernelReport, type ScalingReport } from './bench/kernels.ts';
+import { benchLiblinear, hasLiblinear, type LiblinearReport } from './bench/liblinear.ts';
+import { benchMethods, type MethodReport } from './bench/methods.ts';
+import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
+import { Progress } from './progress.ts';
+import { styleOf } from './style.ts';
+import { type Column, textTable } from './text-table.ts';
+
+const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods'] as const;
+type Part = (typeof PARTS)[number];
+type Flags = DataFlags & { readonly data?: string; readonly only?: readonly string[]; readonly json?: true };
+
+interface BenchReport {
+  readonly data: string;
+  kernel?: KernelReport;
+  scaling?: ScalingReport;
+  liblinear?: readonly LiblinearReport[] | 'not installed';
+  aggregation?: AggregationReport;
+  methods?: readonly MethodReport[];
+}
+
+export function addBench(program: Command, io: Io): void {
+  const command = program
+    .command('bench')
+    .description('Measure kernels, solver, aggregation and methods side by side; medians, told as ratios.')
+    .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
+    .option('--only <a,b>', `some parts only: ${PARTS.join(', ')}`, nameList)
+    .action((flags: Flags) => runBench(io, flags));
+  addDataOptions(command);
+  addJsonOption(command);
+  example(command, 'kindred bench', 'kindred bench --data har.csv.gz --drop activity --only aggregation');
+}
+
+async function runBench(io: Io, flags: Flags): Promise<void> {
+  const parts = flags.only?.map(oneOf('option --only', PARTS)) ?? PARTS;
+  const table =
+    flags.data === undefined
+      ? makeHarLike({ participants: 30, seed: 1 })
+      : await readTable(io, flags.data, flags);
+  const report: BenchReport = {
+    data: `${table.source}, ${table.participants.length} participants, ${table.n} rows, ${table.features.length} features`,
+  };
+  const progress = new Progress(io);
+  for (const part of parts) {
+    progress.show(`bench: ${part}`);
+    MEASURE[part](io, table, report);
+  }
+  progress.clear();
+  if (flags.json) await writeJson(io, report);
+  else await writeLines(io, textOf(io, report));
+}
+
+const MEASURE: Readonly<Record<Part, (io: Io, table: Table, report: BenchReport) => void>> = {
+  kernel: (io, _, report) => {
+    report.kernel = benchKernel(io.now);
+  },
+  scaling: (io, _, report) => {
+    report.scaling = benchScaling(io.now);
+  },
+  liblinear: (io, table, report) => {
+    report.liblinear = hasLiblinear()
+      ? [1, 10].map((c1) => benchLiblinear(io.now, table, c1))
+      : 'not installed';
+  },
+  aggregation: (io, table, report) => {
+    report.aggregation = benchAggregation(io.now, table);
+  },
+  methods: (io, table, report) => {
+    report.methods = benchMethods(io.now, table);
+  },
+};
+
+const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
+const times = (value: number) => `${value.toFixed(2)}x`;
+const right = (...titles: string[]): Column[] => titles.map((title) => ({ title, align: 'right' }));
+
+function textOf(io: Io, report: BenchReport): string[] {
+  const style = styleOf(io);
+  const lines = [`Data: ${report.data}`];
+  const section = (title: string, ...body: string[]) => lines.push('', style.bold(title), ...body);
+  const { kernel, scaling, liblinear, aggregation, methods } = report;
+  if (kernel) {
+    section(
+      'Kernel: one pass over the rows, SIMD against plain JavaScript',
+      `  ${kernel.rows} x ${kernel.features}: ${ms(kernel.simdMs)} against ${ms(kernel.javascriptMs)}, ${times(kernel.ratio)} as fast`,
+    );
+  }
+  if (scaling) {
+    const rows = scaling.points.map((point) => [
+      String(point.rows),
+      String(point.features),
+      ms(point.passMs),
+      ((1e6 * point.passMs) / (point.rows * point.features)).toFixed(3),
+    ]);
+    section(
+      'Scaling: cost of a pass',
+      ...textTable(right('rows', 'features', 'pass', 'ns per value'), rows, style),
+    );
+    lines.push(`  time grows as (rows x features)^${scaling.exponent.toFixed(3)}`);
+  }
+  if (liblinear === 'not installed') {
+    section('LIBLINEAR', "  not installed (Debian's package liblinear-tools), not compared");
+  } else if (liblinear) {
+    const rows = liblinear.map((run) => [
+      String(run.c1),
+      ms(run.ourMs),
+      run.ourPrimal.toFixed(2),
+      ms(run.liblinearMs),
+      run.liblinearPrimal.toFixed(2),
+      times(run.ratio),
+    ]);
+    section(
+      'One global model to a relative gap of 1e-3, against LIBLINEAR -s 3 to the same primal (solving only)',
+      ...textTable(right('C1', 'kindred', 'primal', 'liblinear', 'primal', 'as fast'), rows, style),
+    );
+  }
+  if (aggregation)
+    section(
+      'Aggregation: rounds to a relative gap of 1e-2, default against CoCoA+ (safe, 5 passes)',
+      ...aggregationLines(aggregation, style),
+    );
+  if (methods) {
+    const rows = methods.map((run) => [
+      run.method,
+      ms(run.solveMs),
+      times(run.solveMs / methods[0].solveMs),
+      String(run.rounds),
+      String(run.passes),
+      `${(100 * run.errorRate).toFixed(2)}%`,
+      run.balancedAccuracy.toFixed(4),
+    ]);
+    const columns: Column[] = [
+      { title: 'method', align: 'left' },
+      ...right('solve', 'to mtl', 'rounds', 'passes', 'error', 'BA'),
+    ];
+    section('Methods with their defaults, same rows, same kernels', ...textTable(columns, rows, style));
+  }
+  return lines;
+}
+
+function aggregationLines(aggregation: AggregationReport, style: ReturnType<typeof styleOf>): string[] {
+  const rows = aggregation.points.map((point) => [
+    String(point.c1),
+    String(point.c2),
+    String(point.default.rounds),
+    String(point.safe.rounds),
+    point.roundsRatio.toFixed(3),
+    ms(point.default.solveMs),
+    ms(point.safe.solveMs),
+    point.timeRatio.toFixed(3),
+    point.default.earlyAccuracy.toFixed(4),
+    point.safe.earlyAccuracy.toFixed(4),
+  ]);
+  return [
+    ...textTable(
+      right('C1', 'C2', 'rounds', 'safe', 'ratio', 'time', 'safe', 'ratio', 'BA at 10', 'safe'),
+      rows,
+      style,
+    ),
+    `  geometric mean of the ratios of rounds: ${aggregation.meanRoundsRatio.toFixed(3)}`,
+  ];
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fittedExponent, median, sideBySide } from '../../src/cli/bench/measure.ts';
+import { writeCsv } from '../../src/data/index.ts';
+import { smallHar } from '../helpers/tables.ts';
+import { run } from './helpers.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'kindred-tune-'));
+const data = join(folder, 'har.csv');
+writeFileSync(data, [...writeCsv(smallHar(2, 3, 30))].join(''));
+
+test('tune prints one JSON document with the table and the choice', async () => {
+  const { code, stdout } = await run(['tune', data, '--c1', '1,10', '--c2', '1', '--scale', 'standard', '--json']);
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout);
+  expect(result.table.length).toBe(2);
+  expect(result.best).toEqual(result.table[0]);
+  expect(result.folds).toBe(5);
+});
+
+test('tune ends with the command to train with its choice', async () => {
+  const { code, stdout } = await run(['tune', data, '--c1', '1', '--c2', '0.3', '--scale', 'center', '--folds', '3']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/Next.*train .*har\.csv --method mtl --scale center --c1 1 --c2 0\.3 --seed 1/);
+});
+
+test.each([
+  [['--c1', '1,x'], /--c1: expected numbers above 0/],
+  [['--scale', 'log'], /--scale: expected one of standard, center, none, got log/],
+  [['--folds', '1'], /--folds: expected a whole number from 2 to 100, got 1/],
+  [['--metric', 'f1'], /--metric: expected one of/],
+])('tune refuses %j with one sentence', async (options, sentence) => {
+  const { code, stdout, stderr } = await run(['tune', data, ...options]);
+  expect(code).toBe(2);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(sentence);
+  expect(stderr.trim().split('\n').length).toBe(1);
+});
+
+test('bench measures a part alone and says what it measured', async () => {
+  const { code, stdout } = await run(['bench', '--only', 'aggregation', '--data', data, '--json']);
+  expect(code).toBe(0);
+  const { aggregation } = JSON.parse(stdout);
+  expect(aggregation.points.length).toBe(4);
+  for (const point of aggregation.points) expect(point.roundsRatio).toBeLessThanOrEqual(1);
+});
+
+test('medians, turns and exponents are what they say', () => {
+  expect(median([5, 1, 9])).toBe(5);
+  expect(median([4, 1, 9, 2])).toBe(3);
+  let time = 0;
+  const measured = sideBySide(() => time, 3, {
+    slow: () => {
+      time += 6;
+    },
+    fast: () => {
+      time += 2;
+    },
+  });
+  expect(measured).toEqual({ slow: 6, fast: 2 });
+  expect(fittedExponent([10, 100, 1000].map((x) => ({ x, y: 3 * x ** 1.5 })))).toBeCloseTo(1.5, 10);
+});

@@ -6,10 +6,10 @@
  */
 import { seed32 } from '../base/random.ts';
 import {
+  Aggregator,
   addScaled,
   certificate,
   commit,
-  createAggregator,
   dot,
   examine,
   type MemberState,
@@ -23,9 +23,9 @@ export const trainMtl: Method = ({ workspace, settings, onRound, warmStart, pass
   const { tasks, d } = workspace;
   const shards = workspace.each(settings);
   const { c2, seed } = settings;
-  const aggregator = createAggregator(settings.aggregation, d, tasks.length, c2);
+  const aggregator = new Aggregator(settings.aggregation, d, c2);
   const members = shards.map((shard, k) => newMember(shard, warmStart?.[k]));
-  if (warmStart) aggregator.start(members.map((member) => member.committed.u));
+  for (const [k, { committed }] of members.entries()) aggregator.join(k, warmStart && committed.u);
   const history: HistoryRow[] = [];
   let passes = 0;
   for (let round = 0; ; round++) {
@@ -50,7 +50,8 @@ export const trainMtl: Method = ({ workspace, settings, onRound, warmStart, pass
     }
     const options = {
       sigma: aggregator.sigma,
-      tolerance: localTolerance(proof.relativeGap),
+      // The gap before this one: in a federation the coordinator learns a gap only with the answers of its round.
+      tolerance: localTolerance(history.at(-2)?.relativeGap ?? 1),
       atoms: aggregator.atoms,
     };
     const proposals = shards.map((shard, k) =>

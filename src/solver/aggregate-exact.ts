@@ -6,81 +6,47 @@
  * are cuts, sigma is the proximal term. The committed solution is always among the atoms with its true s, so the dual
  * never falls, also for regression (where s of a combination is at least the combination of the s), and with any subset
  * of participants answering: those who did not are left as they are.
+ *
+ * Sigma: K simultaneous moves du_k need sigma >= |sum du_k|^2 / sum |du_k|^2 to be safe, a number between 0 and K that says
+ * how much they agree. At the start everybody discovers the same thing and it is close to K; later the moves are nearly
+ * independent. It starts from K and takes the smallest value seen so far, from sums alone.
  */
-import {
-  type Aggregator,
-  agreedSigma,
-  type IndexedUpdate,
-  inMemberOrder,
-  type Outcome,
-  sumOfChanges,
-} from './aggregate.ts';
-import { ascendSimplices, type Block } from './simplex-ascent.ts';
-import { addScaled, plusScaled, weightedSum } from './vector.ts';
+import { type AggregationRule, type IndexedUpdate, sumOfChanges } from './aggregation-rule.ts';
+import { ascendSimplices } from './simplex-ascent.ts';
+import { dot } from './vector.ts';
 
-/** Local solutions kept per participant. Fewer converge later, more cost memory and gain little (docs/aggregation.md). */
-export const ATOMS = 6;
+/** Local solutions kept per participant. Fewer converge later, more cost memory and gain little. */
+const ATOMS = 6;
 /** Most sweeps over the blocks, and most multiplications in all, so that a coordinator of thousands keeps its pace. */
 const SWEEPS = 200;
 const MULTIPLICATIONS = 3e8;
+/** The smallest sigma: below this, local solves would ignore that others move at all. */
+const SIGMA_FLOOR = 0.01;
 
-interface KnownMember {
-  u: Float64Array;
-  atoms: { u: Float64Array; s: number }[];
-}
-
-export class Exact implements Aggregator {
-  w: Float64Array;
-  readonly atoms = ATOMS;
-  sigma: number;
-  private readonly c2: number;
-  private readonly members: KnownMember[];
-
-  constructor(d: number, participants: number, c2: number) {
-    this.w = new Float64Array(d);
-    this.sigma = participants;
-    this.c2 = c2;
-    this.members = Array.from({ length: participants }, () => ({ u: new Float64Array(d), atoms: [] }));
-  }
-
-  start(contributions: readonly Float64Array[]): void {
-    for (const [k, u] of contributions.entries()) {
-      this.members[k].u = u;
-      addScaled(this.w, 1, u);
-    }
-  }
-
-  aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
-    const ordered = inMemberOrder(updates);
-    const blocks = ordered.map((update) => this.blockFor(update));
-    const sweepCost = blocks.length * (this.atoms + 1) * this.w.length;
+export const exactRule: AggregationRule = {
+  atoms: ATOMS,
+  startSigma: (participants) => participants,
+  weigh: (w, c2, _updates, blocks) => {
+    const sweepCost = blocks.length * (ATOMS + 1) * w.length;
     const sweeps = Math.max(10, Math.min(SWEEPS, Math.floor(MULTIPLICATIONS / sweepCost)));
-    ascendSimplices(this.w.slice(), blocks, this.c2, sweeps);
-    for (const [i, { member }] of ordered.entries()) {
-      this.members[member].u = weightedSum(normalised(blocks[i].weights), blocks[i].u);
-    }
-    this.sigma = agreedSigma(this.sigma, ordered, sumOfChanges(this.w.length, ordered));
-    // Summed afresh from every participant's part: conservation holds to rounding, however many rounds have gone by.
-    this.w = new Float64Array(this.w.length);
-    for (const known of this.members) addScaled(this.w, 1, known.u);
-    return ordered.map(({ member }, i) => ({ member, weights: blocks[i].weights }));
-  }
+    ascendSimplices(w.slice(), blocks, c2, sweeps);
+    for (const { weights } of blocks) normalise(weights);
+  },
+  nextSigma: agreedSigma,
+};
 
-  private blockFor(update: IndexedUpdate): Block {
-    const known = this.members[update.member];
-    known.atoms.push({ u: plusScaled(known.u, 1, update.du), s: update.s + update.ds });
-    if (known.atoms.length > this.atoms) known.atoms.shift();
-    return {
-      s: [update.s, ...known.atoms.map((atom) => atom.s)],
-      u: [known.u, ...known.atoms.map((atom) => atom.u)],
-      weights: [1, ...known.atoms.map(() => 0)],
-    };
-  }
+/** The smaller of sigma and the measured agreement of simultaneous moves. */
+function agreedSigma(sigma: number, updates: readonly IndexedUpdate[]): number {
+  let parts = 0;
+  for (const update of updates) parts += update.duNorm2;
+  // A lone update agrees with itself by definition: nothing is learnt from it.
+  if (updates.length < 2 || parts === 0) return sigma;
+  const sum = sumOfChanges(updates);
+  return Math.max(SIGMA_FLOOR, Math.min(sigma, dot(sum, sum) / parts));
 }
 
 /** In place: weights that add up to 1 to the last bit that rounding allows. */
-function normalised(weights: number[]): number[] {
+function normalise(weights: number[]): void {
   const sum = weights.reduce((a, b) => a + b, 0);
-  for (let m = 0; m < weights.length; m++) weights[m] = weights[m] / sum;
-  return weights;
+  for (let m = 0; m < weights.length; m++) weights[m] /= sum;
 }

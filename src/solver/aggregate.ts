@@ -1,27 +1,23 @@
 /**
  * Aggregation: the coordinator's side of the method. Given the updates of those who answered, a rule decides how much of
- * each is taken, as weights over (committed solution, atoms...) per participant, and what sigma the next round gets.
+ * each is taken, as weights over (committed solution, atoms...) per participant; everything else is common to all rules.
  *
  *   sum          sigma = 1, step 1. The paper's rule: not safe, it may diverge. Kept for comparison.
  *   safe         sigma = participants, step 1. CoCoA+ (Ma et al. 2015): the dual never falls, slowly.
  *   line-search  one step in [0, 1] for all, the best one along the summed direction. Needs only sums.
- *   exact        the best convex combination of each participant's atoms (aggregate-exact.ts). The default.
+ *   exact        the best convex combination of each participant's atoms. The default.
  *
- * How `exact` chooses sigma: K simultaneous moves du_k need sigma >= |sum du_k|^2 / sum |du_k|^2 to be safe,
- * a number between 0 and K that says how much they agree. At the start everybody discovers the same thing and it is
- * close to K; later the moves are nearly independent. It starts from K and takes the smallest value seen so far,
- * from sums alone (docs/aggregation.md has what else was tried).
+ * (docs/aggregation.md has what was tried and measured.)
  */
-import type { Update } from './member.ts';
-import { addScaled, dot } from './vector.ts';
+import { invariant } from '../base/errors.ts';
+import { exactRule } from './aggregate-exact.ts';
+import { lineSearchRule } from './aggregate-line-search.ts';
+import type { AggregationRule, IndexedUpdate } from './aggregation-rule.ts';
+import type { Block } from './simplex-ascent.ts';
+import { addScaled, plusScaled, weightedSum } from './vector.ts';
 
 export const AGGREGATIONS = ['exact', 'line-search', 'safe', 'sum'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-
-/** Participants are numbered by the caller; the order of updates does not matter. */
-export interface IndexedUpdate extends Update {
-  readonly member: number;
-}
 
 export interface Outcome {
   readonly member: number;
@@ -29,94 +25,95 @@ export interface Outcome {
   readonly weights: number[];
 }
 
-export interface Aggregator {
+const takeAll: AggregationRule['weigh'] = (_w, _c2, _updates, blocks) => {
+  for (const { weights } of blocks) {
+    weights.fill(0);
+    weights[weights.length - 1] = 1;
+  }
+};
+
+const RULES: Readonly<Record<Aggregation, AggregationRule>> = {
+  exact: exactRule,
+  'line-search': lineSearchRule,
+  safe: { atoms: 1, startSigma: (participants) => participants, weigh: takeAll },
+  sum: { atoms: 1, startSigma: () => 1, weigh: takeAll },
+};
+
+/** What the coordinator knows of a participant's part: the committed u, and u and s of the atoms. */
+export interface KnownMember {
+  u: Float64Array;
+  atoms: { readonly u: Float64Array; readonly s: number }[];
+}
+
+export class Aggregator {
+  readonly members = new Map<number, KnownMember>();
   /** sum_k u_k over all participants, committed. */
-  readonly w: Float64Array;
-  /** Coupling allowance for the next round. */
-  readonly sigma: number;
-  /** Atoms that participants keep beside the committed solution. */
-  readonly atoms: number;
-  /** Takes over what every participant already contributes: a warm start, or a restored run. */
-  start(contributions: readonly Float64Array[]): void;
-  aggregate(updates: readonly IndexedUpdate[]): Outcome[];
-}
-
-/** The smallest sigma: below this, local solves would ignore that others move at all. */
-const SIGMA_FLOOR = 0.01;
-
-/** sigma by the measured agreement of simultaneous moves. */
-export function agreedSigma(sigma: number, updates: readonly IndexedUpdate[], sum: Float64Array): number {
-  let parts = 0;
-  for (const update of updates) parts += update.duNorm2;
-  // A lone update agrees with itself by definition: nothing is learnt from it.
-  if (updates.length < 2 || parts === 0) return sigma;
-  return Math.max(SIGMA_FLOOR, Math.min(sigma, dot(sum, sum) / parts));
-}
-
-export function inMemberOrder(updates: readonly IndexedUpdate[]): IndexedUpdate[] {
-  return [...updates].sort((a, b) => a.member - b.member);
-}
-
-export function sumOfChanges(d: number, updates: readonly IndexedUpdate[]): Float64Array {
-  const sum = new Float64Array(d);
-  for (const update of updates) addScaled(sum, 1, update.du);
-  return sum;
-}
-
-/** `safe` and `sum`: every update in full. */
-export class FixedStep implements Aggregator {
-  readonly w: Float64Array;
-  readonly sigma: number;
-  readonly atoms = 1;
-
-  constructor(d: number, sigma: number) {
-    this.w = new Float64Array(d);
-    this.sigma = sigma;
-  }
-
-  start(contributions: readonly Float64Array[]): void {
-    for (const u of contributions) addScaled(this.w, 1, u);
-  }
-
-  aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
-    const ordered = inMemberOrder(updates);
-    addScaled(this.w, 1, sumOfChanges(this.w.length, ordered));
-    return ordered.map(({ member }) => ({ member, weights: [0, 1] }));
-  }
-}
-
-/**
- * D(theta) = D(0) + theta (sum ds - w.du - sum u_k.du_k / C2) - theta^2/2 (|du|^2 + sum |du_k|^2 / C2), du = sum du_k.
- * For regression s is concave along the step, so this is a lower bound and the step is still safe.
- */
-export class LineSearch implements Aggregator {
-  readonly w: Float64Array;
-  readonly atoms = 1;
-  readonly sigma: number;
+  w: Float64Array;
+  /** Coupling allowance for the next round; undefined until the first round has been weighed. */
+  private adapted: number | undefined;
+  private readonly rule: AggregationRule;
   private readonly c2: number;
 
-  constructor(d: number, participants: number, c2: number) {
-    this.w = new Float64Array(d);
-    // Half of what would be safe without the search; steadier than any adaptive choice that was tried.
-    this.sigma = Math.max(1, participants / 2);
+  constructor(rule: Aggregation, d: number, c2: number) {
+    this.rule = RULES[rule];
     this.c2 = c2;
+    this.w = new Float64Array(d);
   }
 
-  start(contributions: readonly Float64Array[]): void {
-    for (const u of contributions) addScaled(this.w, 1, u);
+  get atoms(): number {
+    return this.rule.atoms;
+  }
+
+  get sigma(): number {
+    return this.adapted ?? this.rule.startSigma(this.members.size);
+  }
+
+  /** For a restored run. */
+  set sigma(value: number) {
+    this.adapted = value;
+  }
+
+  /** A participant, with what it contributes already: nothing, a warm start, or what was stored. */
+  join(member: number, u?: Float64Array, atoms: KnownMember['atoms'] = []): void {
+    this.members.set(member, { u: u ?? new Float64Array(this.w.length), atoms });
+    if (u) addScaled(this.w, 1, u);
+  }
+
+  /** Takes a participant's contribution out of w again. */
+  forget(member: number): void {
+    this.members.delete(member);
+    this.renewSum();
   }
 
   aggregate(updates: readonly IndexedUpdate[]): Outcome[] {
-    const ordered = inMemberOrder(updates);
-    const du = sumOfChanges(this.w.length, ordered);
-    let slope = -dot(this.w, du);
-    let curvature = dot(du, du);
-    for (const update of ordered) {
-      slope += update.ds - update.uDotDu / this.c2;
-      curvature += update.duNorm2 / this.c2;
+    const ordered = [...updates].sort((a, b) => a.member - b.member);
+    if (ordered.length === 0) return [];
+    const blocks = ordered.map((update) => this.blockFor(update));
+    this.rule.weigh(this.w, this.c2, ordered, blocks);
+    for (const [i, { member }] of ordered.entries()) {
+      this.members.get(member)!.u = weightedSum(blocks[i].weights, blocks[i].u);
     }
-    const step = curvature > 0 ? Math.min(1, Math.max(0, slope / curvature)) : 0;
-    addScaled(this.w, step, du);
-    return ordered.map(({ member }) => ({ member, weights: [1 - step, step] }));
+    this.renewSum();
+    if (this.rule.nextSigma) this.adapted = this.rule.nextSigma(this.sigma, ordered);
+    return ordered.map(({ member }, i) => ({ member, weights: blocks[i].weights }));
+  }
+
+  /** Summed afresh from every part: conservation holds to rounding, however many rounds have gone by. */
+  private renewSum(): void {
+    this.w = new Float64Array(this.w.length);
+    const inOrder = [...this.members].sort(([a], [b]) => a - b);
+    for (const [, { u }] of inOrder) addScaled(this.w, 1, u);
+  }
+
+  private blockFor(update: IndexedUpdate): Block {
+    const known = this.members.get(update.member);
+    invariant(known, `aggregate: participant ${update.member} has not joined`);
+    known.atoms.push({ u: plusScaled(known.u, 1, update.du), s: update.s + update.ds });
+    if (known.atoms.length > this.rule.atoms) known.atoms.shift();
+    return {
+      s: [update.s, ...known.atoms.map((atom) => atom.s)],
+      u: [known.u, ...known.atoms.map((atom) => atom.u)],
+      weights: [1, ...known.atoms.map(() => 0)],
+    };
   }
 }

@@ -1,11 +1,11 @@
 export {
   AGGREGATIONS,
   type Aggregation,
-  type Aggregator,
-  type IndexedUpdate,
+  Aggregator,
+  type KnownMember,
   type Outcome,
 } from './aggregate.ts';
-export { createAggregator } from './aggregation-rules.ts';
+export type { IndexedUpdate } from './aggregation-rule.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
 export { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
 export {

@@ -12,7 +12,17 @@ const data = join(folder, 'har.csv');
 writeFileSync(data, [...writeCsv(smallHar(2, 3, 30))].join(''));
 
 test('tune prints one JSON document with the table and the choice', async () => {
-  const { code, stdout } = await run(['tune', data, '--c1', '1,10', '--c2', '1', '--scale', 'standard', '--json']);
+  const { code, stdout } = await run([
+    'tune',
+    data,
+    '--c1',
+    '1,10',
+    '--c2',
+    '1',
+    '--scale',
+    'standard',
+    '--json',
+  ]);
   expect(code).toBe(0);
   const result = JSON.parse(stdout);
   expect(result.table.length).toBe(2);
@@ -21,7 +31,18 @@ test('tune prints one JSON document with the table and the choice', async () => 
 });
 
 test('tune ends with the command to train with its choice', async () => {
-  const { code, stdout } = await run(['tune', data, '--c1', '1', '--c2', '0.3', '--scale', 'center', '--folds', '3']);
+  const { code, stdout } = await run([
+    'tune',
+    data,
+    '--c1',
+    '1',
+    '--c2',
+    '0.3',
+    '--scale',
+    'center',
+    '--folds',
+    '3',
+  ]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/Next.*train .*har\.csv --method mtl --scale center --c1 1 --c2 0\.3 --seed 1/);
 });

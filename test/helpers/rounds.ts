@@ -1,11 +1,10 @@
 /** Rounds of the method on random problems, step by step, so that tests can look in between and leave people out. */
 import {
   type Aggregation,
-  type Aggregator,
+  Aggregator,
   type Certificate,
   certificate,
   commit,
-  createAggregator,
   dot,
   examine,
   type MemberState,
@@ -23,7 +22,8 @@ export class Rounds {
 
   constructor(rule: Aggregation, shards: readonly Shard[]) {
     this.shards = shards;
-    this.aggregator = createAggregator(rule, shards[0].d, shards.length, shards[0].settings.c2);
+    this.aggregator = new Aggregator(rule, shards[0].d, shards[0].settings.c2);
+    for (const k of shards.keys()) this.aggregator.join(k);
     this.members = shards.map((shard) => newMember(shard));
   }
 

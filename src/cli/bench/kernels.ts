@@ -81,6 +81,8 @@ export function benchScaling(now: () => number): ScalingReport {
     });
     return { rows, features, passMs: passes / many };
   });
-  const exponent = fittedExponent(points.map(({ rows, features, passMs }) => ({ x: rows * features, y: passMs })));
+  const exponent = fittedExponent(
+    points.map(({ rows, features, passMs }) => ({ x: rows * features, y: passMs })),
+  );
   return { points, exponent };
 }

@@ -10,9 +10,10 @@ import {
   certificateOf,
   dot,
   LocalSolve,
+  localTolerance,
   type Shard,
 } from '../solver/index.ts';
-import { type HistoryRow, localTolerance, type Method, type MethodInput } from './method.ts';
+import type { HistoryRow, Method, MethodInput } from './method.ts';
 import { concatenate } from './workspace.ts';
 
 /** C2 = Infinity: no personal part beside the one model. */

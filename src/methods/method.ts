@@ -82,8 +82,3 @@ export interface MethodResult {
 }
 
 export type Method = (input: MethodInput) => MethodResult;
-
-/** The local tolerance that goes with a relative gap: tight enough not to hold the gap up, loose enough to be cheap. */
-export function localTolerance(relativeGap: number): number {
-  return Math.min(0.01, Math.max(1e-10, 0.01 * relativeGap));
-}

@@ -18,18 +18,13 @@ import {
   certificateOf,
   dot,
   LocalSolve,
+  localTolerance,
   type ProblemSettings,
   type Shard,
   weightedSum,
 } from '../solver/index.ts';
 import { symmetricSquareRoot } from './eigen.ts';
-import {
-  type HistoryRow,
-  localTolerance,
-  type Method,
-  type MethodInput,
-  type MethodResult,
-} from './method.ts';
+import type { HistoryRow, Method, MethodInput, MethodResult } from './method.ts';
 
 /** Rounds on one Omega at the most. */
 const ROUNDS_PER_OMEGA = 20;

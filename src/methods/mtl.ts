@@ -12,12 +12,13 @@ import {
   commit,
   dot,
   examine,
+  localTolerance,
   type MemberState,
   newMember,
   propose,
   type Shard,
 } from '../solver/index.ts';
-import { type HistoryRow, localTolerance, type Method } from './method.ts';
+import type { HistoryRow, Method } from './method.ts';
 
 export const trainMtl: Method = ({ workspace, settings, onRound, warmStart, passesOf }) => {
   const { tasks, d } = workspace;
@@ -58,7 +59,8 @@ export const trainMtl: Method = ({ workspace, settings, onRound, warmStart, pass
       propose(shard, members[k], {
         ...options,
         passes: passesOf?.(k, round) ?? settings.passes,
-        seed: seed32(seed, 'solve', round, tasks[k].id),
+        // Rounds are counted from 1 where they are spoken of.
+        seed: seed32(seed, 'solve', round + 1, tasks[k].id),
       }),
     );
     const outcomes = aggregator.aggregate(proposals.map(({ update }, member) => ({ ...update, member })));

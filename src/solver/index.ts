@@ -7,8 +7,9 @@ export {
 } from './aggregate.ts';
 export type { IndexedUpdate } from './aggregation-rule.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
-export { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
+export { LocalSolve, type LocalSolveOptions, localTolerance } from './local-solve.ts';
 export {
+  type CommitContext,
   commit,
   examine,
   type MemberState,

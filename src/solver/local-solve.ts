@@ -61,8 +61,8 @@ export class LocalSolve {
   /** One pass over the active rows. */
   pass(): void {
     const { arena, n, settings } = this.shard;
-    const { tolerance, seed } = this.options;
-    arena.kernels.shuffle(this.at.order, this.active, Math.imul(seed + this.passes, 0x9e3779b1) >>> 0);
+    const { tolerance } = this.options;
+    arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
     const whole = this.active === n;
     this.run({
       active: this.active,
@@ -85,8 +85,28 @@ export class LocalSolve {
     }
   }
 
+  /** Part of a pass, for who has no time for a whole one; nothing is shrunk by it, and nothing is done after it. */
+  partOfPass(rows: number): void {
+    const { arena, settings } = this.shard;
+    const count = Math.min(rows, this.active);
+    if (count < 1) return;
+    arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
+    const { epsilon } = settings;
+    const shrink = Number.POSITIVE_INFINITY;
+    this.run({ active: count, q: this.q, epsilon, shrink, skip: 0.1 * this.options.tolerance });
+  }
+
   /** Passes until solved, or until `most` passes are made. */
   runPasses(most: number): void {
     while (!this.done && this.passes < most) this.pass();
   }
+
+  private orderSeed(): number {
+    return Math.imul(this.options.seed + this.passes, 0x9e3779b1) >>> 0;
+  }
+}
+
+/** The local tolerance that goes with a relative gap: tight enough not to hold the gap up, loose enough to be cheap. */
+export function localTolerance(relativeGap: number): number {
+  return Math.min(0.01, Math.max(1e-10, 0.01 * relativeGap));
 }

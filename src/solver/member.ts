@@ -9,6 +9,7 @@
 import { invariant } from '../base/errors.ts';
 import type { MemberScalars } from './certificate.ts';
 import { LocalSolve } from './local-solve.ts';
+import { dualSum } from './problem.ts';
 import type { Shard } from './shard.ts';
 import { dot, plusScaled, weightedSum } from './vector.ts';
 
@@ -87,8 +88,13 @@ export function proposalOf(
   };
 }
 
+/** What it takes to commit: the targets and the boxes, no rows. A shard has it all. */
+export type CommitContext = Pick<Shard, 'y' | 'low' | 'high'> & {
+  readonly settings: { readonly epsilon: number };
+};
+
 /** Takes over the outcome of a round: weights for the committed solution and for each atom. */
-export function commit(shard: Shard, state: MemberState, weights: readonly number[]): MemberState {
+export function commit(context: CommitContext, state: MemberState, weights: readonly number[]): MemberState {
   const parts = [state.committed, ...state.atoms];
   invariant(
     weights.length === parts.length,
@@ -98,18 +104,19 @@ export function commit(shard: Shard, state: MemberState, weights: readonly numbe
   if (only >= 0) return { committed: parts[only], atoms: state.atoms };
   const combination = (of: (part: Solution) => Float64Array) => weightedSum(weights, parts.map(of));
   const beta = intoBox(
-    shard,
+    context,
     combination((part) => part.beta),
   );
   const u = combination((part) => part.u);
-  return { committed: { beta, u, s: shard.dualSum(beta) }, atoms: state.atoms };
+  const s = dualSum(context.settings.epsilon, context.y, beta);
+  return { committed: { beta, u, s }, atoms: state.atoms };
 }
 
 /** A convex combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */
-function intoBox(shard: Shard, beta: Float64Array): Float64Array {
+function intoBox({ low: lows, high: highs }: CommitContext, beta: Float64Array): Float64Array {
   for (let i = 0; i < beta.length; i++) {
-    const low = shard.low[i];
-    const high = shard.high[i];
+    const low = lows[i];
+    const high = highs[i];
     const slack = 1e-14 * (high - low);
     if (beta[i] <= low + slack) beta[i] = low;
     else if (beta[i] >= high - slack) beta[i] = high;

@@ -1,0 +1,399 @@
+/**
+ * The coordinator as a machine: `step(state, input)` changes the state and returns effects, and does nothing else.
+ *
+ * Effects are carried out in the order given, and `persist` is complete before any later effect begins: what a round has
+ * become is durable before anybody is told. Whether a round can be closed is asked after every input. (DESIGN section 4;
+ * the paper's section 3.1.)
+ */
+import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
+import { naturallySorted } from '../data/natural-order.ts';
+import type {
+  FederationSettings,
+  FinishReason,
+  Join,
+  Moments,
+  Report,
+  RoundMessage,
+  ToCoordinator,
+  ToParticipant,
+  UpdateMessage,
+} from '../protocol/index.ts';
+import { Aggregator, certificate, dot, localTolerance } from '../solver/index.ts';
+import { refuse, refusalOfAnswer } from './answers.ts';
+import { type CoordinatorState, type Member, membersHere, type RoundRow } from './state.ts';
+import { type StoredCoordinator, storedChanges } from './stored.ts';
+import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
+
+export type CoordinatorInput = { readonly now: number } & (
+  | { readonly type: 'start' }
+  | { readonly type: 'message'; readonly from: string; readonly message: ToCoordinator }
+  | { readonly type: 'timer' }
+  | { readonly type: 'summed' }
+  | { readonly type: 'forget'; readonly id: string }
+  | { readonly type: 'finish' }
+);
+
+export type CoordinatorEffect =
+  | { readonly type: 'persist'; readonly changes: StoredCoordinator }
+  | { readonly type: 'send'; readonly to: string; readonly message: ToParticipant }
+  /** One timer: a new one replaces it. */
+  | { readonly type: 'timer'; readonly atMs: number }
+  /** Answer with `summed` after so long. */
+  | { readonly type: 'summation'; readonly ms: number }
+  | { readonly type: 'row'; readonly row: RoundRow };
+
+export function step(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffect[] {
+  const effects = take(state, input);
+  if (state.phase === 'open' && canClose(state, input.now)) {
+    state.phase = 'summing';
+    effects.push({ type: 'summation', ms: state.options.summationMs });
+  }
+  return effects;
+}
+
+function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffect[] {
+  switch (input.type) {
+    case 'start':
+      return onStart(state, input.now);
+    case 'message':
+      return onMessage(state, input.from, input.message, input.now);
+    case 'timer':
+      return onTimer(state, input.now);
+    case 'summed':
+      return state.phase === 'summing' ? onSummed(state, input.now) : [];
+    case 'forget':
+      return onForget(state, input.id);
+    case 'finish':
+      return state.phase === 'finished' ? [] : finish(state, 'operator');
+  }
+}
+
+/** For the first time, or after a crash: then the round that was open is opened again, with the same w. */
+function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  state.startedMs = now;
+  if (state.phase === 'finished') return tellAll(state, (member) => finishFor(state, member));
+  if (state.round === 0) return [];
+  return announce(state, now);
+}
+
+function onMessage(state: CoordinatorState, from: string, message: ToCoordinator, now: number): CoordinatorEffect[] {
+  if (message.kind === 'join') return onJoin(state, from, message, now);
+  const member = state.members.get(from);
+  if (!member) {
+    return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
+  }
+  switch (message.kind) {
+    case 'moments':
+      return onMoments(state, member, message, now);
+    case 'update':
+    case 'report':
+      return onAnswer(state, member, message, now);
+    case 'leave':
+      return onLeave(state, member);
+  }
+}
+
+function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
+  let member = state.members.get(from);
+  if (!member && join.base > 0) {
+    return [refuse(state, from, 'FORGOTTEN', `participant "${from}" has a state, but none is known here: begin anew`)];
+  }
+  if (state.features > 0 && join.features !== state.features) {
+    return [
+      refuse(state, from, 'WRONG_FEATURES', `participant "${from}": expected ${state.features} features, got ${join.features}`),
+    ];
+  }
+  const effects: CoordinatorEffect[] = [];
+  if (!member) {
+    member = newMember(from);
+    state.members.set(from, member);
+    state.features = join.features;
+    if (state.aggregator) admit(state, member);
+    member.rows = join.rows;
+    member.benchmarkMs = join.benchmarkMs;
+    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+  } else if (member.presence === 'left' && state.phase !== 'finished') {
+    member.presence = 'here';
+    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+  }
+  member.missed = 0;
+  effects.push({ type: 'send', to: from, message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } });
+  if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
+  else if (state.phase === 'open' && !member.answered) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  return effects;
+}
+
+function newMember(id: string): Member {
+  return {
+    id,
+    index: -1,
+    rows: 0,
+    benchmarkMs: 0,
+    moments: undefined,
+    presence: 'here',
+    accepted: { round: 0, weights: [] },
+    scalars: undefined,
+    scalarsRound: 0,
+    update: undefined,
+    answered: false,
+    missed: 0,
+    responseMs: undefined,
+  };
+}
+
+/** A place in the sums: after all who have one. */
+function admit(state: CoordinatorState, member: Member): void {
+  const taken = [...state.members.values()].map((other) => other.index);
+  member.index = Math.max(-1, ...taken) + 1;
+  state.aggregator?.join(member.index);
+}
+
+function onMoments(state: CoordinatorState, member: Member, message: Moments, now: number): CoordinatorEffect[] {
+  const { count, mean, m2 } = message;
+  if (mean.length !== state.features || m2.length !== state.features) {
+    return [refuse(state, member.id, 'WRONG_SHAPE', `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`)];
+  }
+  if (state.scaling) {
+    return [{ type: 'send', to: member.id, message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } }];
+  }
+  member.moments ??= { count, mean, m2 };
+  const here = membersHere(state);
+  if (here.length < state.options.minParticipants || here.some((other) => !other.moments)) return [];
+  return startTraining(state, now);
+}
+
+/** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
+function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const inOrder = naturallySorted(state.members.keys()).map((id) => state.members.get(id)!);
+  const { aggregation, c2, bias, scale } = state.options;
+  const moments = inOrder.map((member) => member.moments!).reduce(mergeMoments);
+  const scaling: Scaling = scalingFrom(moments, scale);
+  state.scaling = { shift: scaling.shift, factor: scaling.factor };
+  state.aggregator = new Aggregator(aggregation, state.features + (bias ? 1 : 0), c2);
+  for (const member of inOrder) {
+    admit(state, member);
+    member.moments = undefined;
+  }
+  const effects = open(state, 'train', now, inOrder);
+  const welcomes = tellAll(state, () => ({ kind: 'welcome', settings: settingsOf(state), scaling: state.scaling }));
+  // The welcome with the scaling goes first, but not before it is durable.
+  return [effects[0], ...welcomes, ...effects.slice(1)];
+}
+
+/** Opens the next round: durable first, then everybody is told, with what became of the last one. */
+function open(
+  state: CoordinatorState,
+  purpose: 'train' | 'certify',
+  now: number,
+  changed: readonly Member[],
+): CoordinatorEffect[] {
+  state.round++;
+  state.purpose = purpose;
+  for (const member of state.members.values()) {
+    member.update = undefined;
+    member.answered = false;
+  }
+  return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];
+}
+
+function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  state.phase = 'open';
+  state.openedMs = now;
+  state.deadlineMs = now + waitingPeriod(state);
+  return [...tellAll(state, (member) => roundFor(state, member, now)), nextTimer(state, now)];
+}
+
+function onAnswer(
+  state: CoordinatorState,
+  member: Member,
+  message: UpdateMessage | Report,
+  now: number,
+): CoordinatorEffect[] {
+  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  const refusal = refusalOfAnswer(state, member, message);
+  if (refusal) return [refuse(state, member.id, refusal.code, refusal.message)];
+  // Late, or again: answered, never aggregated. During a summation its round counts as closed.
+  if (message.round < state.round || (state.phase === 'summing' && !member.answered)) {
+    return [{ type: 'send', to: member.id, message: { kind: 'outcome', round: message.round, accepted: member.accepted } }];
+  }
+  if (member.answered) return [];
+  member.answered = true;
+  member.missed = 0;
+  member.responseMs = now - state.openedMs;
+  member.scalars = message.scalars;
+  member.scalarsRound = message.round;
+  if (message.kind === 'update') member.update = message;
+  return [];
+}
+
+function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  // In a summation its update is being taken: it is told when that is done, because it asks again.
+  if (state.phase === 'summing' && member.update) return [];
+  member.presence = 'left';
+  member.update = undefined;
+  member.answered = false;
+  return [
+    { type: 'persist', changes: storedChanges(state, [member]) },
+    { type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } },
+  ];
+}
+
+function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (state.phase !== 'open' || canClose(state, now)) return [];
+  // Whoever has not answered may not have heard.
+  const silent = membersHere(state).filter((member) => !member.answered);
+  const again = silent.map((member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const);
+  return silent.length > 0 ? [...again, nextTimer(state, now)] : [];
+}
+
+function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  const deadline = nextDeadline(state, now);
+  return { type: 'timer', atMs: Math.min(deadline, now + state.options.retryMs) };
+}
+
+/** A round is closed: its certificate, then its updates, then the next round or the end. */
+function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const here = membersHere(state);
+  const responders = here.filter((member) => member.answered);
+  for (const member of here) if (!member.answered) member.missed++;
+  const proof = examine(state);
+  const { stop, minResponses } = state.options;
+  const everybody = here.length > 0 && responders.length === here.length;
+  const good = proof.relativeGap <= stop.gap;
+  const base = {
+    round: state.round,
+    atMs: now,
+    purpose: state.purpose,
+    responders: responders.map((member) => member.id),
+    certified: proof.certified,
+    sigma: state.aggregator!.sigma,
+    primal: proof.primal,
+    dual: proof.dual,
+    relativeGap: proof.relativeGap,
+  };
+  if (proof.known) noteGap(state, proof.relativeGap);
+  if (everybody && good) return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
+  const limit = limitReached(state, now);
+  if (limit && (state.purpose === 'certify' || limit === 'time')) {
+    return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
+  }
+  if (state.purpose === 'certify') {
+    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
+  }
+  const updates = responders.filter((member) => member.update);
+  if (updates.length < minResponses) {
+    return closeWith({ ...base, outcome: 'abandoned' }, open(state, 'train', now, []));
+  }
+  aggregate(state, updates);
+  const nextPurpose = limitReached(state, now) || (good && !everybody) ? 'certify' : 'train';
+  return closeWith({ ...base, outcome: 'aggregated' }, open(state, nextPurpose, now, updates));
+}
+
+function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
+  return [{ type: 'row', row }, ...effects];
+}
+
+function aggregate(state: CoordinatorState, members: readonly Member[]): void {
+  const outcomes = state.aggregator!.aggregate(
+    members.map((member) => {
+      const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
+      return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
+    }),
+  );
+  const byIndex = new Map(members.map((member) => [member.index, member]));
+  for (const { member, weights } of outcomes) byIndex.get(member)!.accepted = { round: state.round, weights };
+  state.aggregated++;
+}
+
+/** The gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
+function examine(state: CoordinatorState) {
+  const members = [...state.members.values()];
+  const known = members.filter((member) => member.scalars);
+  const w = state.aggregator!.w;
+  const proof = certificate(dot(w, w), state.options.c2, known.map((member) => member.scalars!));
+  const certified = members.every((member) => member.scalarsRound === state.round);
+  const complete = members.every((member) => member.scalars || member.accepted.round === 0);
+  return { ...proof, certified, known: complete && known.length > 0 };
+}
+
+function noteGap(state: CoordinatorState, gap: number): void {
+  state.gap = gap;
+  if (gap < state.bestGap * (1 - 1e-3)) {
+    state.bestGap = gap;
+    state.bestRound = state.round;
+  }
+}
+
+function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
+  const { stop } = state.options;
+  // Abandoned and certifying rounds do not count, but they do not go on for ever either.
+  if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';
+  if (now - state.startedMs >= stop.timeMs) return 'time';
+  if (state.round - state.bestRound >= stop.stall) return 'stall';
+  return undefined;
+}
+
+function finish(state: CoordinatorState, reason: FinishReason): CoordinatorEffect[] {
+  state.phase = 'finished';
+  state.finish = reason;
+  return [
+    { type: 'persist', changes: storedChanges(state, []) },
+    ...tellAll(state, (member) => finishFor(state, member)),
+  ];
+}
+
+/** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
+function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
+  const member = state.members.get(id);
+  if (!member) return [];
+  state.members.delete(id);
+  if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
+  return [
+    { type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } },
+    refuse(state, id, 'FORGOTTEN', `participant "${id}" has been forgotten: begin anew`),
+  ];
+}
+
+function settingsOf(state: CoordinatorState): FederationSettings {
+  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { straggler, precision, retryMs, aggregation } = state.options;
+  return {
+    objective,
+    c1,
+    c2,
+    epsilon: objective === 'regression' ? epsilon : 0,
+    classWeight,
+    scale,
+    bias,
+    features: state.features,
+    atoms: new Aggregator(aggregation, 1, c2).atoms,
+    passes,
+    seed,
+    straggler,
+    precision,
+    retryMs,
+  };
+}
+
+function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {
+  const { aggregator, round, purpose } = state;
+  return {
+    kind: 'round',
+    round,
+    purpose,
+    w: aggregator!.w,
+    sigma: aggregator!.sigma,
+    tolerance: localTolerance(state.gap),
+    waitMs: Math.max(0, state.deadlineMs - now),
+    accepted: member.accepted,
+  };
+}
+
+function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
+  const w = state.aggregator?.w ?? new Float64Array(0);
+  return { kind: 'finish', round: state.round, reason: state.finish ?? 'left', w, accepted: member.accepted };
+}
+
+function tellAll(state: CoordinatorState, message: (member: Member) => ToParticipant): CoordinatorEffect[] {
+  return membersHere(state).map((member) => ({ type: 'send', to: member.id, message: message(member) }));
+}

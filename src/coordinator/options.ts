@@ -1,0 +1,74 @@
+/** How a federation is run: what only the coordinator needs to know. */
+import type { Precision, StragglerPolicy } from '../protocol/index.ts';
+import type { Aggregation, Objective } from '../solver/index.ts';
+
+/**
+ * How long a round stays open (the paper's T_wait).
+ *   all         until everybody who is here has answered
+ *   fixed       so many milliseconds
+ *   share       until this share of participants may be expected to have answered, by the times observed so far
+ *   benchmarks  derived from the times that participants report when they join: a quantile of them, times a factor
+ */
+export type Waiting =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'fixed'; readonly ms: number }
+  | { readonly kind: 'share'; readonly share: number }
+  | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
+
+export interface CoordinatorOptions {
+  readonly objective: Objective;
+  readonly c1: number;
+  readonly c2: number;
+  readonly epsilon: number;
+  readonly classWeight: 'none' | 'balanced';
+  readonly scale: 'standard' | 'center' | 'none';
+  readonly bias: boolean;
+  readonly passes: number;
+  readonly seed: number;
+  readonly aggregation: Aggregation;
+  readonly straggler: StragglerPolicy;
+  readonly precision: Precision;
+  readonly waiting: Waiting;
+  /** A round with fewer answers is abandoned. */
+  readonly minResponses: number;
+  /** No round is open for longer; Infinity: no bound. */
+  readonly maxWaitMs: number;
+  /** Training starts when so many have joined. */
+  readonly minParticipants: number;
+  /** Constant time of a summation (the paper's T_sum). */
+  readonly summationMs: number;
+  /** Wait so long for an answer before saying it again. */
+  readonly retryMs: number;
+  /** After so many rounds without an answer a participant is no longer waited for, until it answers again. */
+  readonly patience: number;
+  readonly stop: {
+    readonly gap: number;
+    readonly rounds: number;
+    readonly timeMs: number;
+    /** Rounds without a better gap. */
+    readonly stall: number;
+  };
+}
+
+export const DEFAULT_OPTIONS: CoordinatorOptions = {
+  objective: 'classification',
+  c1: 1,
+  c2: 1,
+  epsilon: 0.1,
+  classWeight: 'none',
+  scale: 'standard',
+  bias: true,
+  passes: 100,
+  seed: 1,
+  aggregation: 'exact',
+  straggler: 'anytime',
+  precision: 'f64',
+  waiting: { kind: 'all' },
+  minResponses: 1,
+  maxWaitMs: 60_000,
+  minParticipants: 1,
+  summationMs: 0,
+  retryMs: 2000,
+  patience: 3,
+  stop: { gap: 1e-3, rounds: 200, timeMs: Number.POSITIVE_INFINITY, stall: Number.POSITIVE_INFINITY },
+};

@@ -1,0 +1,102 @@
+/** What the coordinator knows and remembers: plain data beside the aggregator. */
+import type { FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
+import type { Aggregator, Certificate } from '../solver/index.ts';
+import type { CoordinatorOptions } from './options.ts';
+
+/**
+ * gathering  participants join and send their moments
+ * open       a round is open
+ * summing    a round is closed, its answers are being summed
+ * finished   training is over; whoever asks is told
+ */
+export type CoordinatorPhase = 'gathering' | 'open' | 'summing' | 'finished';
+
+export interface Moments {
+  readonly count: number;
+  readonly mean: Float64Array;
+  readonly m2: Float64Array;
+}
+
+export interface Member {
+  readonly id: string;
+  /** Place in every sum; given when training starts, in natural order of the ids, then in order of joining. */
+  index: number;
+  rows: number;
+  benchmarkMs: number;
+  moments: Moments | undefined;
+  /** `left`: gone for good, its contribution stays. */
+  presence: 'here' | 'left';
+  /** Last update that was taken: its round and weights. */
+  accepted: { readonly round: number; readonly weights: readonly number[] };
+  /** Last certificate scalars and the round (the w) they are about. */
+  scalars: Scalars | undefined;
+  scalarsRound: number;
+  /** Answer in the present round. */
+  update: UpdateMessage | undefined;
+  answered: boolean;
+  /** Rounds in a row without an answer. */
+  missed: number;
+  /** Observed time from the opening of a round to the answer. */
+  responseMs: number | undefined;
+}
+
+/** One line of a run's history: what is known of w at the start of a round, when it closed. */
+export interface RoundRow extends Certificate {
+  readonly round: number;
+  readonly atMs: number;
+  readonly purpose: 'train' | 'certify';
+  readonly responders: readonly string[];
+  readonly outcome: 'aggregated' | 'abandoned' | 'certified' | 'final';
+  /** Whether all who contribute have reported about this very w: else the numbers are an estimate. */
+  readonly certified: boolean;
+  readonly sigma: number;
+}
+
+export interface CoordinatorState {
+  readonly options: CoordinatorOptions;
+  phase: CoordinatorPhase;
+  /** Counted from 1; 0 before the first. */
+  round: number;
+  purpose: 'train' | 'certify';
+  openedMs: number;
+  startedMs: number;
+  deadlineMs: number;
+  features: number;
+  scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+  aggregator: Aggregator | undefined;
+  readonly members: Map<string, Member>;
+  /** Rounds in which something was aggregated. */
+  aggregated: number;
+  gap: number;
+  bestGap: number;
+  bestRound: number;
+  finish: FinishReason | undefined;
+  /** Rejections by code. */
+  readonly rejections: Map<RejectCode, number>;
+}
+
+export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
+  return {
+    options,
+    phase: 'gathering',
+    round: 0,
+    purpose: 'train',
+    openedMs: 0,
+    startedMs: 0,
+    deadlineMs: Number.POSITIVE_INFINITY,
+    features: 0,
+    scaling: undefined,
+    aggregator: undefined,
+    members: new Map(),
+    aggregated: 0,
+    gap: 1,
+    bestGap: Number.POSITIVE_INFINITY,
+    bestRound: 0,
+    finish: undefined,
+    rejections: new Map(),
+  };
+}
+
+export function membersHere(state: CoordinatorState): Member[] {
+  return [...state.members.values()].filter((member) => member.presence === 'here');
+}

@@ -1,0 +1,84 @@
+/** What of the coordinator survives a crash, in pieces: the whole run once, and each participant that has changed. */
+import type { FinishReason } from '../protocol/index.ts';
+import { Aggregator, type KnownMember } from '../solver/index.ts';
+import type { CoordinatorOptions } from './options.ts';
+import { type CoordinatorState, type Member, newCoordinator } from './state.ts';
+
+export interface StoredMember {
+  readonly id: string;
+  readonly index: number;
+  readonly rows: number;
+  readonly benchmarkMs: number;
+  readonly presence: Member['presence'];
+  readonly accepted: Member['accepted'];
+  readonly known: KnownMember | undefined;
+}
+
+export interface StoredRun {
+  readonly phase: CoordinatorState['phase'];
+  readonly round: number;
+  readonly purpose: 'train' | 'certify';
+  readonly features: number;
+  readonly scaling: CoordinatorState['scaling'];
+  readonly sigma: number | undefined;
+  readonly aggregated: number;
+  readonly gap: number;
+  readonly bestGap: number;
+  readonly bestRound: number;
+  readonly finish: FinishReason | undefined;
+}
+
+/** One durable change: all of it or nothing. */
+export interface StoredCoordinator {
+  readonly run: StoredRun;
+  readonly members: readonly StoredMember[];
+  readonly removed: readonly string[];
+}
+
+export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
+  const { phase, round, purpose, features, scaling, aggregator, aggregated, gap, bestGap, bestRound, finish } = state;
+  return {
+    run: { phase, round, purpose, features, scaling, sigma: aggregator?.sigma, aggregated, gap, bestGap, bestRound, finish },
+    members: changed.map((member) => storedMember(state, member)),
+    removed: [],
+  };
+}
+
+function storedMember({ aggregator }: CoordinatorState, member: Member): StoredMember {
+  const { id, index, rows, benchmarkMs, presence, accepted } = member;
+  const known = aggregator?.members.get(index);
+  return { id, index, rows, benchmarkMs, presence, accepted, known: known && { u: known.u, atoms: [...known.atoms] } };
+}
+
+/** The coordinator as it was: `start` opens the round again that was open. */
+export function restoreCoordinator(
+  options: CoordinatorOptions,
+  run: StoredRun,
+  members: Iterable<StoredMember>,
+): CoordinatorState {
+  const state = newCoordinator(options);
+  const { sigma, ...rest } = run;
+  // A crash in a summation: nothing of it was durable, the round is open again.
+  Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
+  if (run.scaling) {
+    state.aggregator = new Aggregator(options.aggregation, run.features + (options.bias ? 1 : 0), options.c2);
+  }
+  const inOrder = [...members].sort((a, b) => a.index - b.index);
+  for (const { known, ...stored } of inOrder) {
+    state.members.set(stored.id, {
+      ...stored,
+      moments: undefined,
+      scalars: undefined,
+      scalarsRound: 0,
+      update: undefined,
+      answered: false,
+      missed: 0,
+      responseMs: undefined,
+    });
+    if (state.aggregator && stored.index >= 0) {
+      state.aggregator.join(stored.index, known?.u.slice(), known ? [...known.atoms] : []);
+    }
+  }
+  if (state.aggregator && sigma !== undefined && run.aggregated > 0) state.aggregator.sigma = sigma;
+  return state;
+}

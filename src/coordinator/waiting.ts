@@ -1,0 +1,61 @@
+/** How long a round stays open: the paper's T_wait, from what is known when it opens. */
+import type { CoordinatorOptions } from './options.ts';
+import { type CoordinatorState, type Member, membersHere } from './state.ts';
+
+/** Milliseconds from opening to the deadline; Infinity: until all have answered. */
+export function waitingPeriod(state: CoordinatorState): number {
+  const { maxWaitMs } = state.options;
+  // A certifying round is a look at the model and needs everybody.
+  if (state.purpose === 'certify') return maxWaitMs;
+  return Math.min(maxWaitMs, period(state.options, membersHere(state)));
+}
+
+function period({ waiting, straggler }: CoordinatorOptions, members: readonly Member[]): number {
+  switch (waiting.kind) {
+    case 'all':
+      return Number.POSITIVE_INFINITY;
+    case 'fixed':
+      return waiting.ms;
+    case 'share': {
+      // Who answers at any time answers just before the deadline: that says nothing of how long a solve takes.
+      if (straggler === 'anytime') return quantile(members.map(benchmark), waiting.share, members.length);
+      const times = members.map((member) => member.responseMs).filter((time) => time !== undefined);
+      // Until most have been seen once, a quantile of the observed would be one of the fast.
+      if (times.length < members.length / 2) return Number.POSITIVE_INFINITY;
+      return quantile(times, waiting.share, members.length);
+    }
+    case 'benchmarks':
+      return waiting.factor * quantile(members.map(benchmark), waiting.quantile, members.length);
+  }
+}
+
+const benchmark = (member: Member) => member.benchmarkMs;
+
+/** The time by which this share of all has answered; who has never been seen counts as slowest. */
+function quantile(times: readonly number[], share: number, all: number): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  const place = Math.max(1, Math.ceil(share * all - 1e-9));
+  return place > sorted.length ? Number.POSITIVE_INFINITY : sorted[place - 1];
+}
+
+/** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
+export function canClose(state: CoordinatorState, now: number): boolean {
+  const { waiting, patience, minResponses, maxWaitMs } = state.options;
+  const here = membersHere(state);
+  if (here.length === 0) return false;
+  if (now >= state.openedMs + maxWaitMs) return true;
+  const silent = here.filter((member) => !member.answered);
+  if (silent.length === 0) return true;
+  const answers = here.length - silent.length;
+  // Where everybody is waited for, those who have not been heard of for some rounds are not.
+  const forAll = waiting.kind === 'all' || state.purpose === 'certify';
+  if (forAll && answers > 0 && silent.every((member) => member.missed >= patience)) return true;
+  return now >= state.deadlineMs && answers >= minResponses;
+}
+
+/** When something may change by time alone; Infinity: never. */
+export function nextDeadline(state: CoordinatorState, now: number): number {
+  const { maxWaitMs } = state.options;
+  const last = state.openedMs + maxWaitMs;
+  return state.deadlineMs > now ? Math.min(state.deadlineMs, last) : last;
+}

@@ -1,0 +1,324 @@
+/**
+ * The participant as a machine: `step(state, input)` changes the state and returns effects, and does nothing else. No
+ * clock, no randomness, no I/O: time rides on every input, and whatever takes long is an effect answered by an input.
+ *
+ * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an update is
+ * stored before it is sent, and its outcome is stored before anything is built on it. (DESIGN section 4.)
+ */
+import { seed32 } from '../base/random.ts';
+import type { Scaling } from '../data/index.ts';
+import {
+  type Accepted,
+  type FederationSettings,
+  type Finish,
+  type Reject,
+  type RoundMessage,
+  type Scalars,
+  type ToCoordinator,
+  type ToParticipant,
+  type UpdateMessage,
+  type Welcome,
+} from '../protocol/index.ts';
+import { type CommitContext, commit, type Solution, type Update } from '../solver/index.ts';
+import { NOTHING_STORED, type ParticipantState, type Stored } from './state.ts';
+
+/** A local solve to make, or (purpose `certify`) only a look at the model. */
+export interface SolveRequest {
+  readonly round: number;
+  readonly purpose: 'train' | 'certify';
+  readonly w: Float64Array;
+  /** Undefined: nothing contributed yet. */
+  readonly committed: Solution | undefined;
+  /** Duals to go on from instead of the committed ones. */
+  readonly unfinished: Float64Array | undefined;
+  readonly sigma: number;
+  readonly tolerance: number;
+  readonly passes: number;
+  readonly seed: number;
+  /** Be done within this time, with whatever there is then; Infinity: solve to the end. */
+  readonly budgetMs: number;
+}
+
+export interface SolveResult {
+  readonly round: number;
+  readonly scalars: Scalars;
+  /** Absent when certifying. */
+  readonly proposal: { readonly update: Update; readonly atom: Solution } | undefined;
+  readonly committed: Solution;
+  readonly passes: number;
+  readonly computeMs: number;
+  /** Whether the solve was cut short by `interrupt`. */
+  readonly interrupted: boolean;
+}
+
+export type ParticipantInput = { readonly now: number } & (
+  | { readonly type: 'start' }
+  | { readonly type: 'message'; readonly message: ToParticipant }
+  | { readonly type: 'prepared'; readonly problem: CommitContext }
+  | { readonly type: 'solved'; readonly result: SolveResult }
+  | { readonly type: 'timer' }
+  | { readonly type: 'leave' }
+);
+
+export type ParticipantEffect =
+  | { readonly type: 'persist'; readonly stored: Stored }
+  | { readonly type: 'send'; readonly message: ToCoordinator }
+  /** Scale the rows and answer with `prepared`. */
+  | { readonly type: 'prepare'; readonly settings: FederationSettings; readonly scaling: Scaling }
+  /** Answer with `solved`. */
+  | { readonly type: 'solve'; readonly request: SolveRequest }
+  /** Drop the solve under way: no answer. */
+  | { readonly type: 'cancel' }
+  /** Answer for the solve under way now, with what there is. */
+  | { readonly type: 'interrupt' }
+  /** One timer: a new one replaces it. */
+  | { readonly type: 'timer'; readonly atMs: number };
+
+/** Share of the waiting period that `anytime` computes for; the rest is for the way. */
+const BUDGET_SHARE = 0.9;
+/** Rounds in a row that speak of another state, before it is believed. */
+const MISMATCHES = 20;
+
+export function step(state: ParticipantState, input: ParticipantInput): ParticipantEffect[] {
+  if (state.phase === 'finished' || state.phase === 'refused') return [];
+  switch (input.type) {
+    case 'start':
+      return [...prepareAgain(state), ...sayAgain(state, input.now)];
+    case 'message':
+      return onMessage(state, input.message, input.now);
+    case 'prepared':
+      return onPrepared(state, input.problem, input.now);
+    case 'solved':
+      return onSolved(state, input.result, input.now);
+    case 'timer':
+      return sayAgain(state, input.now);
+    case 'leave':
+      state.phase = 'leaving';
+      return [{ type: 'cancel' }, ...sayAgain(state, input.now)];
+  }
+}
+
+function onMessage(state: ParticipantState, message: ToParticipant, now: number): ParticipantEffect[] {
+  switch (message.kind) {
+    case 'welcome':
+      return onWelcome(state, message, now);
+    case 'round':
+      return onRound(state, message, now);
+    case 'outcome':
+      return settle(state, message.accepted, (pending) => pending === message.round);
+    case 'finish':
+      return onFinish(state, message);
+    case 'reject':
+      return onReject(state, message, now);
+  }
+}
+
+function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
+  if (state.stored.scaling) return [];
+  const { settings } = message;
+  if (!message.scaling) {
+    if (state.phase !== 'joining') return [];
+    state.stored = { ...state.stored, settings };
+    state.phase = 'measuring';
+    return [{ type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+  }
+  const scaling = { mode: settings.scale, ...message.scaling };
+  state.stored = { ...state.stored, settings, scaling };
+  state.phase = 'preparing';
+  return [
+    { type: 'persist', stored: state.stored },
+    { type: 'prepare', settings, scaling },
+  ];
+}
+
+/** After a restart the rows must be scaled again; the scaling itself was stored. */
+function prepareAgain(state: ParticipantState): ParticipantEffect[] {
+  const { settings, scaling } = state.stored;
+  return settings && scaling ? [{ type: 'prepare', settings, scaling }] : [];
+}
+
+function onPrepared(state: ParticipantState, problem: CommitContext, now: number): ParticipantEffect[] {
+  state.problem = problem;
+  if (state.phase === 'preparing') state.phase = 'idle';
+  if (state.order) return takeUp(state, state.order, now);
+  return sayAgain(state, now);
+}
+
+function onRound(state: ParticipantState, message: RoundMessage, now: number): ParticipantEffect[] {
+  if (!state.stored.scaling || state.phase === 'leaving') return [];
+  if (message.round <= state.stored.base || (state.order && message.round < state.order.round)) return [];
+  if (state.order && message.round === state.order.round) return answerAgain(state);
+  state.order = message;
+  return state.problem ? takeUp(state, message, now) : [];
+}
+
+/** A round that has been heard of already: say again what was said, if it was not heard. */
+function answerAgain(state: ParticipantState): ParticipantEffect[] {
+  const { order, stored } = state;
+  if (stored.pending && stored.pending.message.round === order?.round) {
+    return [{ type: 'send', message: stored.pending.message }];
+  }
+  // A report is computed anew: it is a look at the same model.
+  if (state.reported === order?.round && state.phase === 'sent') return begin(state, order);
+  return [];
+}
+
+/** Settles what came before this round, then computes for it. */
+function takeUp(state: ParticipantState, order: RoundMessage, now: number): ParticipantEffect[] {
+  const { pending } = state.stored;
+  // Stored before a crash, and the round is still open: say it again.
+  if (pending && pending.message.round === order.round) {
+    state.phase = 'sent';
+    return sayAgain(state, now);
+  }
+  const effects = settle(state, order.accepted, (round) => round < order.round);
+  if (order.accepted.round !== state.stored.base) {
+    state.order = undefined;
+    return [...effects, ...onMismatch(state, order.accepted.round, now)];
+  }
+  state.mismatches = 0;
+  if (state.phase !== 'solving') return [...effects, ...begin(state, order)];
+  if (state.stored.settings?.straggler === 'resume') return [...effects, { type: 'interrupt' }];
+  return [...effects, { type: 'cancel' }, ...begin(state, order)];
+}
+
+/**
+ * The coordinator speaks of another state than ours. A message to an earlier self of ours, late on its way, does that once
+ * or twice; if it goes on, our state or the coordinator's has been lost, and only the operator can help.
+ */
+function onMismatch(state: ParticipantState, theirs: number, now: number): ParticipantEffect[] {
+  state.mismatches++;
+  if (state.mismatches < MISMATCHES) return sayAgain(state, now);
+  state.phase = 'refused';
+  const { id } = state.profile;
+  const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin anew`;
+  state.refusal = { code: 'STATE_MISMATCH', message };
+  return [{ type: 'cancel' }];
+}
+
+function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[] {
+  const { settings, committed } = state.stored;
+  if (!settings) return [];
+  state.phase = 'solving';
+  state.solvingRound = order.round;
+  const request: SolveRequest = {
+    round: order.round,
+    purpose: order.purpose,
+    w: order.w,
+    committed,
+    unfinished: state.unfinished,
+    sigma: order.sigma,
+    tolerance: order.tolerance,
+    passes: settings.passes,
+    seed: seed32(settings.seed, 'solve', order.round, state.profile.id),
+    budgetMs: settings.straggler === 'anytime' ? BUDGET_SHARE * order.waitMs : Number.POSITIVE_INFINITY,
+  };
+  state.unfinished = undefined;
+  return [{ type: 'solve', request }];
+}
+
+function onSolved(state: ParticipantState, result: SolveResult, now: number): ParticipantEffect[] {
+  const { order } = state;
+  if (state.phase !== 'solving' || result.round !== state.solvingRound || !order) return [];
+  if (result.round !== order.round) {
+    // Interrupted for a newer round: what there is becomes the start of the next solve.
+    state.unfinished = result.proposal?.atom.beta;
+    return begin(state, order);
+  }
+  state.phase = 'sent';
+  const base = state.stored.base;
+  if (!result.proposal) {
+    state.reported = result.round;
+    const report: ToCoordinator = { kind: 'report', round: result.round, base, scalars: result.scalars };
+    return [{ type: 'send', message: report }, timer(state, now)];
+  }
+  const { update, atom } = result.proposal;
+  const message: UpdateMessage = {
+    kind: 'update',
+    round: result.round,
+    base,
+    du: update.du,
+    ds: update.ds,
+    uDotDu: update.uDotDu,
+    duNorm2: update.duNorm2,
+    scalars: result.scalars,
+    passes: result.passes,
+    computeMs: result.computeMs,
+  };
+  state.stored = { ...state.stored, committed: result.committed, pending: { message, atom } };
+  return [{ type: 'persist', stored: state.stored }, { type: 'send', message }, timer(state, now)];
+}
+
+/** Commits or rolls back the pending update, where `closed` says that its round is over. */
+function settle(
+  state: ParticipantState,
+  accepted: Accepted,
+  closed: (round: number) => boolean,
+): ParticipantEffect[] {
+  const { pending, committed, atoms, settings } = state.stored;
+  if (!pending || !state.problem || !committed || !settings) return [];
+  const { round } = pending.message;
+  if (!closed(round)) return [];
+  if (accepted.round === round) {
+    const all = [...atoms, pending.atom].slice(-settings.atoms);
+    const next = commit(state.problem, { committed, atoms: all }, accepted.weights);
+    state.stored = { ...state.stored, ...next, base: round, pending: undefined };
+  } else {
+    state.stored = { ...state.stored, pending: undefined };
+  }
+  if (state.phase === 'sent') state.phase = 'idle';
+  return [{ type: 'persist', stored: state.stored }];
+}
+
+function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
+  // Without the rows scaled the last outcome cannot be committed yet: `prepared` says hello again.
+  if (state.stored.pending && !state.problem) return [];
+  settle(state, message.accepted, () => true);
+  state.stored = { ...state.stored, w: message.w, finished: message.reason };
+  state.phase = 'finished';
+  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }];
+}
+
+function onReject(state: ParticipantState, message: Reject, now: number): ParticipantEffect[] {
+  switch (message.code) {
+    case 'FORGOTTEN':
+      // The operator has taken our contribution out: begin anew, keeping what was agreed on.
+      state.stored = { ...NOTHING_STORED, settings: state.stored.settings, scaling: state.stored.scaling };
+      state.order = undefined;
+      state.unfinished = undefined;
+      state.phase = 'idle';
+      return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+    case 'NOT_JOINED':
+    case 'STATE_MISMATCH':
+      return [{ type: 'send', message: hello(state) }, timer(state, now)];
+    case 'WRONG_FEATURES':
+    case 'BAD_VERSION':
+      state.phase = 'refused';
+      state.refusal = { code: message.code, message: message.message };
+      return [{ type: 'cancel' }];
+    default:
+      return [];
+  }
+}
+
+/** Says again whatever the coordinator may not have heard; also the way to ask what is going on. */
+function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
+  const messages: ToCoordinator[] = [];
+  const { moments } = state.profile;
+  if (state.phase === 'leaving') messages.push({ kind: 'leave' });
+  else if (state.phase === 'measuring') messages.push({ kind: 'moments', ...moments });
+  else if (state.phase === 'sent' && state.stored.pending) messages.push(state.stored.pending.message);
+  else if (state.phase !== 'solving') messages.push(hello(state));
+  return [...messages.map((message) => ({ type: 'send', message }) as const), timer(state, now)];
+}
+
+function hello({ profile, stored }: ParticipantState): ToCoordinator {
+  const { id, rows, features, benchmarkMs } = profile;
+  const pending = stored.pending?.message.round ?? 0;
+  return { kind: 'join', id, rows, features, benchmarkMs, base: stored.base, pending };
+}
+
+function timer(state: ParticipantState, now: number): ParticipantEffect {
+  return { type: 'timer', atMs: now + (state.stored.settings?.retryMs ?? state.profile.retryMs) };
+}
+

@@ -1,0 +1,102 @@
+/** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
+import type { Scaling } from '../data/index.ts';
+import type { FederationSettings, FinishReason, RejectCode, RoundMessage, UpdateMessage } from '../protocol/index.ts';
+import type { CommitContext, Solution } from '../solver/index.ts';
+
+/** What a participant brings along: known before it has heard anything. */
+export interface Profile {
+  readonly id: string;
+  readonly rows: number;
+  readonly features: number;
+  readonly benchmarkMs: number;
+  readonly moments: { readonly count: number; readonly mean: Float64Array; readonly m2: Float64Array };
+  /** Wait so long for an answer before the settings say otherwise. */
+  readonly retryMs: number;
+}
+
+/**
+ * joining    has said who it is, waits for a welcome
+ * measuring  has sent its moments, waits for the scaling
+ * preparing  rows are being scaled
+ * idle       waits for a round
+ * solving    computes for `round`
+ * sent       has sent an update, or a report, and waits for what becomes of it
+ * leaving    has said that it leaves
+ * finished, refused   nothing more to do
+ */
+export type Phase =
+  | 'joining'
+  | 'measuring'
+  | 'preparing'
+  | 'idle'
+  | 'solving'
+  | 'sent'
+  | 'leaving'
+  | 'finished'
+  | 'refused';
+
+/** An update on its way: provisional until its outcome is known. */
+export interface Pending {
+  readonly message: UpdateMessage;
+  readonly atom: Solution;
+}
+
+/** What survives a crash. Everything else is asked for again. */
+export interface Stored {
+  readonly settings: FederationSettings | undefined;
+  readonly scaling: Scaling | undefined;
+  /** Last round whose outcome was accepted and committed. */
+  readonly base: number;
+  readonly committed: Solution | undefined;
+  readonly atoms: readonly Solution[];
+  readonly pending: Pending | undefined;
+  /** The latest shared part, for prediction at any time. */
+  readonly w: Float64Array | undefined;
+  readonly finished: FinishReason | undefined;
+}
+
+export interface ParticipantState {
+  readonly profile: Profile;
+  phase: Phase;
+  stored: Stored;
+  /** Present once the rows are scaled. */
+  problem: CommitContext | undefined;
+  /** The newest round heard of. */
+  order: RoundMessage | undefined;
+  /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
+  solvingRound: number;
+  /** Certifying rounds answered, for answering again. */
+  reported: number;
+  /** Duals of an interrupted solve, to go on from (`resume`). */
+  unfinished: Float64Array | undefined;
+  /** Rounds in a row that spoke of another state than ours. */
+  mismatches: number;
+  refusal: { readonly code: RejectCode; readonly message: string } | undefined;
+}
+
+export const NOTHING_STORED: Stored = {
+  settings: undefined,
+  scaling: undefined,
+  base: 0,
+  committed: undefined,
+  atoms: [],
+  pending: undefined,
+  w: undefined,
+  finished: undefined,
+};
+
+/** A participant that starts: for the first time, or from what it had stored. */
+export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED): ParticipantState {
+  return {
+    profile,
+    phase: stored.finished ? 'finished' : 'joining',
+    stored,
+    problem: undefined,
+    order: undefined,
+    solvingRound: 0,
+    reported: 0,
+    unfinished: undefined,
+    mismatches: 0,
+    refusal: undefined,
+  };
+}

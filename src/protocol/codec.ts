@@ -1,0 +1,65 @@
+/** Messages to bytes and back. PROTOCOL.md has the format. */
+import { beginFrame, endFrame, type Frame, openFrame } from './frame.ts';
+import { layoutOf, type Sender } from './layouts.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import type { Message, Precision, ToCoordinator, ToParticipant } from './messages.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { Reader } from './reader.ts';
+import { F32_FLAG, kindOfTag, TAGS } from './tags.ts';
+import { Writer } from './writer.ts';
+
+/** What each side may say. */
+interface SaidBy {
+  readonly participant: ToCoordinator;
+  readonly coordinator: ToParticipant;
+}
+
+/**
+ * Vectors are rounded to `precision`; whoever goes on computing with them rounds them first. A message that a peer would
+ * have to refuse is a programmer's error, and throws.
+ */
+export function encode(message: Message, precision: Precision): Uint8Array {
+  const { kind } = message;
+  const { payload, knownFlags } = layoutOf(kind);
+  const out = new Writer(kind, precision);
+  beginFrame(out, TAGS[kind], precision === 'f32' ? knownFlags & F32_FLAG : 0);
+  payload.write(out, message, '');
+  return endFrame(out);
+}
+
+/** Throws `ProtocolError` and nothing else, whatever the bytes. The message shares no memory with them. */
+export function decode(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): Message {
+  const frame = openFrame(bytes, limits);
+  return readPayload(kindOf(frame), frame, limits);
+}
+
+/** `decode` for one end of a connection: refuses what the other end may not say. */
+export function decodeFrom<S extends Sender>(
+  sender: S,
+  bytes: Uint8Array,
+  limits: Limits = DEFAULT_LIMITS,
+): SaidBy[S] {
+  const frame = openFrame(bytes, limits);
+  const kind = kindOf(frame);
+  if (layoutOf(kind).sender !== sender) {
+    throw new ProtocolError('BAD_FRAME', `${kind}: not for a ${sender} to send`);
+  }
+  return readPayload(kind, frame, limits) as SaidBy[S];
+}
+
+function kindOf(frame: Frame): Message['kind'] {
+  const kind = kindOfTag(frame.tag);
+  if (kind === undefined)
+    throw new ProtocolError('BAD_FRAME', `frame: there is no message with tag ${frame.tag}`);
+  return kind;
+}
+
+function readPayload(kind: Message['kind'], { flags, payload }: Frame, limits: Limits): Message {
+  const layout = layoutOf(kind);
+  const unknown = flags & ~layout.knownFlags;
+  if (unknown !== 0) throw new ProtocolError('BAD_FRAME', `${kind}: flags ${unknown} are not known here`);
+  const input = new Reader(kind, payload, flags & F32_FLAG ? 'f32' : 'f64', limits);
+  const message = layout.payload.read(input, '');
+  input.end();
+  return message;
+}

@@ -1,0 +1,129 @@
+/** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
+import {
+  choice,
+  constant,
+  type Field,
+  f64,
+  f64OrInfinity,
+  id,
+  optional,
+  record,
+  sameLength,
+  text,
+  u32,
+  vector,
+  weights,
+} from './fields.ts';
+import type { Accepted, Message, Scalars, Welcome } from './messages.ts';
+import { settingsText } from './settings.ts';
+import { CODES, F32_FLAG, PURPOSES, REASONS } from './tags.ts';
+
+export type Sender = 'participant' | 'coordinator';
+type Kind = Message['kind'];
+type MessageOf<K extends Kind> = Extract<Message, { kind: K }>;
+
+export interface Layout<M extends Message = Message> {
+  readonly sender: Sender;
+  readonly knownFlags: number;
+  readonly payload: Field<M>;
+}
+
+const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64 });
+const accepted = record<Accepted>({ round: u32, weights });
+const scaling = sameLength(
+  record<NonNullable<Welcome['scaling']>>({ shift: vector, factor: vector }),
+  'shift',
+  'factor',
+);
+
+export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
+  join: {
+    sender: 'participant',
+    knownFlags: 0,
+    payload: record({
+      kind: constant('join'),
+      rows: u32,
+      features: u32,
+      benchmarkMs: f64,
+      base: u32,
+      pending: u32,
+      id,
+    }),
+  },
+  moments: {
+    sender: 'participant',
+    knownFlags: F32_FLAG,
+    payload: sameLength(
+      record<MessageOf<'moments'>>({ kind: constant('moments'), count: u32, mean: vector, m2: vector }),
+      'mean',
+      'm2',
+    ),
+  },
+  update: {
+    sender: 'participant',
+    knownFlags: F32_FLAG,
+    payload: record({
+      kind: constant('update'),
+      round: u32,
+      base: u32,
+      passes: u32,
+      computeMs: f64,
+      ds: f64,
+      uDotDu: f64,
+      duNorm2: f64,
+      scalars,
+      du: vector,
+    }),
+  },
+  report: {
+    sender: 'participant',
+    knownFlags: 0,
+    payload: record({ kind: constant('report'), round: u32, base: u32, scalars }),
+  },
+  leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave') }) },
+  welcome: {
+    sender: 'coordinator',
+    knownFlags: F32_FLAG,
+    payload: record({ kind: constant('welcome'), settings: settingsText, scaling: optional(scaling) }),
+  },
+  round: {
+    sender: 'coordinator',
+    knownFlags: F32_FLAG,
+    payload: record({
+      kind: constant('round'),
+      round: u32,
+      purpose: choice(PURPOSES),
+      sigma: f64,
+      tolerance: f64,
+      waitMs: f64OrInfinity,
+      accepted,
+      w: vector,
+    }),
+  },
+  outcome: {
+    sender: 'coordinator',
+    knownFlags: 0,
+    payload: record({ kind: constant('outcome'), round: u32, accepted }),
+  },
+  finish: {
+    sender: 'coordinator',
+    knownFlags: F32_FLAG,
+    payload: record({
+      kind: constant('finish'),
+      round: u32,
+      reason: choice(REASONS),
+      accepted,
+      w: vector,
+    }),
+  },
+  reject: {
+    sender: 'coordinator',
+    knownFlags: 0,
+    payload: record({ kind: constant('reject'), code: choice(CODES), message: text }),
+  },
+};
+
+/** For code that treats all kinds alike. */
+export function layoutOf(kind: Kind): Layout {
+  return LAYOUTS[kind] as Layout;
+}

@@ -1,0 +1,17 @@
+/** The most a decoder takes. Everything is checked before anything is allocated. */
+export interface Limits {
+  readonly maxFrameBytes: number;
+  /** Before the bias: a vector may be one longer. */
+  readonly maxFeatures: number;
+  readonly maxWeights: number;
+  readonly maxIdBytes: number;
+  readonly maxTextBytes: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxFrameBytes: 64 * 1024 * 1024,
+  maxFeatures: 1_000_000,
+  maxWeights: 64,
+  maxIdBytes: 200,
+  maxTextBytes: 100_000,
+};

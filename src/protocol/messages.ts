@@ -1,0 +1,177 @@
+/**
+ * What participants and the coordinator say to each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
+ * A message says all that is needed to act on it alone: any may be lost, doubled, late or out of order.
+ */
+import type { Objective } from '../solver/index.ts';
+
+export const PROTOCOL_VERSION = 1;
+
+/** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
+export type Precision = 'f64' | 'f32';
+
+/** What all participants must agree on. Sent as JSON text inside `welcome`. */
+export interface FederationSettings {
+  readonly objective: Objective;
+  readonly c1: number;
+  readonly c2: number;
+  readonly epsilon: number;
+  readonly classWeight: 'none' | 'balanced';
+  readonly scale: 'standard' | 'center' | 'none';
+  readonly bias: boolean;
+  /** Features before the bias. */
+  readonly features: number;
+  /** Local solutions to keep beside the committed one. */
+  readonly atoms: number;
+  /** Most local passes in a round. */
+  readonly passes: number;
+  readonly seed: number;
+  readonly straggler: StragglerPolicy;
+  readonly precision: Precision;
+  /** How long to wait for an answer before sending again. */
+  readonly retryMs: number;
+}
+
+/**
+ * What a participant does when a new round opens while it still solves for an old one.
+ *   restart  drop the work, start again from the committed state (the paper)
+ *   resume   start again from the unfinished duals
+ *   anytime  never be caught: send what there is just before the deadline
+ */
+export type StragglerPolicy = 'restart' | 'resume' | 'anytime';
+
+/** Certificate scalars of the model (w of the round, v_k = u_k / C2) a participant holds. */
+export interface Scalars {
+  readonly loss: number;
+  readonly dualSum: number;
+  readonly uNorm2: number;
+}
+
+/* ---- from participant to coordinator ---- */
+
+/** First thing said, and said again after every restart. */
+export interface Join {
+  readonly kind: 'join';
+  readonly id: string;
+  readonly rows: number;
+  readonly features: number;
+  /** Time of a benchmark solve, for waiting periods derived from it. */
+  readonly benchmarkMs: number;
+  /** Last round whose outcome was accepted and committed; 0: none. */
+  readonly base: number;
+  /** Round of an update whose outcome is not known yet; 0: none. */
+  readonly pending: number;
+}
+
+/** For the federated standardisation. */
+export interface Moments {
+  readonly kind: 'moments';
+  readonly count: number;
+  readonly mean: Float64Array;
+  readonly m2: Float64Array;
+}
+
+export interface UpdateMessage {
+  readonly kind: 'update';
+  /** (participant, round) is the identity of an update. */
+  readonly round: number;
+  /** The committed state it starts from, as the last round accepted: an update on anything else is refused. */
+  readonly base: number;
+  readonly du: Float64Array;
+  readonly ds: number;
+  readonly uDotDu: number;
+  readonly duNorm2: number;
+  /** About the committed model, for the certificate; `dualSum` is the committed s. */
+  readonly scalars: Scalars;
+  readonly passes: number;
+  readonly computeMs: number;
+}
+
+/** Answer to a certifying round: no update. */
+export interface Report {
+  readonly kind: 'report';
+  readonly round: number;
+  readonly base: number;
+  readonly scalars: Scalars;
+}
+
+/** Gone for good; the contribution stays in w until the operator says otherwise. */
+export interface Leave {
+  readonly kind: 'leave';
+}
+
+/* ---- from coordinator to participant ---- */
+
+export interface Welcome {
+  readonly kind: 'welcome';
+  readonly settings: FederationSettings;
+  /** Present once it is settled: newcomers need no `moments` exchange. */
+  readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+}
+
+/** What became of the last update of this participant that was accepted. */
+export interface Accepted {
+  /** 0: none so far. */
+  readonly round: number;
+  /** For the committed solution, then for each atom, oldest first. */
+  readonly weights: readonly number[];
+}
+
+/**
+ * Opens a round. An update of an earlier round was accepted if `accepted.round` names it, and missed otherwise: the
+ * participant commits or rolls back.
+ */
+export interface RoundMessage {
+  readonly kind: 'round';
+  readonly round: number;
+  readonly purpose: 'train' | 'certify';
+  readonly w: Float64Array;
+  readonly sigma: number;
+  readonly tolerance: number;
+  /** Time left to answer; Infinity: as long as it takes. */
+  readonly waitMs: number;
+  readonly accepted: Accepted;
+}
+
+/** Answer to an update that came late or again. */
+export interface OutcomeMessage {
+  readonly kind: 'outcome';
+  readonly round: number;
+  readonly accepted: Accepted;
+}
+
+export interface Finish {
+  readonly kind: 'finish';
+  readonly round: number;
+  readonly reason: FinishReason;
+  readonly w: Float64Array;
+  readonly accepted: Accepted;
+}
+
+/** Why it ended, for all; `left`: for one participant that said it leaves. */
+export type FinishReason = 'gap' | 'stall' | 'rounds' | 'time' | 'operator' | 'left';
+
+/** What was said cannot be taken; `code` is stable. */
+export interface Reject {
+  readonly kind: 'reject';
+  readonly code: RejectCode;
+  readonly message: string;
+}
+
+export const REJECT_CODES = [
+  'BAD_FRAME',
+  'BAD_VERSION',
+  'NOT_JOINED',
+  'WRONG_FEATURES',
+  'NOT_FINITE',
+  'WRONG_SHAPE',
+  'STATE_MISMATCH',
+  'FORGOTTEN',
+  'INFEASIBLE',
+  'TOO_LATE',
+  'FUTURE_ROUND',
+] as const;
+export type RejectCode = (typeof REJECT_CODES)[number];
+
+export type ToCoordinator = Join | Moments | UpdateMessage | Report | Leave;
+export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject;
+export type Message = ToCoordinator | ToParticipant;

@@ -1,0 +1,52 @@
+/** Every number that stands for a word on the wire. */
+import type { FinishReason, Message, RejectCode, RoundMessage } from './messages.ts';
+
+type Kind = Message['kind'];
+
+/** Written out, never derived: a tag outlives any order in which the kinds are listed. 0x80 marks the coordinator's. */
+export const TAGS: Readonly<Record<Kind, number>> = {
+  join: 0x01,
+  moments: 0x02,
+  update: 0x03,
+  report: 0x04,
+  leave: 0x05,
+  welcome: 0x81,
+  round: 0x82,
+  outcome: 0x83,
+  finish: 0x84,
+  reject: 0x85,
+};
+
+export const PURPOSES: Readonly<Record<RoundMessage['purpose'], number>> = { train: 1, certify: 2 };
+
+export const REASONS: Readonly<Record<FinishReason, number>> = {
+  gap: 1,
+  stall: 2,
+  rounds: 3,
+  time: 4,
+  operator: 5,
+  left: 6,
+};
+
+export const CODES: Readonly<Record<RejectCode, number>> = {
+  BAD_FRAME: 1,
+  BAD_VERSION: 2,
+  NOT_JOINED: 3,
+  WRONG_FEATURES: 4,
+  NOT_FINITE: 5,
+  WRONG_SHAPE: 6,
+  STATE_MISMATCH: 7,
+  FORGOTTEN: 8,
+  INFEASIBLE: 9,
+  TOO_LATE: 10,
+  FUTURE_ROUND: 11,
+};
+
+/** Bit 0 of the flags: vectors are f32. Only for messages that have some: a message has one form per precision. */
+export const F32_FLAG = 1;
+
+const KIND_OF_TAG = new Map(Object.entries(TAGS).map(([kind, tag]) => [tag, kind as Kind]));
+
+export function kindOfTag(tag: number): Kind | undefined {
+  return KIND_OF_TAG.get(tag);
+}

@@ -1,0 +1,124 @@
+/** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
+import {
+  type CoordinatorEffect,
+  type CoordinatorInput,
+  type CoordinatorOptions,
+  type CoordinatorState,
+  newCoordinator,
+  type RoundRow,
+  restoreCoordinator,
+  type StoredMember,
+  type StoredRun,
+  step,
+} from '../coordinator/index.ts';
+import { decodeFrom, DEFAULT_LIMITS, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
+import type { EventQueue } from './events.ts';
+import type { CrashPlan } from './faults.ts';
+import type { Network } from './network.ts';
+import type { Transcript } from './transcript.ts';
+
+export interface CoordinatorWorld {
+  readonly queue: EventQueue;
+  readonly network: Network;
+  readonly transcript: Transcript;
+  toParticipant(to: string, frame: Uint8Array): void;
+  onRow(row: RoundRow): void;
+}
+
+export const COORDINATOR = 'coordinator';
+
+export class CoordinatorNode {
+  /** Undefined while it is down. */
+  state: CoordinatorState | undefined;
+  /** What a crash leaves. */
+  readonly disk: { run: StoredRun | undefined; members: Map<string, StoredMember> } = { run: undefined, members: new Map() };
+  badFrames = 0;
+  private readonly options: CoordinatorOptions;
+  private readonly world: CoordinatorWorld;
+  private readonly crashes: CrashPlan;
+  private life = 0;
+  private timer = 0;
+
+  constructor(options: CoordinatorOptions, world: CoordinatorWorld, crashes: CrashPlan) {
+    this.options = options;
+    this.world = world;
+    this.crashes = crashes;
+  }
+
+  start(): void {
+    if (this.state) return;
+    const { run, members } = this.disk;
+    this.state = run ? restoreCoordinator(this.options, run, members.values()) : newCoordinator(this.options);
+    this.take({ type: 'start', now: this.world.queue.now });
+  }
+
+  crash(): void {
+    this.world.transcript.note(this.world.queue.now, COORDINATOR, 'crashes');
+    this.state = undefined;
+    this.life++;
+  }
+
+  receive(from: string, frame: Uint8Array): void {
+    if (!this.state) return;
+    const { now } = this.world.queue;
+    try {
+      const message = decodeFrom('participant', frame, DEFAULT_LIMITS) as ToCoordinator;
+      this.world.transcript.delivered(now, from, COORDINATOR, message);
+      this.take({ type: 'message', from, message, now });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      this.badFrames++;
+    }
+  }
+
+  take(input: CoordinatorInput): void {
+    if (!this.state) return;
+    const effects = step(this.state, input);
+    const survived = this.crashes.survives(COORDINATOR, effects.length);
+    for (const [e, effect] of effects.entries()) {
+      if (e >= survived) break;
+      this.carryOut(effect);
+    }
+    if (survived <= effects.length) this.crash();
+  }
+
+  private carryOut(effect: CoordinatorEffect): void {
+    const { queue, network, transcript } = this.world;
+    switch (effect.type) {
+      case 'persist': {
+        const { run, members, removed } = effect.changes;
+        this.disk.run = run;
+        for (const member of members) this.disk.members.set(member.id, member);
+        for (const id of removed) this.disk.members.delete(id);
+        break;
+      }
+      case 'send': {
+        transcript.sent(queue.now, COORDINATOR, effect.to, effect.message);
+        const frame = encode(effect.message, this.options.precision);
+        network.carry('down', effect.to, frame, (bytes) => this.world.toParticipant(effect.to, bytes));
+        break;
+      }
+      case 'timer': {
+        if (effect.atMs === Number.POSITIVE_INFINITY) break;
+        const mine = ++this.timer;
+        this.later(effect.atMs, () => {
+          if (this.timer === mine) this.take({ type: 'timer', now: queue.now });
+        });
+        break;
+      }
+      case 'summation':
+        this.later(queue.now + effect.ms, () => this.take({ type: 'summed', now: queue.now }));
+        break;
+      case 'row':
+        this.world.onRow(effect.row);
+        break;
+    }
+  }
+
+  private later(atMs: number, run: () => void): void {
+    const { life } = this;
+    this.world.queue.at(atMs, () => {
+      if (this.life === life && this.state) run();
+    });
+  }
+}

@@ -1,0 +1,219 @@
+/** A simulated participant: carries out the effects of the very machine that runs on a real device. */
+import { type Scaling, scaleRow } from '../data/index.ts';
+import type { Arena } from '../math/index.ts';
+import {
+  carryOut,
+  newParticipant,
+  type ParticipantEffect,
+  type ParticipantInput,
+  type ParticipantState,
+  type Profile,
+  type SolveRequest,
+  type Stored,
+  step,
+} from '../participant/index.ts';
+import { decodeFrom, DEFAULT_LIMITS, encode, type FederationSettings, ProtocolError } from '../protocol/index.ts';
+import { balancedWeights, Shard } from '../solver/index.ts';
+import { type ComputeModel, drawPassMs } from './compute.ts';
+import type { EventQueue } from './events.ts';
+import type { CrashPlan } from './faults.ts';
+import type { Network } from './network.ts';
+import type { Transcript } from './transcript.ts';
+
+/** One participant's own rows: nobody else sees them. */
+export interface ParticipantData {
+  readonly profile: Profile;
+  /** rows x features, raw. */
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** How many times as fast as the compute model says. */
+  readonly hardware: number;
+}
+
+export interface World {
+  readonly queue: EventQueue;
+  readonly network: Network;
+  readonly arena: Arena;
+  readonly compute: ComputeModel;
+  readonly seed: number;
+  readonly transcript: Transcript;
+  toCoordinator(from: string, frame: Uint8Array): void;
+}
+
+export class ParticipantNode {
+  readonly data: ParticipantData;
+  /** Undefined while it is down. */
+  state: ParticipantState | undefined;
+  /** What a crash leaves. */
+  disk: Stored | undefined;
+  private readonly world: World;
+  private readonly crashes: CrashPlan;
+  private shard: Shard | undefined;
+  private settings: FederationSettings | undefined;
+  private life = 0;
+  private timer = 0;
+  private solving: { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number } | undefined;
+
+  constructor(data: ParticipantData, world: World, crashes: CrashPlan) {
+    this.data = data;
+    this.world = world;
+    this.crashes = crashes;
+  }
+
+  get id(): string {
+    return this.data.profile.id;
+  }
+
+  /** Whether nothing more will come of it. */
+  get over(): boolean {
+    return this.state?.phase === 'finished' || this.state?.phase === 'refused';
+  }
+
+  start(): void {
+    if (this.state) return;
+    this.state = newParticipant(this.data.profile, this.disk);
+    this.take({ type: 'start', now: this.world.queue.now });
+  }
+
+  /** Back after having left: a new start from what was stored, as somebody who is not finished. */
+  comeAgain(): void {
+    if (!this.over || !this.disk) return;
+    this.crash();
+    this.disk = { ...this.disk, finished: undefined };
+    this.start();
+  }
+
+  crash(): void {
+    this.world.transcript.note(this.world.queue.now, this.id, 'crashes');
+    this.state = undefined;
+    this.solving = undefined;
+    this.life++;
+    this.shard?.release();
+    this.shard = undefined;
+  }
+
+  receive(frame: Uint8Array): void {
+    if (!this.state) return;
+    try {
+      const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
+      this.world.transcript.delivered(this.world.queue.now, 'coordinator', this.id, message);
+      this.take({ type: 'message', message: message as never, now: this.world.queue.now });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+    }
+  }
+
+  take(input: ParticipantInput): void {
+    if (!this.state) return;
+    const effects = step(this.state, input);
+    const survived = this.crashes.survives(this.id, effects.length);
+    for (const [e, effect] of effects.entries()) {
+      if (e >= survived) break;
+      this.carryOut(effect);
+    }
+    if (survived <= effects.length) this.crash();
+  }
+
+  private carryOut(effect: ParticipantEffect): void {
+    const { queue, network } = this.world;
+    switch (effect.type) {
+      case 'persist':
+        this.disk = effect.stored;
+        break;
+      case 'send': {
+        this.world.transcript.sent(queue.now, this.id, 'coordinator', effect.message);
+        const frame = encode(effect.message, this.settings?.precision ?? 'f64');
+        network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));
+        break;
+      }
+      case 'prepare':
+        this.prepare(effect.settings, effect.scaling);
+        break;
+      case 'solve':
+        this.beginSolve(effect.request);
+        break;
+      case 'cancel':
+        this.solving = undefined;
+        break;
+      case 'interrupt':
+        this.interruptSolve();
+        break;
+      case 'timer':
+        this.setTimer(effect.atMs);
+        break;
+    }
+  }
+
+  private later(atMs: number, run: () => void): void {
+    const { life } = this;
+    this.world.queue.at(atMs, () => {
+      if (this.life === life && this.state) run();
+    });
+  }
+
+  private setTimer(atMs: number): void {
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const mine = ++this.timer;
+    this.later(atMs, () => {
+      if (this.timer === mine) this.take({ type: 'timer', now: this.world.queue.now });
+    });
+  }
+
+  private prepare(settings: FederationSettings, scaling: Scaling): void {
+    const { x, y, profile } = this.data;
+    this.settings = settings;
+    const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
+    this.shard ??= new Shard(this.world.arena, settings, {
+      n: profile.rows,
+      d: profile.features + (settings.bias ? 1 : 0),
+      y,
+      weights: balanced ? balancedWeights(y) : undefined,
+      write: (i, row) => {
+        scaleRow(x, i, scaling, row, 0);
+        if (settings.bias) row[profile.features] = 1;
+      },
+    });
+    const { low, high } = this.shard;
+    const problem = { y, low, high, settings };
+    this.later(this.world.queue.now, () => this.take({ type: 'prepared', problem, now: this.world.queue.now }));
+  }
+
+  private beginSolve(request: SolveRequest): void {
+    const { queue, compute, seed } = this.world;
+    const { profile, hardware } = this.data;
+    const draw = { seed, round: request.round, id: this.id };
+    const passMs = drawPassMs(compute, profile.rows, this.shard!.d, hardware, draw);
+    const solving = { request, startedMs: queue.now, passMs };
+    this.solving = solving;
+    const within = request.budgetMs / passMs;
+    const { outcome, computeMs } = this.solveFor(solving, within);
+    this.later(queue.now + computeMs, () => {
+      if (this.solving !== solving) return;
+      this.solving = undefined;
+      const result = { ...outcome, computeMs, interrupted: false };
+      this.take({ type: 'solved', result, now: queue.now });
+    });
+  }
+
+  /** What a solve has come to after so many passes' worth of time, whole and broken. */
+  private solveFor({ request, passMs }: NonNullable<ParticipantNode['solving']>, within: number) {
+    const whole = Math.min(request.passes, Math.floor(within));
+    const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
+    const effort = { passes: whole, rows };
+    const outcome = carryOut(this.shard!, request, this.settings!.precision, effort);
+    const used = request.purpose === 'certify' ? 1 : outcome.passes + (outcome.passes === whole ? rows / this.data.profile.rows : 0);
+    return { outcome, computeMs: Math.min(request.budgetMs, used * passMs) };
+  }
+
+  /** The solve again, up to now: solves are deterministic, so what it had done by now can be computed afterwards. */
+  private interruptSolve(): void {
+    const { solving } = this;
+    const { queue } = this.world;
+    if (!solving) return;
+    this.solving = undefined;
+    const elapsed = queue.now - solving.startedMs;
+    const { outcome } = this.solveFor(solving, elapsed / solving.passMs);
+    const result = { ...outcome, computeMs: elapsed, interrupted: true };
+    this.later(queue.now, () => this.take({ type: 'solved', result, now: queue.now }));
+  }
+}

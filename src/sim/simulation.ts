@@ -1,0 +1,117 @@
+/**
+ * A federation in virtual time: the two real machines, their real messages as real bytes, and a clock, a network, devices
+ * and disks that are not. The same seed and the same plan of faults give the same run, to the last bit.
+ */
+import type { CoordinatorOptions, RoundRow } from '../coordinator/index.ts';
+import { Arena } from '../math/index.ts';
+import type { ComputeModel } from './compute.ts';
+import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
+import { EventQueue } from './events.ts';
+import { type Crash, CrashPlan, type Deed } from './faults.ts';
+import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
+import { type ParticipantData, ParticipantNode } from './participant-node.ts';
+import { Transcript } from './transcript.ts';
+
+export interface SimulationPlan {
+  readonly options: CoordinatorOptions;
+  readonly participants: readonly ParticipantData[];
+  readonly compute: ComputeModel;
+  readonly link: LinkFaults;
+  readonly partitions: readonly Partition[];
+  readonly crashes: readonly Crash[];
+  readonly deeds: readonly Deed[];
+  /** When each participant starts; default: all at 0. */
+  readonly startMs?: (id: string) => number;
+  readonly seed: number;
+  /** The end of the world. */
+  readonly untilMs: number;
+  readonly transcript: 'on' | 'off';
+  readonly arena?: Arena;
+}
+
+export class Simulation {
+  readonly coordinator: CoordinatorNode;
+  readonly participants: ReadonlyMap<string, ParticipantNode>;
+  readonly rows: RoundRow[] = [];
+  readonly transcript: Transcript;
+  readonly queue = new EventQueue();
+  /** Called when a round closes, after its row was added. */
+  onRow: ((row: RoundRow) => void) | undefined;
+  private readonly plan: SimulationPlan;
+  private readonly network: Network;
+
+  constructor(plan: SimulationPlan) {
+    this.plan = plan;
+    const { queue } = this;
+    this.transcript = new Transcript(plan.transcript);
+    const { transcript } = this;
+    this.network = new Network(queue, plan.seed, plan.link, plan.partitions);
+    const { network } = this;
+    const crashes = new CrashPlan(plan.crashes, (crash) => this.comeBack(crash));
+    this.coordinator = new CoordinatorNode(
+      plan.options,
+      {
+        queue,
+        network,
+        transcript,
+        toParticipant: (to, frame) => this.participants.get(to)?.receive(frame),
+        onRow: (row) => {
+          this.rows.push(row);
+          this.onRow?.(row);
+        },
+      },
+      crashes,
+    );
+    const arena = plan.arena ?? new Arena();
+    const toCoordinator = (from: string, frame: Uint8Array) => this.coordinator.receive(from, frame);
+    const world = { queue, network, transcript, arena, compute: plan.compute, seed: plan.seed, toCoordinator };
+    this.participants = new Map(
+      plan.participants.map((data) => [data.profile.id, new ParticipantNode(data, world, crashes)]),
+    );
+  }
+
+  get traffic(): { readonly up: Traffic; readonly down: Traffic } {
+    return { up: this.network.up, down: this.network.down };
+  }
+
+  /** Runs until everybody is done, or nothing more can happen, or the world ends. */
+  run(): this {
+    const { queue, plan } = this;
+    queue.at(0, () => this.coordinator.start());
+    for (const node of this.participants.values()) queue.at(plan.startMs?.(node.id) ?? 0, () => node.start());
+    for (const deed of plan.deeds) queue.at(deed.atMs, () => this.perform(deed));
+    while (!this.over && queue.next(plan.untilMs));
+    return this;
+  }
+
+  /** Training has ended and everybody knows. */
+  get over(): boolean {
+    if (this.coordinator.state?.phase !== 'finished') return false;
+    for (const node of this.participants.values()) if (!node.over) return false;
+    return true;
+  }
+
+  private comeBack(crash: Crash): void {
+    const node = crash.node === COORDINATOR ? this.coordinator : this.participants.get(crash.node);
+    this.queue.at(this.queue.now + crash.downMs, () => node?.start());
+  }
+
+  private perform({ kind, participant }: Deed): void {
+    const { now } = this.queue;
+    const node = participant === undefined ? undefined : this.participants.get(participant);
+    switch (kind) {
+      case 'leave':
+        node?.take({ type: 'leave', now });
+        break;
+      case 'rejoin':
+        node?.comeAgain();
+        break;
+      case 'forget':
+        if (participant !== undefined) this.coordinator.take({ type: 'forget', id: participant, now });
+        break;
+      case 'finish':
+        this.coordinator.take({ type: 'finish', now });
+        break;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/** Who said what to whom, and when: for golden transcripts and message sequence charts. Off by default: it grows. */
+import type { Message } from '../protocol/index.ts';
+
+export interface TranscriptEntry {
+  readonly atMs: number;
+  readonly kind: 'sent' | 'delivered' | 'note';
+  readonly from: string;
+  readonly to: string;
+  readonly text: string;
+}
+
+export class Transcript {
+  readonly entries: TranscriptEntry[] = [];
+  private readonly recording: 'on' | 'off';
+
+  constructor(recording: 'on' | 'off') {
+    this.recording = recording;
+  }
+
+  sent(atMs: number, from: string, to: string, message: Message): void {
+    if (this.recording === 'on') this.entries.push({ atMs, kind: 'sent', from, to, text: inWords(message) });
+  }
+
+  delivered(atMs: number, from: string, to: string, message: Message): void {
+    if (this.recording === 'on') this.entries.push({ atMs, kind: 'delivered', from, to, text: inWords(message) });
+  }
+
+  note(atMs: number, node: string, text: string): void {
+    if (this.recording === 'on') this.entries.push({ atMs, kind: 'note', from: node, to: node, text });
+  }
+
+  /** One line per entry. */
+  lines(): string[] {
+    const arrow = { sent: '->', delivered: '=>', note: '**' } as const;
+    return this.entries.map(({ atMs, kind, from, to, text }) => {
+      const time = atMs.toFixed(1).padStart(9);
+      return kind === 'note' ? `${time} ** ${from} ${text}` : `${time} ${from} ${arrow[kind]} ${to}: ${text}`;
+    });
+  }
+}
+
+/** A message in a few words. */
+export function inWords(message: Message): string {
+  switch (message.kind) {
+    case 'join':
+      return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;
+    case 'moments':
+      return `moments of ${message.count} rows`;
+    case 'update':
+      return `update of round ${message.round} on base ${message.base}`;
+    case 'report':
+      return `report of round ${message.round}`;
+    case 'leave':
+      return 'leave';
+    case 'welcome':
+      return message.scaling ? 'welcome, with the scaling' : 'welcome';
+    case 'round':
+      return `round ${message.round}${message.purpose === 'certify' ? ' (certify)' : ''}, accepted ${message.accepted.round}`;
+    case 'outcome':
+      return `outcome of round ${message.round}: ${message.accepted.round === message.round ? 'accepted' : 'missed'}`;
+    case 'finish':
+      return `finish (${message.reason}), accepted ${message.accepted.round}`;
+    case 'reject':
+      return `reject ${message.code}`;
+  }
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import {
+  type Accepted,
+  type FederationSettings,
+  type Message,
+  REJECT_CODES,
+  type Scalars,
+} from '../../src/protocol/index.ts';
+
+const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
+const positiveU32 = fc.integer({ min: 1, max: 0xffff_ffff });
+const f64 = fc.double({ noNaN: true, noDefaultInfinity: true });
+/** Vectors hold only what f32 can hold: callers round before they encode. */
+const f32 = fc.float({ noNaN: true, noDefaultInfinity: true });
+const vector = fc.array(f32, { maxLength: 40 }).map((values) => Float64Array.from(values));
+const pair = fc
+  .array(fc.tuple(f32, f32), { maxLength: 20 })
+  .map((both) => [0, 1].map((side) => Float64Array.from(both, (values) => values[side])));
+const positive = fc.double({ min: Number.MIN_VALUE, max: Number.MAX_VALUE, noNaN: true });
+
+const id = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 50 })
+  .filter((text) => Buffer.byteLength(text) <= 200);
+const scalars: fc.Arbitrary<Scalars> = fc.record({ loss: f64, dualSum: f64, uNorm2: f64 });
+const accepted: fc.Arbitrary<Accepted> = fc.record({ round: u32, weights: fc.array(f64, { maxLength: 64 }) });
+
+const settings: fc.Arbitrary<FederationSettings> = fc.record({
+  objective: fc.constantFrom('classification', 'regression'),
+  c1: positive,
+  c2: positive,
+  // JSON has no -0.
+  epsilon: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  classWeight: fc.constantFrom('none', 'balanced'),
+  scale: fc.constantFrom('standard', 'center', 'none'),
+  bias: fc.boolean(),
+  features: fc.integer({ min: 1, max: 1_000_000 }),
+  atoms: fc.integer({ min: 1, max: 63 }),
+  passes: positiveU32,
+  seed: fc.maxSafeNat(),
+  straggler: fc.constantFrom('restart', 'resume', 'anytime'),
+  precision: fc.constantFrom('f64', 'f32'),
+  retryMs: fc.double({ min: Number.MIN_VALUE, max: 2 ** 31 - 1, noNaN: true }),
+});
+
+type ByKind = { readonly [K in Message['kind']]: fc.Arbitrary<Extract<Message, { kind: K }>> };
+
+/** Listed by kind, so that a new kind without one does not compile. */
+const BY_KIND: ByKind = {
+  join: fc.record({
+    kind: fc.constant('join'),
+    id,
+    rows: u32,
+    features: u32,
+    benchmarkMs: f64,
+    base: u32,
+    pending: u32,
+  }),
+  moments: fc.record({ count: u32, pair }).map(({ count, pair: [mean, m2] }) => ({
+    kind: 'moments',
+    count,
+    mean,
+    m2,
+  })),
+  update: fc.record({
+    kind: fc.constant('update'),
+    round: u32,
+    base: u32,
+    du: vector,
+    ds: f64,
+    uDotDu: f64,
+    duNorm2: f64,
+    scalars,
+    passes: u32,
+    computeMs: f64,
+  }),
+  report: fc.record({ kind: fc.constant('report'), round: u32, base: u32, scalars }),
+  leave: fc.record({ kind: fc.constant('leave') }),
+  welcome: fc.record({
+    kind: fc.constant('welcome'),
+    settings,
+    scaling: fc.option(
+      pair.map(([shift, factor]) => ({ shift, factor })),
+      { nil: undefined },
+    ),
+  }),
+  round: fc.record({
+    kind: fc.constant('round'),
+    round: u32,
+    purpose: fc.constantFrom('train', 'certify'),
+    w: vector,
+    sigma: f64,
+    tolerance: f64,
+    waitMs: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)),
+    accepted,
+  }),
+  outcome: fc.record({ kind: fc.constant('outcome'), round: u32, accepted }),
+  finish: fc.record({
+    kind: fc.constant('finish'),
+    round: u32,
+    reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left'),
+    w: vector,
+    accepted,
+  }),
+  reject: fc.record({
+    kind: fc.constant('reject'),
+    code: fc.constantFrom(...REJECT_CODES),
+    message: fc.string({ unit: 'binary', maxLength: 300 }),
+  }),
+};
+
+export const KINDS = Object.keys(BY_KIND) as Message['kind'][];
+
+export const arbitraryOf = (kind: Message['kind']): fc.Arbitrary<Message> => BY_KIND[kind];

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decode, encode, REJECT_CODES } from '../../src/protocol/index.ts';
+import { KINDS } from './arbitrary.ts';
+import { SAMPLES } from './samples.ts';
+
+/**
+ * Frames as files. A difference here means that old and new versions no longer understand each other: that needs a new
+ * PROTOCOL_VERSION. Then UPDATE_GOLDEN=1 writes them anew.
+ */
+const FOLDER = join(import.meta.dirname, '../fixtures/protocol');
+const PROTOCOL_MD = join(import.meta.dirname, '../../src/protocol/PROTOCOL.md');
+
+/** Sixteen bytes a line. */
+function toHex(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const line = [...bytes.subarray(at, at + 16)].map((byte) => byte.toString(16).padStart(2, '0'));
+    lines.push(`${line.join(' ')}\n`);
+  }
+  return lines.join('');
+}
+
+function fromHex(text: string): Uint8Array {
+  return Uint8Array.from(text.split(/\s+/).filter(Boolean), (byte) => Number.parseInt(byte, 16));
+}
+
+describe('golden frames', () => {
+  for (const { name, precision, message } of SAMPLES) {
+    const path = join(FOLDER, `${name}.hex`);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, toHex(encode(message, precision)));
+
+    test(`${name}: encode gives the bytes of the fixture`, () => {
+      expect(toHex(encode(message, precision))).toBe(readFileSync(path, 'utf8'));
+    });
+
+    test(`${name}: decode gives the message back`, () => {
+      expect(decode(fromHex(readFileSync(path, 'utf8')))).toEqual(message);
+    });
+  }
+
+  test('there is a frame for every kind, and no fixture without a sample', () => {
+    expect(new Set(SAMPLES.map(({ message }) => message.kind))).toEqual(new Set(KINDS));
+    expect(readdirSync(FOLDER).sort()).toEqual(SAMPLES.map(({ name }) => `${name}.hex`).sort());
+  });
+
+  test('a message without vectors is the same in both precisions', () => {
+    for (const { message, precision } of SAMPLES.filter(({ name }) =>
+      /^(join|report|leave|outcome|reject)/.test(name),
+    )) {
+      expect(encode(message, 'f32')).toEqual(encode(message, precision));
+    }
+  });
+
+  test('settings are the same bytes in whatever order they are given', () => {
+    const sample = SAMPLES.find(({ name }) => name === 'welcome.f64')!;
+    if (sample.message.kind !== 'welcome') throw new Error('not a welcome');
+    const turned = Object.fromEntries(Object.entries(sample.message.settings).reverse());
+    const message = { ...sample.message, settings: turned as unknown as typeof sample.message.settings };
+    expect(encode(message, 'f64')).toEqual(encode(sample.message, 'f64'));
+  });
+});
+
+describe('PROTOCOL.md', () => {
+  const text = readFileSync(PROTOCOL_MD, 'utf8');
+
+  test('its worked example is the golden outcome frame', () => {
+    const block = text.split('<!-- outcome.hex -->')[1].match(/```\n([\s\S]*?)```/)![1];
+    expect(block).toBe(readFileSync(join(FOLDER, 'outcome.hex'), 'utf8'));
+  });
+
+  test('it speaks of every message and every code', () => {
+    for (const kind of KINDS) expect(text).toMatch(new RegExp(`^### 0x[0-9a-f]{2} ${kind}$`, 'm'));
+    for (const code of REJECT_CODES) expect(text).toContain(`| \`${code}\` |`);
+  });
+});

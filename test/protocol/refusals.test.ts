@@ -1,0 +1,299 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS, encode, type Message } from '../../src/protocol/index.ts';
+import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
+import { SAMPLES, SETTINGS } from './samples.ts';
+
+const golden = (name: string): Uint8Array => {
+  const { message, precision } = SAMPLES.find((sample) => sample.name === name)!;
+  return encode(message, precision);
+};
+
+const patched = (frame: Uint8Array, at: number, bytes: readonly number[]): Uint8Array => {
+  const copy = frame.slice();
+  copy.set(bytes, at);
+  return sealed(copy);
+};
+
+const u32 = (value: number): number[] => [...new Uint8Array(Uint32Array.of(value).buffer)];
+const LEAVE = 0x05;
+const JOIN = 0x01;
+const WELCOME = 0x81;
+
+describe('the envelope', () => {
+  test('nothing, and too little', () => {
+    expect(refusalOf(new Uint8Array(0)).sentence).toBe('frame: expected at least 16 bytes, got 0');
+    expect(refusalOf(Buffer.from('GET / HTTP/1.1')).sentence).toBe(
+      'frame: expected at least 16 bytes, got 14',
+    );
+  });
+
+  test('another magic', () => {
+    const { code, sentence } = refusalOf(frameOf({ tag: LEAVE, magic: 'RIFF' }, new Uint8Array(0)));
+    expect(code).toBe('BAD_FRAME');
+    expect(sentence).toBe('frame: expected "KNDR" at the start, got something else');
+  });
+
+  test('another version: both are named, even where the rest cannot be read', () => {
+    const frame = frameOf({ tag: LEAVE, version: 3 }, new Uint8Array(0));
+    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 1, got version 3' };
+    expect(refusalOf(frame)).toEqual(refusal);
+    expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
+  });
+
+  test('unknown tags, all of them', () => {
+    const known = new Set(SAMPLES.map(({ message, precision }) => encode(message, precision)[5]));
+    for (let tag = 0; tag < 256; tag++) {
+      if (known.has(tag)) continue;
+      const { code, sentence } = refusalOf(frameOf({ tag }, new Uint8Array(0)));
+      expect([code, sentence]).toEqual(['BAD_FRAME', `frame: there is no message with tag ${tag}`]);
+    }
+  });
+
+  test('unknown flags, and f32 for a message without vectors', () => {
+    for (const flags of [1, 2, 0x80, 0xff]) {
+      const { sentence } = refusalOf(frameOf({ tag: LEAVE, flags }, new Uint8Array(0)));
+      expect(sentence).toBe(`leave: flags ${flags} are not known here`);
+    }
+    expect(refusalOf(patched(golden('update.f32'), 6, [3])).sentence).toBe(
+      'update: flags 2 are not known here',
+    );
+  });
+
+  test('a reserved byte that is used', () => {
+    const { sentence } = refusalOf(frameOf({ tag: LEAVE, reserved: 9 }, new Uint8Array(0)));
+    expect(sentence).toBe('frame: expected 0 in the reserved byte, got 9');
+  });
+
+  test('a wrong checksum', () => {
+    const frame = golden('outcome');
+    frame[frame.length - 1] ^= 1;
+    expect(refusalOf(frame).sentence).toBe('frame: checksum does not match: damaged in transit');
+  });
+
+  test('bytes after the frame, and after the payload', () => {
+    const frame = golden('report');
+    expect(refusalOf(Buffer.concat([frame, Buffer.alloc(2)])).sentence).toMatch(/by its length, got/);
+    const longer = Buffer.concat([payloadOf(frame), Buffer.alloc(2)]);
+    const { sentence } = refusalOf(frameOf({ tag: frame[5] }, longer));
+    expect(sentence).toBe('report: expected the end of the payload, got 2 more bytes');
+  });
+
+  test('a payload that stops short says which field is missing what', () => {
+    const frame = golden('update.f64');
+    const { code, sentence } = refusalOf(frameOf({ tag: frame[5] }, payloadOf(frame).subarray(0, 23)));
+    expect([code, sentence]).toEqual(['BAD_FRAME', 'update: expected 8 more bytes for ds, got 3']);
+  });
+});
+
+describe('lengths that lie', () => {
+  test('a frame of 4 GiB by its length', () => {
+    for (const { message, precision } of SAMPLES) {
+      const frame = encode(message, precision);
+      const { sentence } = refusalOf(patched(frame, 8, u32(0xffff_ffff)));
+      expect(sentence).toBe(`frame: expected 4294967311 bytes by its length, got ${frame.length}`);
+    }
+  });
+
+  test('vectors, weights and texts that are longer than the rest of the frame, or than allowed', () => {
+    // The length before du is 3 numbers and the checksum from the end.
+    const update = golden('update.f64');
+    const duAt = update.length - 4 - 3 * 8 - 4;
+    expect(refusalOf(patched(update, duAt, u32(4))).sentence).toBe(
+      'update: expected 32 more bytes for du, got 24',
+    );
+    expect(refusalOf(patched(update, duAt, u32(0xffff_ffff))).sentence).toBe(
+      'update: du: expected at most 1000001 numbers, got 4294967295',
+    );
+    const outcome = golden('outcome');
+    expect(refusalOf(patched(outcome, 20, u32(65))).sentence).toBe(
+      'outcome: accepted.weights: expected at most 64 weights, got 65',
+    );
+    const join = golden('join');
+    expect(refusalOf(patched(join, 36, [201, 0])).sentence).toBe(
+      'join: id: expected at most 200 bytes, got 201',
+    );
+    expect(refusalOf(patched(join, 36, [7, 0])).sentence).toBe('join: expected 7 more bytes for id, got 6');
+    const welcome = golden('welcome-before-scaling');
+    expect(refusalOf(patched(welcome, 12, u32(0xffff_fff0))).sentence).toMatch(
+      /settings: expected at most 100000/,
+    );
+  });
+
+  test('every limit is kept', () => {
+    const tight = { ...DEFAULT_LIMITS, maxFeatures: 2, maxWeights: 3, maxIdBytes: 6, maxTextBytes: 400 };
+    for (const { name, message, precision } of SAMPLES) {
+      if (message.kind === 'welcome') continue;
+      expect(tryDecode(encode(message, precision), tight), name).toEqual({ message });
+    }
+    const cases: readonly (readonly [string, Partial<typeof tight>])[] = [
+      ['update.f64', { maxFeatures: 1 }],
+      ['round-train.f32', { maxWeights: 2 }],
+      ['welcome.f64', { maxFeatures: 1 }],
+      ['welcome.f64', { maxWeights: 6 }],
+      ['welcome.f64', { maxTextBytes: 100 }],
+      ['reject', { maxTextBytes: 20 }],
+      ['join', { maxIdBytes: 5 }],
+      ['join', { maxFrameBytes: 40 }],
+    ];
+    for (const [name, limit] of cases) {
+      const { code, sentence } = refusalOf(golden(name), { ...DEFAULT_LIMITS, ...limit });
+      expect([code, sentence]).toEqual(['BAD_FRAME', expect.stringMatching(/expected at most \d+/)]);
+    }
+  });
+});
+
+describe('numbers that are none', () => {
+  /** Paths and values of all numbers that travel as f64 or f32: in the samples these are never whole. */
+  function* fractions(value: unknown, path: string): Generator<[string, number]> {
+    if (typeof value === 'number' && !Number.isInteger(value) && Number.isFinite(value)) yield [path, value];
+    if (typeof value !== 'object' || value === null) return;
+    const indexed = Array.isArray(value) || ArrayBuffer.isView(value);
+    for (const [key, inner] of Object.entries(value)) {
+      yield* fractions(inner, indexed ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`);
+    }
+  }
+
+  const bytesOf = (value: number, width: 4 | 8): Buffer =>
+    Buffer.from(width === 8 ? Float64Array.of(value).buffer : Float32Array.of(value).buffer);
+
+  /** The one place that differs when the one field does. */
+  function placeOf(frame: Uint8Array, value: number, width: 4 | 8): number {
+    const at = Buffer.from(frame).indexOf(bytesOf(value, width), 12);
+    expect(at).toBeGreaterThan(0);
+    expect(Buffer.from(frame).indexOf(bytesOf(value, width), at + 1)).toBe(-1);
+    return at;
+  }
+
+  for (const { name, message, precision } of SAMPLES) {
+    const { settings: _, ...rest } = message as Message & { settings?: unknown };
+    const fields = [...fractions(rest, '')];
+    if (fields.length === 0) continue;
+    test(`${name}: ${fields.length} fields`, () => {
+      const frame = encode(message, precision);
+      for (const [path, value] of fields) {
+        const isVector = /^(mean|m2|du|w|scaling\.\w+)\[/.test(path);
+        const width = precision === 'f32' && isVector ? 4 : 8;
+        const at = placeOf(frame, value, width);
+        for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+          const bent = patched(frame, at, [...bytesOf(bad, width)]);
+          if (path === 'waitMs' && bad === Number.POSITIVE_INFINITY) {
+            expect(tryDecode(bent)).toEqual({ message: { ...message, waitMs: bad } });
+            continue;
+          }
+          const refusal = refusalOf(bent);
+          expect(refusal.code).toBe('NOT_FINITE');
+          expect(refusal.sentence).toContain(`${message.kind}: ${path}: expected a finite number`);
+          expect(refusal.sentence).toContain(`got ${bad}`);
+        }
+      }
+    });
+  }
+});
+
+describe('words and texts', () => {
+  test('unknown words', () => {
+    expect(refusalOf(patched(golden('round-train.f64'), 16, [3])).sentence).toBe(
+      'round: purpose: expected one of 1, 2, got 3',
+    );
+    expect(refusalOf(patched(golden('finish.f64'), 16, [0])).sentence).toMatch(
+      /finish: reason: expected one of/,
+    );
+    expect(refusalOf(patched(golden('reject'), 12, [200])).sentence).toMatch(/reject: code: expected one of/);
+  });
+
+  test('an id that is empty, or no UTF-8', () => {
+    const fixed = payloadOf(golden('join')).subarray(0, 24);
+    const withId = (bytes: readonly number[]) =>
+      frameOf({ tag: JOIN }, Uint8Array.from([...fixed, bytes.length, 0, ...bytes]));
+    expect(refusalOf(withId([])).sentence).toBe('join: id: expected at least 1 byte, got 0');
+    // A stray continuation, an overlong slash, half a surrogate pair, a sequence cut short.
+    for (const bytes of [[0x80], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98]]) {
+      expect(refusalOf(withId(bytes)).sentence).toBe(
+        'join: id: expected text in UTF-8, got bytes that are not',
+      );
+    }
+    expect(tryDecode(withId([0xef, 0xbb, 0xbf]))).toHaveProperty('message.id', '\ufeff');
+  });
+
+  test('vectors that should be of one length', () => {
+    const payload = Uint8Array.from([...u32(9), ...u32(1), 0, 0, 0, 0, ...u32(0)]);
+    const refusal = refusalOf(frameOf({ tag: 0x02, flags: 1 }, payload));
+    expect(refusal.code).toBe('WRONG_SHAPE');
+    expect(refusal.sentence).toBe('moments: expected as many numbers in m2 as in mean (1), got 0');
+  });
+
+  test('a presence byte that is neither', () => {
+    const frame = golden('welcome-before-scaling');
+    const { sentence } = refusalOf(patched(frame, frame.length - 5, [2]));
+    expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
+  });
+});
+
+describe('settings', () => {
+  const welcome = (text: string): Uint8Array => {
+    const bytes = new TextEncoder().encode(text);
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0]));
+  };
+  const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
+
+  test('are taken in any order and spacing', () => {
+    const turned = Object.fromEntries(Object.entries(SETTINGS).reverse());
+    const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined };
+    expect(tryDecode(welcome(JSON.stringify(turned, null, 4)))).toEqual({ message });
+  });
+
+  const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    objective: ['ranking', 1, null, undefined],
+    c1: [0, -1, '1', null, undefined],
+    c2: [0, -0.5, undefined],
+    epsilon: [-0.1, undefined],
+    classWeight: ['heavy'],
+    scale: ['minmax'],
+    bias: [1, 'true', undefined],
+    features: [0, 1.5, -1, 2 ** 32, 1_000_001],
+    atoms: [0, 0.5, 64, 2 ** 32],
+    passes: [0, 2 ** 32],
+    seed: [-1, 0.5, 2 ** 53],
+    straggler: ['never'],
+    precision: ['f16'],
+    retryMs: [0, -1, 2 ** 31, undefined],
+    extra: [1],
+  };
+  for (const [key, values] of Object.entries(wrong)) {
+    test(`${key} out of its range`, () => {
+      for (const value of values) {
+        const { code, sentence } = refusalOf(changed({ [key]: value }));
+        expect(code).toBe('BAD_FRAME');
+        expect(sentence).toMatch(/^welcome: settings[.:]/);
+        expect(sentence).toContain(key);
+      }
+    });
+  }
+
+  test('a number past all numbers', () => {
+    const { code, sentence } = refusalOf(welcome(JSON.stringify(SETTINGS).replace('"c1":10', '"c1":1e999')));
+    expect(code).toBe('NOT_FINITE');
+    expect(sentence).toContain('c1');
+  });
+
+  test('what is not JSON, or not an object', () => {
+    for (const text of ['', '{', 'undefined', '\u0000', '['.repeat(90_000), '{"a":'.repeat(10_000)]) {
+      expect(refusalOf(welcome(text)).sentence).toBe(
+        'welcome: settings: expected JSON, got text that is not',
+      );
+    }
+    for (const text of ['null', '[]', '1', '"x"', 'true', '{}', `${'['.repeat(9000)}${']'.repeat(9000)}`]) {
+      expect(refusalOf(welcome(text)).sentence).toMatch(/^welcome: settings: /);
+    }
+  });
+
+  test('keys that mean something to JavaScript', () => {
+    const text = JSON.stringify(SETTINGS).replace('{', '{"__proto__":{"c1":-1},"constructor":1,');
+    expect(refusalOf(welcome(text)).code).toBe('BAD_FRAME');
+  });
+
+  test('a refusal does not repeat all that was sent', () => {
+    const { sentence } = refusalOf(changed({ ['k'.repeat(90_000)]: 1 }));
+    expect(sentence.length).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,163 @@
+import { crc32 as referenceCrc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { crc32 } from '../../src/protocol/crc32.ts';
+import { decode, decodeFrom, encode, type Message, ProtocolError } from '../../src/protocol/index.ts';
+import {
+  firstNotFinite,
+  putByBlock,
+  putByNumber,
+  takeByBlock,
+  takeByNumber,
+} from '../../src/protocol/numbers.ts';
+import { arbitraryOf, KINDS } from './arbitrary.ts';
+import { SAMPLES } from './samples.ts';
+
+const precision = fc.constantFrom('f64' as const, 'f32' as const);
+
+describe('what is encoded is decoded', () => {
+  for (const kind of KINDS) {
+    test(`${kind}, in both precisions`, () => {
+      fc.assert(
+        fc.property(arbitraryOf(kind), precision, (message, width) => {
+          expect(decode(encode(message, width))).toEqual(message);
+        }),
+      );
+    });
+  }
+
+  test('wherever the frame starts in its buffer', () => {
+    for (const { message, precision: width } of SAMPLES) {
+      const frame = encode(message, width);
+      for (let offset = 0; offset < 9; offset++) {
+        const buffer = new Uint8Array(offset + frame.length + 3);
+        buffer.set(frame, offset);
+        expect(decode(buffer.subarray(offset, offset + frame.length))).toEqual(message);
+      }
+    }
+  });
+
+  test('the message shares no memory with the frame', () => {
+    for (const { message, precision: width } of SAMPLES) {
+      const frame = encode(message, width);
+      const decoded = decode(frame);
+      frame.fill(0xff);
+      expect(decoded).toEqual(message);
+    }
+  });
+
+  test('f32 rounds vectors, and only vectors', () => {
+    const accepted = { round: 1, weights: [0.1, 0.9] };
+    const message: Message = {
+      kind: 'finish',
+      round: 2,
+      reason: 'time',
+      w: Float64Array.of(0.1, 1 / 3),
+      accepted,
+    };
+    const w = Float64Array.of(Math.fround(0.1), Math.fround(1 / 3));
+    expect(decode(encode(message, 'f32'))).toEqual({ ...message, w });
+  });
+
+  test('a frame is exactly as long as its bytes, with a buffer of its own', () => {
+    const frame = encode(SAMPLES[0].message, 'f64');
+    expect(frame.buffer.byteLength).toBe(frame.length);
+  });
+});
+
+describe('each side hears only what the other may say', () => {
+  const PARTICIPANTS = new Set(['join', 'moments', 'update', 'report', 'leave']);
+
+  for (const { name, message, precision: width } of SAMPLES) {
+    test(name, () => {
+      const frame = encode(message, width);
+      const [right, wrong] = PARTICIPANTS.has(message.kind)
+        ? (['participant', 'coordinator'] as const)
+        : (['coordinator', 'participant'] as const);
+      expect(decodeFrom(right, frame)).toEqual(message);
+      const refusal = new ProtocolError('BAD_FRAME', `${message.kind}: not for a ${wrong} to send`);
+      expect(() => decodeFrom(wrong, frame)).toThrow(refusal);
+    });
+  }
+});
+
+describe('what a peer would refuse is not encoded', () => {
+  const join = { kind: 'join', id: 'a', rows: 1, features: 1, benchmarkMs: 1, base: 0, pending: 0 } as const;
+  const finish = { kind: 'finish', round: 1, reason: 'gap', accepted: { round: 0, weights: [] } } as const;
+  const cases: readonly (readonly [string, Message, RegExp])[] = [
+    ['a fraction for a count', { ...join, rows: 1.5 }, /join: rows: expected a whole number/],
+    ['a negative count', { ...join, base: -1 }, /join: base: expected a whole number/],
+    ['a count past u32', { ...join, pending: 2 ** 32 }, /join: pending: expected a whole number/],
+    ['a time that is not a number', { ...join, benchmarkMs: Number.NaN }, /benchmarkMs: expected a finite/],
+    ['an empty id', { ...join, id: '' }, /join: id/],
+    ['an id that UTF-8 would change', { ...join, id: 'a\ud800' }, /join: id/],
+    [
+      'a vector with a NaN',
+      { ...finish, w: Float64Array.of(0, Number.NaN) },
+      /finish: w\[1\]: expected a finite f32/,
+    ],
+    [
+      'a number too large for f32',
+      { ...finish, w: Float64Array.of(1e300) },
+      /finish: w\[0\]: expected a finite f32/,
+    ],
+    ['an unknown word', { ...finish, reason: 'toString' as 'gap', w: new Float64Array(1) }, /finish: reason/],
+    [
+      'vectors of different lengths',
+      { kind: 'moments', count: 1, mean: new Float64Array(2), m2: new Float64Array(3) },
+      /expected as many numbers in m2 as in mean \(2\), got 3/,
+    ],
+    [
+      'a text past u16',
+      { kind: 'reject', code: 'TOO_LATE', message: 'x'.repeat(70_000) },
+      /at most 65535 bytes/,
+    ],
+  ];
+  for (const [what, message, sentence] of cases) {
+    test(what, () => {
+      expect(() => encode(message, 'f32')).toThrow(sentence);
+      expect(() => encode(message, 'f32')).not.toThrow(ProtocolError);
+    });
+  }
+});
+
+describe('the parts', () => {
+  test('crc32 is that of zlib', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(20), (bytes, skip) => {
+        const part = bytes.subarray(Math.min(skip, bytes.length));
+        expect(crc32(part, part.length)).toBe(referenceCrc32(part));
+      }),
+    );
+  });
+
+  test('block copies and number by number are the same', () => {
+    const numbers = fc.oneof(fc.float64Array({ maxLength: 20 }), fc.float32Array({ maxLength: 20 }));
+    fc.assert(
+      fc.property(numbers, fc.nat(9), (values, at) => {
+        const [a, b] = [new Uint8Array(200), new Uint8Array(200)];
+        putByBlock(a, at, values);
+        putByNumber(b, at, values);
+        expect(a).toEqual(b);
+        const [c, d] = [values.slice().fill(0), values.slice().fill(0)];
+        takeByBlock(a, at, c);
+        takeByNumber(a, at, d);
+        expect(c).toEqual(values);
+        expect(d).toEqual(values);
+      }),
+    );
+  });
+
+  test('the first NaN or infinity is found at every place', () => {
+    for (const Numbers of [Float64Array, Float32Array]) {
+      for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+        for (let at = 0; at < 11; at++) {
+          const values = new Numbers(11).fill(3e38);
+          expect(firstNotFinite(values)).toBe(-1);
+          values.fill(bad, at, at + 1 + (at % 3));
+          expect(firstNotFinite(values)).toBe(at);
+        }
+      }
+    }
+  });
+});

@@ -1,0 +1,131 @@
+/** One message of every kind, and of every form that a kind has: the golden frames are made of these. */
+import type { FederationSettings, Message, Precision } from '../../src/protocol/index.ts';
+
+export interface Sample {
+  /** Also the name of the fixture. */
+  readonly name: string;
+  readonly precision: Precision;
+  readonly message: Message;
+}
+
+export const SETTINGS: FederationSettings = {
+  objective: 'regression',
+  c1: 10,
+  c2: 0.1,
+  epsilon: 0.25,
+  classWeight: 'none',
+  scale: 'standard',
+  bias: true,
+  features: 2,
+  atoms: 6,
+  passes: 50,
+  seed: 20261115,
+  straggler: 'anytime',
+  precision: 'f64',
+  retryMs: 2000,
+};
+
+const scalars = { loss: 12.375, dualSum: 3.0625, uNorm2: 0.15625 };
+const accepted = { round: 6, weights: [0.125, 0.375, 0.5] };
+/** Exact in f32 too, so that a message is the same after either precision; no two numbers share their bytes. */
+const vector = Float64Array.of(1.2345, -0.7654, 3e-5).map(Math.fround);
+
+const WITH_VECTORS: readonly { readonly name: string; readonly message: Message }[] = [
+  {
+    name: 'moments',
+    message: {
+      kind: 'moments',
+      count: 352,
+      mean: Float64Array.of(0.5, -2.75),
+      m2: Float64Array.of(12.125, 0.0625),
+    },
+  },
+  {
+    name: 'update',
+    message: {
+      kind: 'update',
+      round: 7,
+      base: 6,
+      du: vector,
+      ds: 0.75,
+      uDotDu: -1.125,
+      duNorm2: 2.3125,
+      scalars,
+      passes: 50,
+      computeMs: 12.5,
+    },
+  },
+  {
+    name: 'welcome',
+    message: {
+      kind: 'welcome',
+      settings: SETTINGS,
+      scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+    },
+  },
+  {
+    name: 'round-train',
+    message: {
+      kind: 'round',
+      round: 7,
+      purpose: 'train',
+      w: vector,
+      sigma: 4.5,
+      tolerance: 0.0078125,
+      waitMs: 1500.5,
+      accepted,
+    },
+  },
+  {
+    name: 'finish',
+    message: { kind: 'finish', round: 41, reason: 'gap', w: vector, accepted },
+  },
+];
+
+const WITHOUT_VECTORS: readonly { readonly name: string; readonly message: Message }[] = [
+  {
+    name: 'join',
+    message: {
+      kind: 'join',
+      id: 'Zoë 7',
+      rows: 352,
+      features: 561,
+      benchmarkMs: 8.25,
+      base: 6,
+      pending: 7,
+    },
+  },
+  { name: 'report', message: { kind: 'report', round: 8, base: 7, scalars } },
+  { name: 'leave', message: { kind: 'leave' } },
+  { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, scaling: undefined } },
+  {
+    name: 'round-certify',
+    message: {
+      kind: 'round',
+      round: 1,
+      purpose: 'certify',
+      w: new Float64Array(0),
+      sigma: 30.5,
+      tolerance: 0.125,
+      waitMs: Number.POSITIVE_INFINITY,
+      accepted: { round: 0, weights: [] },
+    },
+  },
+  { name: 'outcome', message: { kind: 'outcome', round: 7, accepted: { round: 7, weights: [0.25, 0.75] } } },
+  {
+    name: 'reject',
+    message: {
+      kind: 'reject',
+      code: 'WRONG_FEATURES',
+      message: 'participant "Zoë 7": expected 561 features, got 562',
+    },
+  },
+];
+
+export const SAMPLES: readonly Sample[] = [
+  ...WITHOUT_VECTORS.map((sample) => ({ ...sample, precision: 'f64' as const })),
+  ...WITH_VECTORS.flatMap(({ name, message }) => [
+    { name: `${name}.f64`, precision: 'f64' as const, message },
+    { name: `${name}.f32`, precision: 'f32' as const, message },
+  ]),
+];

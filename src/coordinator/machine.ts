@@ -19,8 +19,8 @@ import type {
   UpdateMessage,
 } from '../protocol/index.ts';
 import { Aggregator, certificate, dot, localTolerance } from '../solver/index.ts';
-import { refuse, refusalOfAnswer } from './answers.ts';
-import { type CoordinatorState, type Member, membersHere, type RoundRow } from './state.ts';
+import { refusalOfAnswer, refuse } from './answers.ts';
+import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
 import { type StoredCoordinator, storedChanges } from './stored.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
 
@@ -44,6 +44,7 @@ export type CoordinatorEffect =
 
 export function step(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffect[] {
   const effects = take(state, input);
+  if (readyToStart(state, input.now)) effects.push(...startTraining(state, input.now));
   if (state.phase === 'open' && canClose(state, input.now)) {
     state.phase = 'summing';
     effects.push({ type: 'summation', ms: state.options.summationMs });
@@ -76,7 +77,12 @@ function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   return announce(state, now);
 }
 
-function onMessage(state: CoordinatorState, from: string, message: ToCoordinator, now: number): CoordinatorEffect[] {
+function onMessage(
+  state: CoordinatorState,
+  from: string,
+  message: ToCoordinator,
+  now: number,
+): CoordinatorEffect[] {
   if (message.kind === 'join') return onJoin(state, from, message, now);
   const member = state.members.get(from);
   if (!member) {
@@ -84,42 +90,65 @@ function onMessage(state: CoordinatorState, from: string, message: ToCoordinator
   }
   switch (message.kind) {
     case 'moments':
-      return onMoments(state, member, message, now);
+      return onMoments(state, member, message);
     case 'update':
     case 'report':
       return onAnswer(state, member, message, now);
     case 'leave':
-      return onLeave(state, member);
+      // From an earlier life: it has come back since.
+      return message.session < member.session ? [] : onLeave(state, member);
   }
 }
 
 function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
   let member = state.members.get(from);
-  if (!member && join.base > 0) {
-    return [refuse(state, from, 'FORGOTTEN', `participant "${from}" has a state, but none is known here: begin anew`)];
+  const last = state.forgotten.get(from) ?? 0;
+  if (!member && (join.base > 0 || join.session <= last)) {
+    const message = `participant "${from}" has a state, but none is known here: begin anew`;
+    return [refuse(state, from, 'FORGOTTEN', message, join.session)];
   }
+  // From an earlier life of the participant, late on its way; one that has left in this life has left.
+  if (
+    member &&
+    (join.session < member.session || (member.presence === 'left' && join.session === member.session))
+  )
+    return [];
   if (state.features > 0 && join.features !== state.features) {
     return [
-      refuse(state, from, 'WRONG_FEATURES', `participant "${from}": expected ${state.features} features, got ${join.features}`),
+      refuse(
+        state,
+        from,
+        'WRONG_FEATURES',
+        `participant "${from}": expected ${state.features} features, got ${join.features}`,
+      ),
     ];
   }
   const effects: CoordinatorEffect[] = [];
   if (!member) {
-    member = newMember(from);
+    member = { ...newMember(from), rows: join.rows, benchmarkMs: join.benchmarkMs, session: join.session };
     state.members.set(from, member);
     state.features = join.features;
     if (state.aggregator) admit(state, member);
-    member.rows = join.rows;
-    member.benchmarkMs = join.benchmarkMs;
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
-  } else if (member.presence === 'left' && state.phase !== 'finished') {
-    member.presence = 'here';
+  } else if (join.session > member.session) {
+    member.session = join.session;
+    if (state.phase !== 'finished') member.presence = 'here';
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   }
   member.missed = 0;
-  effects.push({ type: 'send', to: from, message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } });
+  if (state.phase === 'gathering') {
+    // Whoever joins and then falls silent is waited for, but not for ever.
+    state.deadlineMs = now + state.options.maxWaitMs;
+    effects.push({ type: 'timer', atMs: state.deadlineMs });
+  }
+  effects.push({
+    type: 'send',
+    to: from,
+    message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling },
+  });
   if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
-  else if (state.phase === 'open' && !member.answered) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  else if (state.phase === 'open' && !member.answered && member.barred < state.round)
+    effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
   return effects;
 }
 
@@ -129,6 +158,8 @@ function newMember(id: string): Member {
     index: -1,
     rows: 0,
     benchmarkMs: 0,
+    session: 0,
+    barred: 0,
     moments: undefined,
     presence: 'here',
     accepted: { round: 0, weights: [] },
@@ -148,25 +179,46 @@ function admit(state: CoordinatorState, member: Member): void {
   state.aggregator?.join(member.index);
 }
 
-function onMoments(state: CoordinatorState, member: Member, message: Moments, now: number): CoordinatorEffect[] {
+function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
   const { count, mean, m2 } = message;
   if (mean.length !== state.features || m2.length !== state.features) {
-    return [refuse(state, member.id, 'WRONG_SHAPE', `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`)];
+    return [
+      refuse(
+        state,
+        member.id,
+        'WRONG_SHAPE',
+        `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`,
+      ),
+    ];
   }
   if (state.scaling) {
-    return [{ type: 'send', to: member.id, message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } }];
+    return [
+      {
+        type: 'send',
+        to: member.id,
+        message: { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling },
+      },
+    ];
   }
   member.moments ??= { count, mean, m2 };
+  return [];
+}
+
+/** Asked after every input: the one who was missing may have left, or may never come. */
+function readyToStart(state: CoordinatorState, now: number): boolean {
+  if (state.phase !== 'gathering') return false;
   const here = membersHere(state);
-  if (here.length < state.options.minParticipants || here.some((other) => !other.moments)) return [];
-  return startTraining(state, now);
+  const measured = here.filter((member) => member.moments).length;
+  if (measured === 0 || measured < state.options.minParticipants) return false;
+  return measured === here.length || now >= state.deadlineMs;
 }
 
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
 function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const inOrder = naturallySorted(state.members.keys()).map((id) => state.members.get(id)!);
   const { aggregation, c2, bias, scale } = state.options;
-  const moments = inOrder.map((member) => member.moments!).reduce(mergeMoments);
+  const measured = inOrder.flatMap((member) => member.moments ?? []);
+  const moments = measured.reduce(mergeMoments);
   const scaling: Scaling = scalingFrom(moments, scale);
   state.scaling = { shift: scaling.shift, factor: scaling.factor };
   state.aggregator = new Aggregator(aggregation, state.features + (bias ? 1 : 0), c2);
@@ -175,7 +227,11 @@ function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[
     member.moments = undefined;
   }
   const effects = open(state, 'train', now, inOrder);
-  const welcomes = tellAll(state, () => ({ kind: 'welcome', settings: settingsOf(state), scaling: state.scaling }));
+  const welcomes = tellAll(state, () => ({
+    kind: 'welcome',
+    settings: settingsOf(state),
+    scaling: state.scaling,
+  }));
   // The welcome with the scaling goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
 }
@@ -199,6 +255,7 @@ function open(
 function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.phase = 'open';
   state.openedMs = now;
+  state.saidMs = now;
   state.deadlineMs = now + waitingPeriod(state);
   return [...tellAll(state, (member) => roundFor(state, member, now)), nextTimer(state, now)];
 }
@@ -209,14 +266,34 @@ function onAnswer(
   message: UpdateMessage | Report,
   now: number,
 ): CoordinatorEffect[] {
+  // From an earlier life, late on its way; or from a new one, whose joining got lost.
+  if (message.session < member.session) return [];
+  if (message.session > member.session) {
+    return [
+      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
+    ];
+  }
   if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
   const refusal = refusalOfAnswer(state, member, message);
   if (refusal) return [refuse(state, member.id, refusal.code, refusal.message)];
-  // Late, or again: answered, never aggregated. During a summation its round counts as closed.
-  if (message.round < state.round || (state.phase === 'summing' && !member.answered)) {
-    return [{ type: 'send', to: member.id, message: { kind: 'outcome', round: message.round, accepted: member.accepted } }];
+  if (member.presence === 'left') {
+    return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
   }
-  if (member.answered) return [];
+  if (member.answered && message.round === state.round) return [];
+  const { session, accepted } = member;
+  const outcome: ToParticipant = { kind: 'outcome', session, round: message.round, accepted };
+  // Late, or again: answered, never aggregated.
+  if (message.round < state.round || message.round <= member.barred) {
+    return [{ type: 'send', to: member.id, message: outcome }];
+  }
+  if (state.phase === 'summing') {
+    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
+    member.barred = state.round;
+    return [
+      { type: 'persist', changes: storedChanges(state, [member]) },
+      { type: 'send', to: member.id, message: outcome },
+    ];
+  }
   member.answered = true;
   member.missed = 0;
   member.responseMs = now - state.openedMs;
@@ -229,33 +306,44 @@ function onAnswer(
 function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   // In a summation its update is being taken: it is told when that is done, because it asks again.
   if (state.phase === 'summing' && member.update) return [];
+  const goodbye = {
+    type: 'send',
+    to: member.id,
+    message: { ...finishFor(state, member), reason: 'left' },
+  } as const;
+  if (!state.aggregator) {
+    // It has contributed nothing: nothing of it stays.
+    state.members.delete(member.id);
+    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, goodbye];
+  }
   member.presence = 'left';
   member.update = undefined;
   member.answered = false;
-  return [
-    { type: 'persist', changes: storedChanges(state, [member]) },
-    { type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } },
-  ];
+  return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
 }
 
 function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
   if (state.phase !== 'open' || canClose(state, now)) return [];
+  const silent = membersAsked(state).filter((member) => !member.answered);
+  if (silent.length === 0) return [];
+  if (now < state.saidMs + state.options.retryMs) return [nextTimer(state, now)];
   // Whoever has not answered may not have heard.
-  const silent = membersHere(state).filter((member) => !member.answered);
-  const again = silent.map((member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const);
-  return silent.length > 0 ? [...again, nextTimer(state, now)] : [];
+  state.saidMs = now;
+  const again = silent.map(
+    (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
+  );
+  return [...again, nextTimer(state, now)];
 }
 
 function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  const deadline = nextDeadline(state, now);
-  return { type: 'timer', atMs: Math.min(deadline, now + state.options.retryMs) };
+  return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.saidMs + state.options.retryMs) };
 }
 
 /** A round is closed: its certificate, then its updates, then the next round or the end. */
 function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
-  for (const member of here) if (!member.answered) member.missed++;
+  for (const member of membersAsked(state)) if (!member.answered) member.missed++;
   const proof = examine(state);
   const { stop, minResponses } = state.options;
   const everybody = here.length > 0 && responders.length === here.length;
@@ -281,12 +369,12 @@ function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
     return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
   }
   const updates = responders.filter((member) => member.update);
-  if (updates.length < minResponses) {
-    return closeWith({ ...base, outcome: 'abandoned' }, open(state, 'train', now, []));
-  }
-  aggregate(state, updates);
+  const taken = updates.length >= minResponses ? updates : [];
+  if (taken.length > 0) aggregate(state, taken);
+  // The end needs a look at the final w; so does a gap that looks good but that not everybody has spoken to.
   const nextPurpose = limitReached(state, now) || (good && !everybody) ? 'certify' : 'train';
-  return closeWith({ ...base, outcome: 'aggregated' }, open(state, nextPurpose, now, updates));
+  const outcome = taken.length > 0 ? 'aggregated' : 'abandoned';
+  return closeWith({ ...base, outcome }, open(state, nextPurpose, now, taken));
 }
 
 function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
@@ -310,7 +398,11 @@ function examine(state: CoordinatorState) {
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
   const w = state.aggregator!.w;
-  const proof = certificate(dot(w, w), state.options.c2, known.map((member) => member.scalars!));
+  const proof = certificate(
+    dot(w, w),
+    state.options.c2,
+    known.map((member) => member.scalars!),
+  );
   const certified = members.every((member) => member.scalarsRound === state.round);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
   return { ...proof, certified, known: complete && known.length > 0 };
@@ -347,10 +439,11 @@ function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
   state.members.delete(id);
+  state.forgotten.set(id, member.session);
   if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
   return [
     { type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } },
-    refuse(state, id, 'FORGOTTEN', `participant "${id}" has been forgotten: begin anew`),
+    refuse(state, id, 'FORGOTTEN', `participant "${id}" has been forgotten: begin anew`, member.session),
   ];
 }
 
@@ -379,6 +472,7 @@ function roundFor(state: CoordinatorState, member: Member, now: number): RoundMe
   const { aggregator, round, purpose } = state;
   return {
     kind: 'round',
+    session: member.session,
     round,
     purpose,
     w: aggregator!.w,
@@ -391,7 +485,8 @@ function roundFor(state: CoordinatorState, member: Member, now: number): RoundMe
 
 function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
   const w = state.aggregator?.w ?? new Float64Array(0);
-  return { kind: 'finish', round: state.round, reason: state.finish ?? 'left', w, accepted: member.accepted };
+  const { session, accepted } = member;
+  return { kind: 'finish', session, round: state.round, reason: state.finish ?? 'left', w, accepted };
 }
 
 function tellAll(state: CoordinatorState, message: (member: Member) => ToParticipant): CoordinatorEffect[] {

@@ -24,6 +24,10 @@ export interface Member {
   rows: number;
   benchmarkMs: number;
   moments: Moments | undefined;
+  /** The latest life of the participant that has joined. */
+  session: number;
+  /** Answers to rounds up to this one are not taken: the participant has been told that it missed them. */
+  barred: number;
   /** `left`: gone for good, its contribution stays. */
   presence: 'here' | 'left';
   /** Last update that was taken: its round and weights. */
@@ -59,12 +63,16 @@ export interface CoordinatorState {
   round: number;
   purpose: 'train' | 'certify';
   openedMs: number;
+  /** When the round was last spoken of to those who had not answered. */
+  saidMs: number;
   startedMs: number;
   deadlineMs: number;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
   aggregator: Aggregator | undefined;
   readonly members: Map<string, Member>;
+  /** Whom the operator has had forgotten, and their last session. */
+  readonly forgotten: Map<string, number>;
   /** Rounds in which something was aggregated. */
   aggregated: number;
   gap: number;
@@ -82,12 +90,14 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     round: 0,
     purpose: 'train',
     openedMs: 0,
+    saidMs: 0,
     startedMs: 0,
     deadlineMs: Number.POSITIVE_INFINITY,
     features: 0,
     scaling: undefined,
     aggregator: undefined,
     members: new Map(),
+    forgotten: new Map(),
     aggregated: 0,
     gap: 1,
     bestGap: Number.POSITIVE_INFINITY,
@@ -99,4 +109,9 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
 
 export function membersHere(state: CoordinatorState): Member[] {
   return [...state.members.values()].filter((member) => member.presence === 'here');
+}
+
+/** Members whose answer the open round can still take. */
+export function membersAsked(state: CoordinatorState): Member[] {
+  return membersHere(state).filter((member) => member.barred < state.round);
 }

@@ -9,6 +9,8 @@ export interface StoredMember {
   readonly index: number;
   readonly rows: number;
   readonly benchmarkMs: number;
+  readonly session: number;
+  readonly barred: number;
   readonly presence: Member['presence'];
   readonly accepted: Member['accepted'];
   readonly known: KnownMember | undefined;
@@ -26,6 +28,7 @@ export interface StoredRun {
   readonly bestGap: number;
   readonly bestRound: number;
   readonly finish: FinishReason | undefined;
+  readonly forgotten: readonly (readonly [string, number])[];
 }
 
 /** One durable change: all of it or nothing. */
@@ -36,18 +39,44 @@ export interface StoredCoordinator {
 }
 
 export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
-  const { phase, round, purpose, features, scaling, aggregator, aggregated, gap, bestGap, bestRound, finish } = state;
+  const {
+    phase,
+    round,
+    purpose,
+    features,
+    scaling,
+    aggregator,
+    aggregated,
+    gap,
+    bestGap,
+    bestRound,
+    finish,
+  } = state;
   return {
-    run: { phase, round, purpose, features, scaling, sigma: aggregator?.sigma, aggregated, gap, bestGap, bestRound, finish },
+    run: {
+      phase,
+      round,
+      purpose,
+      features,
+      scaling,
+      sigma: aggregator?.sigma,
+      aggregated,
+      gap,
+      bestGap,
+      bestRound,
+      finish,
+      forgotten: [...state.forgotten],
+    },
     members: changed.map((member) => storedMember(state, member)),
     removed: [],
   };
 }
 
 function storedMember({ aggregator }: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, presence, accepted } = member;
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted } = member;
   const known = aggregator?.members.get(index);
-  return { id, index, rows, benchmarkMs, presence, accepted, known: known && { u: known.u, atoms: [...known.atoms] } };
+  const copy = known && { u: known.u, atoms: [...known.atoms] };
+  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, known: copy };
 }
 
 /** The coordinator as it was: `start` opens the round again that was open. */
@@ -57,7 +86,8 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, ...rest } = run;
+  const { sigma, forgotten, ...rest } = run;
+  for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
   if (run.scaling) {

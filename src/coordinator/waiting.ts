@@ -1,6 +1,6 @@
 /** How long a round stays open: the paper's T_wait, from what is known when it opens. */
 import type { CoordinatorOptions } from './options.ts';
-import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
 
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
@@ -44,9 +44,10 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   const here = membersHere(state);
   if (here.length === 0) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
-  const silent = here.filter((member) => !member.answered);
-  if (silent.length === 0) return true;
-  const answers = here.length - silent.length;
+  const asked = membersAsked(state);
+  const silent = asked.filter((member) => !member.answered);
+  const answers = asked.length - silent.length;
+  if (silent.length === 0 && answers > 0) return true;
   // Where everybody is waited for, those who have not been heard of for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && silent.every((member) => member.missed >= patience)) return true;

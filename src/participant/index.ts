@@ -1,3 +1,9 @@
-export { type ParticipantEffect, type ParticipantInput, type SolveRequest, type SolveResult, step } from './machine.ts';
+export {
+  type ParticipantEffect,
+  type ParticipantInput,
+  type SolveRequest,
+  type SolveResult,
+  step,
+} from './machine.ts';
 export { carryOut, type Effort, type SolveOutcome } from './solve.ts';
 export { newParticipant, type ParticipantState, type Phase, type Profile, type Stored } from './state.ts';

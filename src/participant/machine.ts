@@ -7,17 +7,18 @@
  */
 import { seed32 } from '../base/random.ts';
 import type { Scaling } from '../data/index.ts';
-import {
-  type Accepted,
-  type FederationSettings,
-  type Finish,
-  type Reject,
-  type RoundMessage,
-  type Scalars,
-  type ToCoordinator,
-  type ToParticipant,
-  type UpdateMessage,
-  type Welcome,
+import type {
+  Accepted,
+  FederationSettings,
+  Finish,
+  FinishReason,
+  Reject,
+  RoundMessage,
+  Scalars,
+  ToCoordinator,
+  ToParticipant,
+  UpdateMessage,
+  Welcome,
 } from '../protocol/index.ts';
 import { type CommitContext, commit, type Solution, type Update } from '../solver/index.ts';
 import { NOTHING_STORED, type ParticipantState, type Stored } from './state.ts';
@@ -83,7 +84,12 @@ export function step(state: ParticipantState, input: ParticipantInput): Particip
   if (state.phase === 'finished' || state.phase === 'refused') return [];
   switch (input.type) {
     case 'start':
-      return [...prepareAgain(state), ...sayAgain(state, input.now)];
+      state.stored = { ...state.stored, session: state.stored.session + 1 };
+      return [
+        { type: 'persist', stored: state.stored },
+        ...prepareAgain(state),
+        ...sayAgain(state, input.now),
+      ];
     case 'message':
       return onMessage(state, input.message, input.now);
     case 'prepared':
@@ -99,6 +105,8 @@ export function step(state: ParticipantState, input: ParticipantInput): Particip
 }
 
 function onMessage(state: ParticipantState, message: ToParticipant, now: number): ParticipantEffect[] {
+  // To an earlier life of ours, late on its way: what it says of our state is no longer true.
+  if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
   switch (message.kind) {
     case 'welcome':
       return onWelcome(state, message, now);
@@ -140,8 +148,7 @@ function prepareAgain(state: ParticipantState): ParticipantEffect[] {
 function onPrepared(state: ParticipantState, problem: CommitContext, now: number): ParticipantEffect[] {
   state.problem = problem;
   if (state.phase === 'preparing') state.phase = 'idle';
-  if (state.order) return takeUp(state, state.order, now);
-  return sayAgain(state, now);
+  return state.order ? takeUp(state, state.order, now) : [];
 }
 
 function onRound(state: ParticipantState, message: RoundMessage, now: number): ParticipantEffect[] {
@@ -156,7 +163,7 @@ function onRound(state: ParticipantState, message: RoundMessage, now: number): P
 function answerAgain(state: ParticipantState): ParticipantEffect[] {
   const { order, stored } = state;
   if (stored.pending && stored.pending.message.round === order?.round) {
-    return [{ type: 'send', message: stored.pending.message }];
+    return [{ type: 'send', message: inThisLife(stored.pending.message, stored) }];
   }
   // A report is computed anew: it is a look at the same model.
   if (state.reported === order?.round && state.phase === 'sent') return begin(state, order);
@@ -201,15 +208,17 @@ function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[
   if (!settings) return [];
   state.phase = 'solving';
   state.solvingRound = order.round;
+  state.carriedPasses = state.unfinished?.passes ?? 0;
   const request: SolveRequest = {
     round: order.round,
     purpose: order.purpose,
     w: order.w,
     committed,
-    unfinished: state.unfinished,
+    unfinished: state.unfinished?.beta,
     sigma: order.sigma,
     tolerance: order.tolerance,
-    passes: settings.passes,
+    // What was done before the interruption counts, or a slow participant would never be done.
+    passes: Math.max(1, settings.passes - state.carriedPasses),
     seed: seed32(settings.seed, 'solve', order.round, state.profile.id),
     budgetMs: settings.straggler === 'anytime' ? BUDGET_SHARE * order.waitMs : Number.POSITIVE_INFINITY,
   };
@@ -222,19 +231,28 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
   if (state.phase !== 'solving' || result.round !== state.solvingRound || !order) return [];
   if (result.round !== order.round) {
     // Interrupted for a newer round: what there is becomes the start of the next solve.
-    state.unfinished = result.proposal?.atom.beta;
+    const passes = state.carriedPasses + result.passes;
+    if (result.proposal) state.unfinished = { beta: result.proposal.atom.beta, passes };
     return begin(state, order);
   }
   state.phase = 'sent';
   const base = state.stored.base;
   if (!result.proposal) {
     state.reported = result.round;
-    const report: ToCoordinator = { kind: 'report', round: result.round, base, scalars: result.scalars };
+    const { session } = state.stored;
+    const report: ToCoordinator = {
+      kind: 'report',
+      session,
+      round: result.round,
+      base,
+      scalars: result.scalars,
+    };
     return [{ type: 'send', message: report }, timer(state, now)];
   }
   const { update, atom } = result.proposal;
   const message: UpdateMessage = {
     kind: 'update',
+    session: state.stored.session,
     round: result.round,
     base,
     du: update.du,
@@ -274,7 +292,12 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
   // Without the rows scaled the last outcome cannot be committed yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   settle(state, message.accepted, () => true);
-  state.stored = { ...state.stored, w: message.w, finished: message.reason };
+  state.stored = { ...state.stored, w: message.w };
+  return end(state, message.reason);
+}
+
+function end(state: ParticipantState, reason: FinishReason): ParticipantEffect[] {
+  state.stored = { ...state.stored, finished: reason };
   state.phase = 'finished';
   return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }];
 }
@@ -282,13 +305,11 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
 function onReject(state: ParticipantState, message: Reject, now: number): ParticipantEffect[] {
   switch (message.code) {
     case 'FORGOTTEN':
-      // The operator has taken our contribution out: begin anew, keeping what was agreed on.
-      state.stored = { ...NOTHING_STORED, settings: state.stored.settings, scaling: state.stored.scaling };
-      state.order = undefined;
-      state.unfinished = undefined;
-      state.phase = 'idle';
-      return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+      return state.phase === 'leaving' ? [] : beginAnew(state, now);
     case 'NOT_JOINED':
+      // To leave where one is not known is to have left.
+      if (state.phase === 'leaving') return end(state, 'left');
+      return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'STATE_MISMATCH':
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'WRONG_FEATURES':
@@ -301,24 +322,40 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
   }
 }
 
+/** The operator has taken our contribution out: a new life, keeping what was agreed on. */
+function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
+  const { settings, scaling, session } = state.stored;
+  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1 };
+  state.order = undefined;
+  state.unfinished = undefined;
+  state.phase = scaling ? 'idle' : 'joining';
+  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+}
+
 /** Says again whatever the coordinator may not have heard; also the way to ask what is going on. */
 function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
   const messages: ToCoordinator[] = [];
   const { moments } = state.profile;
-  if (state.phase === 'leaving') messages.push({ kind: 'leave' });
+  if (state.phase === 'leaving') messages.push({ kind: 'leave', session: state.stored.session });
   else if (state.phase === 'measuring') messages.push({ kind: 'moments', ...moments });
-  else if (state.phase === 'sent' && state.stored.pending) messages.push(state.stored.pending.message);
+  else if (state.phase === 'sent' && state.stored.pending)
+    messages.push(inThisLife(state.stored.pending.message, state.stored));
   else if (state.phase !== 'solving') messages.push(hello(state));
   return [...messages.map((message) => ({ type: 'send', message }) as const), timer(state, now)];
+}
+
+/** An update that was stored in an earlier life is said again in this one. */
+function inThisLife(message: UpdateMessage, { session }: Stored): UpdateMessage {
+  return { ...message, session };
 }
 
 function hello({ profile, stored }: ParticipantState): ToCoordinator {
   const { id, rows, features, benchmarkMs } = profile;
   const pending = stored.pending?.message.round ?? 0;
-  return { kind: 'join', id, rows, features, benchmarkMs, base: stored.base, pending };
+  const { session, base } = stored;
+  return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending };
 }
 
 function timer(state: ParticipantState, now: number): ParticipantEffect {
   return { type: 'timer', atMs: now + (state.stored.settings?.retryMs ?? state.profile.retryMs) };
 }
-

@@ -1,6 +1,15 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Precision } from '../protocol/index.ts';
-import { dot, examine, LocalSolve, newMember, plusScaled, proposalOf, type Shard, type Update } from '../solver/index.ts';
+import {
+  dot,
+  examine,
+  LocalSolve,
+  newMember,
+  plusScaled,
+  proposalOf,
+  type Shard,
+  type Update,
+} from '../solver/index.ts';
 import type { SolveRequest, SolveResult } from './machine.ts';
 
 /** How much of the solve there is time for. */
@@ -12,7 +21,12 @@ export interface Effort {
 
 export type SolveOutcome = Omit<SolveResult, 'computeMs' | 'interrupted'>;
 
-export function carryOut(shard: Shard, request: SolveRequest, precision: Precision, effort: Effort): SolveOutcome {
+export function carryOut(
+  shard: Shard,
+  request: SolveRequest,
+  precision: Precision,
+  effort: Effort,
+): SolveOutcome {
   const { round, w } = request;
   const committed = request.committed ?? newMember(shard).committed;
   const scalars = examine(shard, { committed, atoms: [] }, w);

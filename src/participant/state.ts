@@ -1,6 +1,12 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
 import type { Scaling } from '../data/index.ts';
-import type { FederationSettings, FinishReason, RejectCode, RoundMessage, UpdateMessage } from '../protocol/index.ts';
+import type {
+  FederationSettings,
+  FinishReason,
+  RejectCode,
+  RoundMessage,
+  UpdateMessage,
+} from '../protocol/index.ts';
 import type { CommitContext, Solution } from '../solver/index.ts';
 
 /** What a participant brings along: known before it has heard anything. */
@@ -45,6 +51,8 @@ export interface Pending {
 export interface Stored {
   readonly settings: FederationSettings | undefined;
   readonly scaling: Scaling | undefined;
+  /** Counts the lives of this participant: messages to or from an earlier one mean nothing any more. */
+  readonly session: number;
   /** Last round whose outcome was accepted and committed. */
   readonly base: number;
   readonly committed: Solution | undefined;
@@ -65,10 +73,12 @@ export interface ParticipantState {
   order: RoundMessage | undefined;
   /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
   solvingRound: number;
+  /** Passes of interrupted solves that went into the present one. */
+  carriedPasses: number;
   /** Certifying rounds answered, for answering again. */
   reported: number;
-  /** Duals of an interrupted solve, to go on from (`resume`). */
-  unfinished: Float64Array | undefined;
+  /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
+  unfinished: { readonly beta: Float64Array; readonly passes: number } | undefined;
   /** Rounds in a row that spoke of another state than ours. */
   mismatches: number;
   refusal: { readonly code: RejectCode; readonly message: string } | undefined;
@@ -77,6 +87,7 @@ export interface ParticipantState {
 export const NOTHING_STORED: Stored = {
   settings: undefined,
   scaling: undefined,
+  session: 0,
   base: 0,
   committed: undefined,
   atoms: [],
@@ -94,6 +105,7 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     problem: undefined,
     order: undefined,
     solvingRound: 0,
+    carriedPasses: 0,
     reported: 0,
     unfinished: undefined,
     mismatches: 0,

@@ -24,8 +24,7 @@ function makeTables(): Int32Array {
 }
 
 /** Of the first `end` bytes. */
-export function crc32(bytes: Uint8Array, end: number): number {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function crc32(view: DataView, end: number): number {
   let crc = -1;
   let i = 0;
   for (; i + SLICES <= end; i += SLICES) {
@@ -43,6 +42,6 @@ export function crc32(bytes: Uint8Array, end: number): number {
       T[1792 + (c & 255)] ^ T[1536 + ((c >>> 8) & 255)] ^ T[1280 + ((c >>> 16) & 255)] ^ T[1024 + (c >>> 24)];
     crc ^= T[768 + (d & 255)] ^ T[512 + ((d >>> 8) & 255)] ^ T[256 + ((d >>> 16) & 255)] ^ T[d >>> 24];
   }
-  for (; i < end; i++) crc = (crc >>> 8) ^ T[(crc ^ bytes[i]) & 255];
+  for (; i < end; i++) crc = (crc >>> 8) ^ T[(crc ^ view.getUint8(i)) & 255];
   return ~crc >>> 0;
 }

@@ -37,13 +37,11 @@ export function beginFrame(out: Writer, tag: number, flags: number): void {
 }
 
 export function endFrame(out: Writer): Uint8Array {
-  const body = out.written();
-  const payloadBytes = body.length - HEADER_BYTES;
+  const payloadBytes = out.length - HEADER_BYTES;
   invariant(payloadBytes <= 0xffff_ffff, 'a payload below 4 GiB');
   out.patchU32(LENGTH_AT, payloadBytes);
-  out.u32(crc32(body, body.length));
-  // A copy of its own: callers hand the buffer on, to sockets and workers, and spare room would go along.
-  return out.written().slice();
+  out.u32(out.crc32());
+  return out.copy();
 }
 
 /**
@@ -65,7 +63,7 @@ export function openFrame(bytes: Uint8Array, limits: Limits): Frame {
   const frameBytes = view.getUint32(LENGTH_AT, true) + ENVELOPE_BYTES;
   if (bytes.length !== frameBytes) refuse(`expected ${frameBytes} bytes by its length, got ${bytes.length}`);
   const crcAt = bytes.length - TRAILER_BYTES;
-  if (view.getUint32(crcAt, true) !== crc32(bytes, crcAt))
+  if (view.getUint32(crcAt, true) !== crc32(view, crcAt))
     refuse('checksum does not match: damaged in transit');
   if (bytes[7] !== 0) refuse(`expected 0 in the reserved byte, got ${bytes[7]}`);
   return { tag: bytes[5], flags: bytes[6], payload: bytes.subarray(HEADER_BYTES, crcAt) };

@@ -45,6 +45,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       rows: u32,
       features: u32,
       benchmarkMs: f64,
+      session: u32,
       base: u32,
       pending: u32,
       id,
@@ -64,6 +65,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     knownFlags: F32_FLAG,
     payload: record({
       kind: constant('update'),
+      session: u32,
       round: u32,
       base: u32,
       passes: u32,
@@ -78,9 +80,9 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   report: {
     sender: 'participant',
     knownFlags: 0,
-    payload: record({ kind: constant('report'), round: u32, base: u32, scalars }),
+    payload: record({ kind: constant('report'), session: u32, round: u32, base: u32, scalars }),
   },
-  leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave') }) },
+  leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave'), session: u32 }) },
   welcome: {
     sender: 'coordinator',
     knownFlags: F32_FLAG,
@@ -91,6 +93,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     knownFlags: F32_FLAG,
     payload: record({
       kind: constant('round'),
+      session: u32,
       round: u32,
       purpose: choice(PURPOSES),
       sigma: f64,
@@ -103,13 +106,14 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   outcome: {
     sender: 'coordinator',
     knownFlags: 0,
-    payload: record({ kind: constant('outcome'), round: u32, accepted }),
+    payload: record({ kind: constant('outcome'), session: u32, round: u32, accepted }),
   },
   finish: {
     sender: 'coordinator',
     knownFlags: F32_FLAG,
     payload: record({
       kind: constant('finish'),
+      session: u32,
       round: u32,
       reason: choice(REASONS),
       accepted,
@@ -119,7 +123,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   reject: {
     sender: 'coordinator',
     knownFlags: 0,
-    payload: record({ kind: constant('reject'), code: choice(CODES), message: text }),
+    payload: record({ kind: constant('reject'), code: choice(CODES), session: u32, message: text }),
   },
 };
 

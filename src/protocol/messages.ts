@@ -56,6 +56,8 @@ export interface Join {
   readonly features: number;
   /** Time of a benchmark solve, for waiting periods derived from it. */
   readonly benchmarkMs: number;
+  /** Counts the lives of a participant: every start and every new beginning is a new one, from 1. */
+  readonly session: number;
   /** Last round whose outcome was accepted and committed; 0: none. */
   readonly base: number;
   /** Round of an update whose outcome is not known yet; 0: none. */
@@ -72,6 +74,7 @@ export interface Moments {
 
 export interface UpdateMessage {
   readonly kind: 'update';
+  readonly session: number;
   /** (participant, round) is the identity of an update. */
   readonly round: number;
   /** The committed state it starts from, as the last round accepted: an update on anything else is refused. */
@@ -89,6 +92,7 @@ export interface UpdateMessage {
 /** Answer to a certifying round: no update. */
 export interface Report {
   readonly kind: 'report';
+  readonly session: number;
   readonly round: number;
   readonly base: number;
   readonly scalars: Scalars;
@@ -97,6 +101,7 @@ export interface Report {
 /** Gone for good; the contribution stays in w until the operator says otherwise. */
 export interface Leave {
   readonly kind: 'leave';
+  readonly session: number;
 }
 
 /* ---- from coordinator to participant ---- */
@@ -122,6 +127,8 @@ export interface Accepted {
  */
 export interface RoundMessage {
   readonly kind: 'round';
+  /** The life of the participant that is spoken to: any other does not listen. */
+  readonly session: number;
   readonly round: number;
   readonly purpose: 'train' | 'certify';
   readonly w: Float64Array;
@@ -135,12 +142,14 @@ export interface RoundMessage {
 /** Answer to an update that came late or again. */
 export interface OutcomeMessage {
   readonly kind: 'outcome';
+  readonly session: number;
   readonly round: number;
   readonly accepted: Accepted;
 }
 
 export interface Finish {
   readonly kind: 'finish';
+  readonly session: number;
   readonly round: number;
   readonly reason: FinishReason;
   readonly w: Float64Array;
@@ -154,6 +163,8 @@ export type FinishReason = 'gap' | 'stall' | 'rounds' | 'time' | 'operator' | 'l
 export interface Reject {
   readonly kind: 'reject';
   readonly code: RejectCode;
+  /** The session that is meant, where it matters (FORGOTTEN); 0: any. */
+  readonly session: number;
   readonly message: string;
 }
 

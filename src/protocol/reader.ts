@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts';
 import type { Precision, RejectCode } from './messages.ts';
-import { firstNotFinite, NUMBER_BYTES, takeNumbers } from './numbers.ts';
+import { firstNotFinite, NUMBER_BYTES, takeF32, takeF64 } from './numbers.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /**
@@ -59,11 +59,12 @@ export class Reader {
   /** In the payload's precision; a copy, so that the frame need not be kept. */
   vector(name: string, length: number): Float64Array {
     const start = this.advance(length * NUMBER_BYTES[this.precision], name);
-    const wire = this.precision === 'f32' ? new Float32Array(length) : new Float64Array(length);
-    takeNumbers(this.bytes, start, wire);
-    const bad = firstNotFinite(wire);
-    if (bad >= 0) this.refuse('NOT_FINITE', `${name}[${bad}]: expected a finite number, got ${wire[bad]}`);
-    return wire instanceof Float64Array ? wire : new Float64Array(wire);
+    const values = new Float64Array(length);
+    if (this.precision === 'f32') takeF32(this.view, start, values);
+    else takeF64(this.view, start, values);
+    const bad = firstNotFinite(values, 'f64');
+    if (bad >= 0) this.refuse('NOT_FINITE', `${name}[${bad}]: expected a finite number, got ${values[bad]}`);
+    return values;
   }
 
   end(): void {

@@ -1,10 +1,15 @@
 import { invariant } from '../base/errors.ts';
+import { crc32 } from './crc32.ts';
 import type { Precision } from './messages.ts';
-import { firstNotFinite, putNumbers } from './numbers.ts';
+import { firstNotFinite, NUMBER_BYTES, putF32, putF64 } from './numbers.ts';
 
-const START_BYTES = 256;
-/** Room for what usually follows a vector, so that a frame grows once. */
-const SPARE_BYTES = 64;
+/**
+ * Every frame is begun in the same memory and copied out when it is complete, and only one too large for it gets memory of
+ * its own: allocating costs as much as all the rest of encoding. Nothing is called while a frame is being written that
+ * could begin another.
+ */
+const SCRATCH = new Uint8Array(64 * 1024);
+const SCRATCH_VIEW = new DataView(SCRATCH.buffer);
 
 /**
  * Writes a frame from front to back, growing as needed. What a peer would refuse is not written: it is a mistake in this
@@ -13,8 +18,8 @@ const SPARE_BYTES = 64;
 export class Writer {
   private readonly where: string;
   private readonly precision: Precision;
-  private bytes = new Uint8Array(START_BYTES);
-  private view = new DataView(this.bytes.buffer);
+  private bytes = SCRATCH;
+  private view = SCRATCH_VIEW;
   private at = 0;
 
   constructor(where: string, precision: Precision) {
@@ -49,11 +54,11 @@ export class Writer {
 
   /** In the payload's precision. */
   vector(name: string, values: Float64Array): void {
-    const wire = this.precision === 'f32' ? new Float32Array(values) : values;
-    const bad = firstNotFinite(wire);
+    const bad = firstNotFinite(values, this.precision);
     if (bad >= 0) this.fail(`${name}[${bad}]: expected a finite ${this.precision}, got ${values[bad]}`);
-    const at = this.advance(wire.byteLength);
-    putNumbers(this.bytes, at, wire);
+    const at = this.advance(values.length * NUMBER_BYTES[this.precision]);
+    if (this.precision === 'f32') putF32(this.view, at, values);
+    else putF64(this.view, at, values);
   }
 
   /** Puts a u32 where it was left open. */
@@ -61,9 +66,18 @@ export class Writer {
     this.view.setUint32(at, value, true);
   }
 
-  /** All so far: a view that the next write may leave behind. */
-  written(): Uint8Array {
-    return this.bytes.subarray(0, this.at);
+  get length(): number {
+    return this.at;
+  }
+
+  /** Of all so far. */
+  crc32(): number {
+    return crc32(this.view, this.at);
+  }
+
+  /** A copy of all so far. */
+  copy(): Uint8Array {
+    return this.bytes.slice(0, this.at);
   }
 
   fail(sentence: string): never {
@@ -74,7 +88,7 @@ export class Writer {
   private advance(count: number): number {
     const start = this.at;
     this.at = start + count;
-    if (this.at > this.bytes.length) this.grow(this.at + SPARE_BYTES);
+    if (this.at > this.bytes.length) this.grow(this.at);
     return start;
   }
 

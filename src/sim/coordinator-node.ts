@@ -11,7 +11,7 @@ import {
   type StoredRun,
   step,
 } from '../coordinator/index.ts';
-import { decodeFrom, DEFAULT_LIMITS, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
+import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
 import type { Network } from './network.ts';
@@ -31,7 +31,10 @@ export class CoordinatorNode {
   /** Undefined while it is down. */
   state: CoordinatorState | undefined;
   /** What a crash leaves. */
-  readonly disk: { run: StoredRun | undefined; members: Map<string, StoredMember> } = { run: undefined, members: new Map() };
+  readonly disk: { run: StoredRun | undefined; members: Map<string, StoredMember> } = {
+    run: undefined,
+    members: new Map(),
+  };
   badFrames = 0;
   private readonly options: CoordinatorOptions;
   private readonly world: CoordinatorWorld;

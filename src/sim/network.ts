@@ -45,7 +45,12 @@ export class Network {
   }
 
   /** `deliver` is called once, twice or never. */
-  carry(direction: 'up' | 'down', participant: string, frame: Uint8Array, deliver: (frame: Uint8Array) => void): void {
+  carry(
+    direction: 'up' | 'down',
+    participant: string,
+    frame: Uint8Array,
+    deliver: (frame: Uint8Array) => void,
+  ): void {
     const traffic = this[direction];
     traffic.frames++;
     traffic.bytes += frame.length;

@@ -12,7 +12,13 @@ import {
   type Stored,
   step,
 } from '../participant/index.ts';
-import { decodeFrom, DEFAULT_LIMITS, encode, type FederationSettings, ProtocolError } from '../protocol/index.ts';
+import {
+  DEFAULT_LIMITS,
+  decodeFrom,
+  encode,
+  type FederationSettings,
+  ProtocolError,
+} from '../protocol/index.ts';
 import { balancedWeights, Shard } from '../solver/index.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
@@ -52,7 +58,9 @@ export class ParticipantNode {
   private settings: FederationSettings | undefined;
   private life = 0;
   private timer = 0;
-  private solving: { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number } | undefined;
+  private solving:
+    | { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number }
+    | undefined;
 
   constructor(data: ParticipantData, world: World, crashes: CrashPlan) {
     this.data = data;
@@ -78,13 +86,17 @@ export class ParticipantNode {
   /** Back after having left: a new start from what was stored, as somebody who is not finished. */
   comeAgain(): void {
     if (!this.over || !this.disk) return;
-    this.crash();
+    this.stop();
     this.disk = { ...this.disk, finished: undefined };
     this.start();
   }
 
   crash(): void {
     this.world.transcript.note(this.world.queue.now, this.id, 'crashes');
+    this.stop();
+  }
+
+  private stop(): void {
     this.state = undefined;
     this.solving = undefined;
     this.life++;
@@ -175,7 +187,9 @@ export class ParticipantNode {
     });
     const { low, high } = this.shard;
     const problem = { y, low, high, settings };
-    this.later(this.world.queue.now, () => this.take({ type: 'prepared', problem, now: this.world.queue.now }));
+    this.later(this.world.queue.now, () =>
+      this.take({ type: 'prepared', problem, now: this.world.queue.now }),
+    );
   }
 
   private beginSolve(request: SolveRequest): void {
@@ -201,7 +215,10 @@ export class ParticipantNode {
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
     const effort = { passes: whole, rows };
     const outcome = carryOut(this.shard!, request, this.settings!.precision, effort);
-    const used = request.purpose === 'certify' ? 1 : outcome.passes + (outcome.passes === whole ? rows / this.data.profile.rows : 0);
+    const used =
+      request.purpose === 'certify'
+        ? 1
+        : outcome.passes + (outcome.passes === whole ? rows / this.data.profile.rows : 0);
     return { outcome, computeMs: Math.min(request.budgetMs, used * passMs) };
   }
 

@@ -28,7 +28,8 @@ export function participantsOf(
   const groups = rowsByParticipant(table, train);
   return groups.map((rows, k) => {
     const x = new Float64Array(rows.length * features);
-    for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * features, (from + 1) * features), to * features);
+    for (const [to, from] of rows.entries())
+      x.set(table.x.subarray(from * features, (from + 1) * features), to * features);
     const hardware = options.hardware(k, groups.length);
     const benchmarkMs = (options.passes * meanPassMs(options.compute, rows.length, features)) / hardware;
     const moments = featureMoments(table.x, features, rows);

@@ -64,7 +64,15 @@ export class Simulation {
     );
     const arena = plan.arena ?? new Arena();
     const toCoordinator = (from: string, frame: Uint8Array) => this.coordinator.receive(from, frame);
-    const world = { queue, network, transcript, arena, compute: plan.compute, seed: plan.seed, toCoordinator };
+    const world = {
+      queue,
+      network,
+      transcript,
+      arena,
+      compute: plan.compute,
+      seed: plan.seed,
+      toCoordinator,
+    };
     this.participants = new Map(
       plan.participants.map((data) => [data.profile.id, new ParticipantNode(data, world, crashes)]),
     );

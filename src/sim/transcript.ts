@@ -22,7 +22,8 @@ export class Transcript {
   }
 
   delivered(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on') this.entries.push({ atMs, kind: 'delivered', from, to, text: inWords(message) });
+    if (this.recording === 'on')
+      this.entries.push({ atMs, kind: 'delivered', from, to, text: inWords(message) });
   }
 
   note(atMs: number, node: string, text: string): void {

@@ -3,8 +3,14 @@ import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/
 import type { Table } from '../../src/data/index.ts';
 import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
 import { prepare } from '../../src/methods/prepare.ts';
+import {
+  HARDWARE,
+  PERFECT_LINK,
+  participantsOf,
+  type Simulation,
+  type SimulationPlan,
+} from '../../src/sim/index.ts';
 import { commit } from '../../src/solver/index.ts';
-import { HARDWARE, PERFECT_LINK, participantsOf, Simulation, type SimulationPlan } from '../../src/sim/index.ts';
 
 export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants'>> & {
   readonly options?: Partial<CoordinatorOptions>;
@@ -16,7 +22,8 @@ export const TEST_COMPUTE = { fixedMs: 1, perValueMs: 0.001, spread: 0.2 };
 export function planFor(table: Table, train: TrainOptions, changes: PlanChanges = {}): SimulationPlan {
   const resolved = resolveOptions(train);
   const prepared = prepare(table, resolved);
-  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation, gap, rounds } = resolved;
+  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation, gap, rounds } =
+    resolved;
   const options: CoordinatorOptions = {
     ...DEFAULT_OPTIONS,
     ...{ objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },

@@ -73,8 +73,7 @@ function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffe
 function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.startedMs = now;
   if (state.phase === 'finished') return tellAll(state, (member) => finishFor(state, member));
-  if (state.round === 0) return [];
-  return announce(state, now);
+  return state.round === 0 ? [gatheringTimer(state, now)] : announce(state, now);
 }
 
 function onMessage(
@@ -137,9 +136,7 @@ function onJoin(state: CoordinatorState, from: string, join: Join, now: number):
   }
   member.missed = 0;
   if (state.phase === 'gathering') {
-    // Whoever joins and then falls silent is waited for, but not for ever.
-    state.deadlineMs = now + state.options.maxWaitMs;
-    effects.push({ type: 'timer', atMs: state.deadlineMs });
+    effects.push(gatheringTimer(state, now));
   }
   effects.push({
     type: 'send',
@@ -150,6 +147,12 @@ function onJoin(state: CoordinatorState, from: string, join: Join, now: number):
   else if (state.phase === 'open' && !member.answered && member.barred < state.round)
     effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
   return effects;
+}
+
+/** Whoever joins and then falls silent is waited for, but not for ever. */
+function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  state.deadlineMs = now + state.options.maxWaitMs;
+  return { type: 'timer', atMs: state.deadlineMs };
 }
 
 function newMember(id: string): Member {

@@ -41,7 +41,7 @@ const deed: fc.Arbitrary<Deed> = fc.record({
   participant: fc.constantFrom(...IDS),
 });
 
-export const schedule = fc.record({
+const schedule = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
   objective: fc.constantFrom('classification', 'regression'),
   aggregation: fc.constantFrom('exact', 'line-search', 'safe'),

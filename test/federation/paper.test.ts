@@ -12,7 +12,11 @@ import { tableOf } from '../helpers/tables.ts';
 const table = (participants = 2, rows = 12, d = 3) =>
   tableOf({ participants, rows, d, seed: 8, target: (x, k) => (x[0] + 0.3 * k * x[1] > 0.1 ? 1 : -1) });
 
-function run(changes: PlanChanges = {}, participants = 2, options: { rounds?: number; aggregation?: 'safe' | 'exact' } = {}) {
+function run(
+  changes: PlanChanges = {},
+  participants = 2,
+  options: { rounds?: number; aggregation?: 'safe' | 'exact' } = {},
+) {
   const train = { testFraction: 0, rounds: 4, passes: 5, gap: 0, seed: 3, c2: 0.5, ...options };
   return new Simulation(planFor(table(participants), train, { transcript: 'on', ...changes })).run();
 }
@@ -24,7 +28,9 @@ const straggler: PlanChanges = {
 };
 
 const said = (simulation: Simulation, pattern: RegExp) =>
-  simulation.transcript.entries.filter(({ kind, from, to, text }) => kind === 'sent' && pattern.test(`${from} ${to} ${text}`));
+  simulation.transcript.entries.filter(
+    ({ kind, from, to, text }) => kind === 'sent' && pattern.test(`${from} ${to} ${text}`),
+  );
 
 describe('section 3.1, the procedure', () => {
   test('in the beginning the coordinator sends the initial shared part, zero, with the parameters, to everybody', () => {
@@ -34,14 +40,16 @@ describe('section 3.1, the procedure', () => {
     for (const node of simulation.participants.values()) {
       const take = node.take.bind(node);
       node.take = (input) => {
-        if (input.type === 'message' && input.message.kind === 'round' && input.message.round === 1) first.push(...input.message.w);
+        if (input.type === 'message' && input.message.kind === 'round' && input.message.round === 1)
+          first.push(...input.message.w);
         take(input);
       };
     }
     simulation.run();
     expect(first.length).toBe(2 * 4);
     expect(first.every((value) => value === 0)).toBe(true);
-    for (const node of simulation.participants.values()) expect(node.disk!.settings).toMatchObject({ c1: 1, c2: 1 });
+    for (const node of simulation.participants.values())
+      expect(node.disk!.settings).toMatchObject({ c1: 1, c2: 1 });
   });
 
   test('what a participant shares is the change of its contribution; its personal part changes by 1/C2 of it', () => {
@@ -157,7 +165,10 @@ describe('section 3.1, the procedure', () => {
 
 describe('section 7, the set-up', () => {
   test('the waiting period can be taken from the benchmark times that participants report when they join', () => {
-    const simulation = run({ hardware: (k) => [1, 0.2][k], options: { straggler: 'restart', waiting: { kind: 'benchmarks', quantile: 0.5, factor: 3 } } });
+    const simulation = run({
+      hardware: (k) => [1, 0.2][k],
+      options: { straggler: 'restart', waiting: { kind: 'benchmarks', quantile: 0.5, factor: 3 } },
+    });
     const benchmark = simulation.coordinator.state!.members.get('p0')!.benchmarkMs;
     const openings = said(simulation, /coordinator p0 round/).map(({ atMs }) => atMs);
     expect(openings[1] - openings[0]).toBeCloseTo(3 * benchmark, 9);
@@ -165,7 +176,10 @@ describe('section 7, the set-up', () => {
 
   test('a hardware factor divides the delay; the paper lets it rise from 1 to 10', () => {
     const draw = { seed: 1, round: 1, id: 'p' };
-    expect(drawPassMs(TEST_COMPUTE, 10, 10, 1, draw) / drawPassMs(TEST_COMPUTE, 10, 10, 4, draw)).toBeCloseTo(4, 12);
+    expect(drawPassMs(TEST_COMPUTE, 10, 10, 1, draw) / drawPassMs(TEST_COMPUTE, 10, 10, 4, draw)).toBeCloseTo(
+      4,
+      12,
+    );
     expect(HARDWARE.rising(0, 20)).toBe(1);
     expect(HARDWARE.rising(19, 20)).toBe(10);
   });
@@ -192,10 +206,32 @@ describe('section 7, the set-up', () => {
     for (const d of [1, 562]) {
       const du = new Float64Array(d).fill(0.1);
       const scalars = { loss: 1, dualSum: 1, uNorm2: 1 };
-      const update: UpdateMessage = { kind: 'update', session: 1, round: 7, base: 6, du, ds: 1, uDotDu: 1, duNorm2: 1, scalars, passes: 5, computeMs: 3 };
+      const update: UpdateMessage = {
+        kind: 'update',
+        session: 1,
+        round: 7,
+        base: 6,
+        du,
+        ds: 1,
+        uDotDu: 1,
+        duNorm2: 1,
+        scalars,
+        passes: 5,
+        computeMs: 3,
+      };
       expect(encode(update, 'f64').length).toBeLessThanOrEqual(8 * d + 200);
       const weights = [0.5, 0.5, 0, 0, 0, 0, 0];
-      const round = { kind: 'round', session: 1, round: 8, purpose: 'train', w: du, sigma: 1, tolerance: 1, waitMs: 1, accepted: { round: 7, weights } } as const;
+      const round = {
+        kind: 'round',
+        session: 1,
+        round: 8,
+        purpose: 'train',
+        w: du,
+        sigma: 1,
+        tolerance: 1,
+        waitMs: 1,
+        accepted: { round: 7, weights },
+      } as const;
       expect(encode(round, 'f64').length).toBeLessThanOrEqual(8 * d + 200 + 8 * weights.length);
     }
   });
@@ -203,7 +239,10 @@ describe('section 7, the set-up', () => {
 
 describe('stragglers', () => {
   test('with anytime a participant ten times too slow still contributes in every round', () => {
-    const simulation = run({ hardware: (k) => [1, 0.04][k], options: { straggler: 'anytime', waiting: { kind: 'fixed', ms: 12 } } });
+    const simulation = run({
+      hardware: (k) => [1, 0.04][k],
+      options: { straggler: 'anytime', waiting: { kind: 'fixed', ms: 12 } },
+    });
     for (const row of simulation.rows) expect([...row.responders].sort()).toEqual(['p0', 'p1']);
     const slow = simulation.participants.get('p1')!.disk!.committed!.u;
     expect(dot(slow, slow)).toBeGreaterThan(0);

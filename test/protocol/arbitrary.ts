@@ -52,6 +52,7 @@ const BY_KIND: ByKind = {
     rows: u32,
     features: u32,
     benchmarkMs: f64,
+    session: u32,
     base: u32,
     pending: u32,
   }),
@@ -63,6 +64,7 @@ const BY_KIND: ByKind = {
   })),
   update: fc.record({
     kind: fc.constant('update'),
+    session: u32,
     round: u32,
     base: u32,
     du: vector,
@@ -73,8 +75,8 @@ const BY_KIND: ByKind = {
     passes: u32,
     computeMs: f64,
   }),
-  report: fc.record({ kind: fc.constant('report'), round: u32, base: u32, scalars }),
-  leave: fc.record({ kind: fc.constant('leave') }),
+  report: fc.record({ kind: fc.constant('report'), session: u32, round: u32, base: u32, scalars }),
+  leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
   welcome: fc.record({
     kind: fc.constant('welcome'),
     settings,
@@ -85,6 +87,7 @@ const BY_KIND: ByKind = {
   }),
   round: fc.record({
     kind: fc.constant('round'),
+    session: u32,
     round: u32,
     purpose: fc.constantFrom('train', 'certify'),
     w: vector,
@@ -93,9 +96,10 @@ const BY_KIND: ByKind = {
     waitMs: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)),
     accepted,
   }),
-  outcome: fc.record({ kind: fc.constant('outcome'), round: u32, accepted }),
+  outcome: fc.record({ kind: fc.constant('outcome'), session: u32, round: u32, accepted }),
   finish: fc.record({
     kind: fc.constant('finish'),
+    session: u32,
     round: u32,
     reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left'),
     w: vector,
@@ -104,6 +108,7 @@ const BY_KIND: ByKind = {
   reject: fc.record({
     kind: fc.constant('reject'),
     code: fc.constantFrom(...REJECT_CODES),
+    session: u32,
     message: fc.string({ unit: 'binary', maxLength: 300 }),
   }),
 };

@@ -45,16 +45,15 @@ describe('golden frames', () => {
     expect(readdirSync(FOLDER).sort()).toEqual(SAMPLES.map(({ name }) => `${name}.hex`).sort());
   });
 
-  test('a message without vectors is the same in both precisions', () => {
-    for (const { message, precision } of SAMPLES.filter(({ name }) =>
-      /^(join|report|leave|outcome|reject)/.test(name),
-    )) {
-      expect(encode(message, 'f32')).toEqual(encode(message, precision));
+  test('only what is said every round differs by precision', () => {
+    for (const { name, message } of SAMPLES) {
+      const same = Buffer.compare(encode(message, 'f32'), encode(message, 'f64')) === 0;
+      expect(same, name).toBe(!/^(update|round|finish)/.test(name));
     }
   });
 
   test('settings are the same bytes in whatever order they are given', () => {
-    const sample = SAMPLES.find(({ name }) => name === 'welcome.f64')!;
+    const sample = SAMPLES.find(({ name }) => name === 'welcome')!;
     if (sample.message.kind !== 'welcome') throw new Error('not a welcome');
     const turned = Object.fromEntries(Object.entries(sample.message.settings).reverse());
     const message = { ...sample.message, settings: turned as unknown as typeof sample.message.settings };

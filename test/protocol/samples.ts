@@ -30,20 +30,12 @@ const accepted = { round: 6, weights: [0.125, 0.375, 0.5] };
 /** Exact in f32 too, so that a message is the same after either precision; no two numbers share their bytes. */
 const vector = Float64Array.of(1.2345, -0.7654, 3e-5).map(Math.fround);
 
-const WITH_VECTORS: readonly { readonly name: string; readonly message: Message }[] = [
-  {
-    name: 'moments',
-    message: {
-      kind: 'moments',
-      count: 352,
-      mean: Float64Array.of(0.5, -2.75),
-      m2: Float64Array.of(12.125, 0.0625),
-    },
-  },
+const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] = [
   {
     name: 'update',
     message: {
       kind: 'update',
+      session: 2,
       round: 7,
       base: 6,
       du: vector,
@@ -56,17 +48,10 @@ const WITH_VECTORS: readonly { readonly name: string; readonly message: Message 
     },
   },
   {
-    name: 'welcome',
-    message: {
-      kind: 'welcome',
-      settings: SETTINGS,
-      scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
-    },
-  },
-  {
     name: 'round-train',
     message: {
       kind: 'round',
+      session: 2,
       round: 7,
       purpose: 'train',
       w: vector,
@@ -78,11 +63,11 @@ const WITH_VECTORS: readonly { readonly name: string; readonly message: Message 
   },
   {
     name: 'finish',
-    message: { kind: 'finish', round: 41, reason: 'gap', w: vector, accepted },
+    message: { kind: 'finish', session: 2, round: 41, reason: 'gap', w: vector, accepted },
   },
 ];
 
-const WITHOUT_VECTORS: readonly { readonly name: string; readonly message: Message }[] = [
+const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }[] = [
   {
     name: 'join',
     message: {
@@ -91,17 +76,36 @@ const WITHOUT_VECTORS: readonly { readonly name: string; readonly message: Messa
       rows: 352,
       features: 561,
       benchmarkMs: 8.25,
+      session: 2,
       base: 6,
       pending: 7,
     },
   },
-  { name: 'report', message: { kind: 'report', round: 8, base: 7, scalars } },
-  { name: 'leave', message: { kind: 'leave' } },
+  {
+    name: 'moments',
+    message: {
+      kind: 'moments',
+      count: 352,
+      mean: Float64Array.of(0.5, -2.75),
+      m2: Float64Array.of(12.125, 0.0625),
+    },
+  },
+  { name: 'report', message: { kind: 'report', session: 2, round: 8, base: 7, scalars } },
+  { name: 'leave', message: { kind: 'leave', session: 2 } },
+  {
+    name: 'welcome',
+    message: {
+      kind: 'welcome',
+      settings: SETTINGS,
+      scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+    },
+  },
   { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, scaling: undefined } },
   {
     name: 'round-certify',
     message: {
       kind: 'round',
+      session: 2,
       round: 1,
       purpose: 'certify',
       w: new Float64Array(0),
@@ -111,20 +115,24 @@ const WITHOUT_VECTORS: readonly { readonly name: string; readonly message: Messa
       accepted: { round: 0, weights: [] },
     },
   },
-  { name: 'outcome', message: { kind: 'outcome', round: 7, accepted: { round: 7, weights: [0.25, 0.75] } } },
+  {
+    name: 'outcome',
+    message: { kind: 'outcome', session: 2, round: 7, accepted: { round: 7, weights: [0.25, 0.75] } },
+  },
   {
     name: 'reject',
     message: {
       kind: 'reject',
       code: 'WRONG_FEATURES',
+      session: 0,
       message: 'participant "Zoë 7": expected 561 features, got 562',
     },
   },
 ];
 
 export const SAMPLES: readonly Sample[] = [
-  ...WITHOUT_VECTORS.map((sample) => ({ ...sample, precision: 'f64' as const })),
-  ...WITH_VECTORS.flatMap(({ name, message }) => [
+  ...IN_F64_ONLY.map((sample) => ({ ...sample, precision: 'f64' as const })),
+  ...IN_BOTH.flatMap(({ name, message }) => [
     { name: `${name}.f64`, precision: 'f64' as const, message },
     { name: `${name}.f32`, precision: 'f32' as const, message },
   ]),

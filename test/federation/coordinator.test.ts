@@ -1,0 +1,213 @@
+/** The coordinator's machine by itself: corners that random schedules reach too seldom. */
+import { describe, expect, test } from 'vitest';
+import {
+  type CoordinatorEffect,
+  type CoordinatorOptions,
+  type CoordinatorState,
+  DEFAULT_OPTIONS,
+  newCoordinator,
+  restoreCoordinator,
+  type StoredMember,
+  type StoredRun,
+  step,
+} from '../../src/coordinator/index.ts';
+import type { RoundMessage, ToCoordinator, UpdateMessage } from '../../src/protocol/index.ts';
+
+/** A coordinator with a disk, spoken to by hand. */
+class Bench {
+  state: CoordinatorState;
+  readonly options: CoordinatorOptions;
+  readonly disk = { run: undefined as StoredRun | undefined, members: new Map<string, StoredMember>() };
+  now = 0;
+
+  constructor(options: Partial<CoordinatorOptions> = {}) {
+    this.options = { ...DEFAULT_OPTIONS, minParticipants: 2, retryMs: 1e6, maxWaitMs: 1000, ...options };
+    this.state = newCoordinator(this.options);
+    this.take(step(this.state, { type: 'start', now: 0 }));
+  }
+
+  say(from: string, message: ToCoordinator): CoordinatorEffect[] {
+    return this.take(step(this.state, { type: 'message', from, message, now: this.now }));
+  }
+
+  take(effects: CoordinatorEffect[]): CoordinatorEffect[] {
+    for (const effect of effects) {
+      if (effect.type !== 'persist') continue;
+      this.disk.run = effect.changes.run;
+      for (const member of effect.changes.members) this.disk.members.set(member.id, member);
+      for (const id of effect.changes.removed) this.disk.members.delete(id);
+    }
+    return effects;
+  }
+
+  crashAndRestart(): CoordinatorEffect[] {
+    this.state = restoreCoordinator(this.options, this.disk.run!, this.disk.members.values());
+    return this.take(step(this.state, { type: 'start', now: this.now }));
+  }
+
+  gather(...ids: string[]): void {
+    for (const id of ids) {
+      this.say(id, {
+        kind: 'join',
+        id,
+        rows: 3,
+        features: 1,
+        benchmarkMs: 10,
+        session: 1,
+        base: 0,
+        pending: 0,
+      });
+    }
+    for (const id of ids)
+      this.say(id, { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) });
+  }
+}
+
+const scalars = { loss: 2, dualSum: 0, uNorm2: 0 };
+function update(round: number, base: number, changes: Partial<UpdateMessage> = {}): UpdateMessage {
+  const du = Float64Array.of(0.5, 0.1);
+  const duNorm2 = 0.5 * 0.5 + 0.1 * 0.1;
+  return {
+    kind: 'update',
+    session: 1,
+    round,
+    base,
+    du,
+    ds: 1,
+    uDotDu: 0,
+    duNorm2,
+    scalars,
+    passes: 1,
+    computeMs: 1,
+    ...changes,
+  };
+}
+
+const sentTo = (effects: readonly CoordinatorEffect[], to: string) =>
+  effects.flatMap((effect) => (effect.type === 'send' && effect.to === to ? [effect.message] : []));
+
+describe('an update during the summation', () => {
+  test('is answered as missed, and stays missed when the coordinator crashes and opens the round again', () => {
+    const bench = new Bench({ waiting: { kind: 'fixed', ms: 10 }, summationMs: 50 });
+    bench.gather('a', 'b');
+    bench.say('a', update(1, 0));
+    bench.now = 10;
+    bench.take(step(bench.state, { type: 'timer', now: 10 }));
+    expect(bench.state.phase).toBe('summing');
+    expect(sentTo(bench.say('b', update(1, 0)), 'b')).toMatchObject([
+      { kind: 'outcome', accepted: { round: 0 } },
+    ]);
+    bench.crashAndRestart();
+    expect(bench.state).toMatchObject({ phase: 'open', round: 1 });
+    // A copy of the update that was late on its way: b has rolled it back.
+    expect(sentTo(bench.say('b', update(1, 0)), 'b')).toMatchObject([
+      { kind: 'outcome', accepted: { round: 0 } },
+    ]);
+    expect(bench.state.members.get('b')!.answered).toBe(false);
+    // a, which was not told anything, may say it again.
+    bench.say('a', update(1, 0));
+    expect(bench.state.members.get('a')!.answered).toBe(true);
+  });
+});
+
+describe('persist before send', () => {
+  test('what a round has become is stored before anybody is told', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    bench.say('a', update(1, 0));
+    bench.say('b', update(1, 0));
+    const effects = step(bench.state, { type: 'summed', now: 5 });
+    const firstSend = effects.findIndex((effect) => effect.type === 'send');
+    const stored = effects.findIndex((effect) => effect.type === 'persist');
+    expect(stored).toBeGreaterThanOrEqual(0);
+    expect(stored).toBeLessThan(firstSend);
+  });
+});
+
+describe('what cannot be taken is refused, counted and otherwise without effect', () => {
+  test.each([
+    ['of a round that is not open yet', update(2, 0), 'FUTURE_ROUND'],
+    ['of a wrong length', update(1, 0, { du: Float64Array.of(1) }), 'WRONG_SHAPE'],
+    ['on a state that is not ours', update(1, 7), 'STATE_MISMATCH'],
+    ['whose norm is a lie', update(1, 0, { duNorm2: 99 }), 'INFEASIBLE'],
+    ['in a session that has not joined', update(1, 0, { session: 2 }), 'NOT_JOINED'],
+  ])('an update %s', (_, message, code) => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    const effects = bench.say('a', message);
+    expect(sentTo(effects, 'a')).toMatchObject([{ kind: 'reject', code }]);
+    expect(bench.state.rejections.get(code as 'NOT_JOINED')).toBe(1);
+    expect(bench.state.members.get('a')!.answered).toBe(false);
+  });
+
+  test('anything of somebody who has not joined, and other features than the rest has', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    expect(sentTo(bench.say('x', update(1, 0)), 'x')).toMatchObject([{ code: 'NOT_JOINED' }]);
+    const join = {
+      kind: 'join',
+      id: 'y',
+      rows: 3,
+      features: 9,
+      benchmarkMs: 1,
+      session: 1,
+      base: 0,
+      pending: 0,
+    } as const;
+    expect(sentTo(bench.say('y', join), 'y')).toMatchObject([{ code: 'WRONG_FEATURES' }]);
+  });
+});
+
+test('a doubled update is taken once', () => {
+  const bench = new Bench();
+  bench.gather('a', 'b');
+  bench.say('a', update(1, 0));
+  expect(bench.say('a', update(1, 0))).toEqual([]);
+  bench.say('b', update(1, 0));
+  const effects = bench.take(step(bench.state, { type: 'summed', now: 5 }));
+  const [round] = sentTo(effects, 'a') as RoundMessage[];
+  expect(round.round).toBe(2);
+  expect(bench.state.aggregator!.members.size).toBe(2);
+});
+
+test('a round with too few answers is abandoned: the shared part is as before, nothing is lost', () => {
+  const bench = new Bench({ minResponses: 2, waiting: { kind: 'fixed', ms: 10 } });
+  bench.gather('a', 'b');
+  bench.say('a', update(1, 0));
+  bench.now = 1000;
+  bench.take(step(bench.state, { type: 'timer', now: 1000 }));
+  const effects = bench.take(step(bench.state, { type: 'summed', now: 1000 }));
+  expect(effects).toContainEqual(
+    expect.objectContaining({ type: 'row', row: expect.objectContaining({ outcome: 'abandoned' }) }),
+  );
+  expect([...bench.state.aggregator!.w]).toEqual([0, 0]);
+  expect(sentTo(effects, 'a')).toMatchObject([{ kind: 'round', round: 2, accepted: { round: 0 } }]);
+});
+
+test('a leaver never leaves a round waiting', () => {
+  const bench = new Bench();
+  bench.gather('a', 'b');
+  bench.say('a', update(1, 0));
+  expect(bench.state.phase).toBe('open');
+  bench.say('b', { kind: 'leave', session: 1 });
+  expect(bench.state.phase).toBe('summing');
+});
+
+test('a restored coordinator answers the same inputs with the same effects', () => {
+  const bench = new Bench();
+  bench.gather('a', 'b');
+  bench.say('a', update(1, 0));
+  bench.say('b', update(1, 0));
+  bench.take(step(bench.state, { type: 'summed', now: 5 }));
+  const twin = structuredClone({ run: bench.disk.run, members: [...bench.disk.members.values()] });
+  const states = [bench.disk, twin].map((disk) =>
+    restoreCoordinator(bench.options, disk.run!, [...disk.members.values()]),
+  );
+  const outputs = states.map((state) => [
+    step(state, { type: 'start', now: 9 }),
+    step(state, { type: 'message', from: 'a', message: update(2, 1), now: 10 }),
+    step(state, { type: 'message', from: 'b', message: update(2, 1), now: 11 }),
+    step(state, { type: 'summed', now: 12 }),
+  ]);
+  expect(outputs[1]).toEqual(outputs[0]);
+});

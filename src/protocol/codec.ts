@@ -15,14 +15,15 @@ interface SaidBy {
 }
 
 /**
- * Vectors are rounded to `precision`; whoever goes on computing with them rounds them first. A message that a peer would
- * have to refuse is a programmer's error, and throws.
+ * The vectors of a round are rounded to `precision`, those of the setting up never; whoever goes on computing with them
+ * rounds them first. A message that a peer would have to refuse is a programmer's error, and throws.
  */
 export function encode(message: Message, precision: Precision): Uint8Array {
   const { kind } = message;
   const { payload, knownFlags } = layoutOf(kind);
-  const out = new Writer(kind, precision);
-  beginFrame(out, TAGS[kind], precision === 'f32' ? knownFlags & F32_FLAG : 0);
+  const flags = precision === 'f32' ? knownFlags & F32_FLAG : 0;
+  const out = new Writer(kind, precisionOf(flags));
+  beginFrame(out, TAGS[kind], flags);
   payload.write(out, message, '');
   return endFrame(out);
 }
@@ -58,8 +59,12 @@ function readPayload(kind: Message['kind'], { flags, payload }: Frame, limits: L
   const layout = layoutOf(kind);
   const unknown = flags & ~layout.knownFlags;
   if (unknown !== 0) throw new ProtocolError('BAD_FRAME', `${kind}: flags ${unknown} are not known here`);
-  const input = new Reader(kind, payload, flags & F32_FLAG ? 'f32' : 'f64', limits);
+  const input = new Reader(kind, payload, precisionOf(flags), limits);
   const message = layout.payload.read(input, '');
   input.end();
   return message;
+}
+
+function precisionOf(flags: number): Precision {
+  return flags & F32_FLAG ? 'f32' : 'f64';
 }

@@ -53,7 +53,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   },
   moments: {
     sender: 'participant',
-    knownFlags: F32_FLAG,
+    knownFlags: 0,
     payload: sameLength(
       record<MessageOf<'moments'>>({ kind: constant('moments'), count: u32, mean: vector, m2: vector }),
       'mean',
@@ -85,7 +85,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave'), session: u32 }) },
   welcome: {
     sender: 'coordinator',
-    knownFlags: F32_FLAG,
+    knownFlags: 0,
     payload: record({ kind: constant('welcome'), settings: settingsText, scaling: optional(scaling) }),
   },
   round: {

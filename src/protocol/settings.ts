@@ -1,6 +1,6 @@
 /**
- * The settings of a federation as JSON text (u32 length, UTF-8): sent once, read by people, and the one part of the
- * protocol that may grow. Strict: a participant that does not know a setting cannot honour it.
+ * The settings of a federation as JSON text (u32 length, UTF-8): sent once, and worth reading in a dump. Strict: a
+ * participant that does not know a setting cannot honour it.
  */
 import { z } from 'zod';
 import type { Field } from './fields.ts';

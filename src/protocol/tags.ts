@@ -42,7 +42,10 @@ export const CODES: Readonly<Record<RejectCode, number>> = {
   FUTURE_ROUND: 11,
 };
 
-/** Bit 0 of the flags: vectors are f32. Only for messages that have some: a message has one form per precision. */
+/**
+ * Bit 0 of the flags: vectors are f32. Only for what goes back and forth every round. Moments and scaling are said once, and
+ * a mean or a sum of squares in f32 would lose the digits that standardisation needs, or overflow.
+ */
 export const F32_FLAG = 1;
 
 const KIND_OF_TAG = new Map(Object.entries(TAGS).map(([kind, tag]) => [tag, kind as Kind]));

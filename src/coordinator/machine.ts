@@ -20,7 +20,14 @@ import type {
 } from '../protocol/index.ts';
 import { Aggregator, certificate, dot, localTolerance } from '../solver/index.ts';
 import { refusalOfAnswer, refuse } from './answers.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
+import {
+  type CoordinatorState,
+  type Member,
+  membersAsked,
+  membersHere,
+  type RoundRow,
+  tallyAnswer,
+} from './state.ts';
 import { type StoredCoordinator, storedChanges } from './stored.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
 
@@ -123,6 +130,7 @@ function onJoin(state: CoordinatorState, from: string, join: Join, now: number):
     ];
   }
   const effects: CoordinatorEffect[] = [];
+  state.tally = undefined;
   if (!member) {
     member = { ...newMember(from), rows: join.rows, benchmarkMs: join.benchmarkMs, session: join.session };
     state.members.set(from, member);
@@ -177,8 +185,7 @@ function newMember(id: string): Member {
 
 /** A place in the sums: after all who have one. */
 function admit(state: CoordinatorState, member: Member): void {
-  const taken = [...state.members.values()].map((other) => other.index);
-  member.index = Math.max(-1, ...taken) + 1;
+  member.index = state.nextIndex++;
   state.aggregator?.join(member.index);
 }
 
@@ -203,6 +210,7 @@ function onMoments(state: CoordinatorState, member: Member, message: Moments): C
       },
     ];
   }
+  if (!member.moments) state.measured++;
   member.moments ??= { count, mean, m2 };
   return [];
 }
@@ -210,10 +218,9 @@ function onMoments(state: CoordinatorState, member: Member, message: Moments): C
 /** Asked after every input: the one who was missing may have left, or may never come. */
 function readyToStart(state: CoordinatorState, now: number): boolean {
   if (state.phase !== 'gathering') return false;
-  const here = membersHere(state);
-  const measured = here.filter((member) => member.moments).length;
+  const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
-  return measured === here.length || now >= state.deadlineMs;
+  return measured === state.members.size || now >= state.deadlineMs;
 }
 
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
@@ -248,6 +255,7 @@ function open(
 ): CoordinatorEffect[] {
   state.round++;
   state.purpose = purpose;
+  state.tally = undefined;
   for (const member of state.members.values()) {
     member.update = undefined;
     member.answered = false;
@@ -292,11 +300,13 @@ function onAnswer(
   if (state.phase === 'summing') {
     // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
     member.barred = state.round;
+    state.tally = undefined;
     return [
       { type: 'persist', changes: storedChanges(state, [member]) },
       { type: 'send', to: member.id, message: outcome },
     ];
   }
+  tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
   member.responseMs = now - state.openedMs;
@@ -316,10 +326,11 @@ function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   } as const;
   if (!state.aggregator) {
     // It has contributed nothing: nothing of it stays.
-    state.members.delete(member.id);
+    removeMember(state, member);
     return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, goodbye];
   }
   member.presence = 'left';
+  state.tally = undefined;
   member.update = undefined;
   member.answered = false;
   return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
@@ -437,11 +448,17 @@ function finish(state: CoordinatorState, reason: FinishReason): CoordinatorEffec
   ];
 }
 
+function removeMember(state: CoordinatorState, member: Member): void {
+  state.members.delete(member.id);
+  state.tally = undefined;
+  if (member.moments) state.measured--;
+}
+
 /** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
 function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
-  state.members.delete(id);
+  removeMember(state, member);
   state.forgotten.set(id, member.session);
   if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
   return [

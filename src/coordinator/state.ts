@@ -56,6 +56,17 @@ export interface RoundRow extends Certificate {
   readonly sigma: number;
 }
 
+/** Counts over the members, for the question asked after every input: can the round be closed? */
+export interface Tally {
+  readonly here: number;
+  /** Answers that the open round has. */
+  answers: number;
+  /** Members that the open round could still get an answer from. */
+  silent: number;
+  /** Those of them that are worth waiting for. */
+  awaited: number;
+}
+
 export interface CoordinatorState {
   readonly options: CoordinatorOptions;
   phase: CoordinatorPhase;
@@ -73,6 +84,11 @@ export interface CoordinatorState {
   readonly members: Map<string, Member>;
   /** Whom the operator has had forgotten, and their last session. */
   readonly forgotten: Map<string, number>;
+  /** Counted when first asked for, and again after members come, go or change; answers only move it. */
+  tally: Tally | undefined;
+  /** While participants gather: how many have sent their moments. */
+  measured: number;
+  nextIndex: number;
   /** Rounds in which something was aggregated. */
   aggregated: number;
   gap: number;
@@ -98,6 +114,9 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     aggregator: undefined,
     members: new Map(),
     forgotten: new Map(),
+    tally: undefined,
+    measured: 0,
+    nextIndex: 0,
     aggregated: 0,
     gap: 1,
     bestGap: Number.POSITIVE_INFINITY,
@@ -114,4 +133,31 @@ export function membersHere(state: CoordinatorState): Member[] {
 /** Members whose answer the open round can still take. */
 export function membersAsked(state: CoordinatorState): Member[] {
   return membersHere(state).filter((member) => member.barred < state.round);
+}
+
+export function tallyOf(state: CoordinatorState): Tally {
+  state.tally ??= count(state);
+  return state.tally;
+}
+
+function count(state: CoordinatorState): Tally {
+  let [here, answers, silent, awaited] = [0, 0, 0, 0];
+  for (const member of state.members.values()) {
+    if (member.presence !== 'here') continue;
+    here++;
+    if (member.answered) answers++;
+    else if (member.barred < state.round) {
+      silent++;
+      if (member.missed < state.options.patience) awaited++;
+    }
+  }
+  return { here, answers, silent, awaited };
+}
+
+/** Counts one member's answer. */
+export function tallyAnswer(state: CoordinatorState, member: Member): void {
+  const tally = tallyOf(state);
+  if (member.missed < state.options.patience) tally.awaited--;
+  tally.silent--;
+  tally.answers++;
 }

@@ -95,6 +95,7 @@ export function restoreCoordinator(
   }
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
+    state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
     state.members.set(stored.id, {
       ...stored,
       moments: undefined,

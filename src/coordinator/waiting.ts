@@ -1,6 +1,6 @@
 /** How long a round stays open: the paper's T_wait, from what is known when it opens. */
 import type { CoordinatorOptions } from './options.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
+import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
 
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
@@ -40,17 +40,14 @@ function quantile(times: readonly number[], share: number, all: number): number 
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState, now: number): boolean {
-  const { waiting, patience, minResponses, maxWaitMs } = state.options;
-  const here = membersHere(state);
-  if (here.length === 0) return false;
+  const { waiting, minResponses, maxWaitMs } = state.options;
+  const { here, answers, silent, awaited } = tallyOf(state);
+  if (here === 0) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
-  const asked = membersAsked(state);
-  const silent = asked.filter((member) => !member.answered);
-  const answers = asked.length - silent.length;
-  if (silent.length === 0 && answers > 0) return true;
+  if (silent === 0 && answers > 0) return true;
   // Where everybody is waited for, those who have not been heard of for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
-  if (forAll && answers > 0 && silent.every((member) => member.missed >= patience)) return true;
+  if (forAll && answers > 0 && awaited === 0) return true;
   return now >= state.deadlineMs && answers >= minResponses;
 }
 

@@ -12,7 +12,7 @@
  * the pass before, is left out; when what remains is solved, all rows come back for a check before the solve is done.
  *
  * The margins at the start are exact (f64); only the change since then is f32. What the f32 part gets wrong is put
- * right by the next solve, so repeated solves converge to f64 accuracy.
+ * right by the next solve: what limits a training is the accuracy of the rows and of the aggregation, not this.
  *
  * Every intermediate beta is feasible: a solve may be stopped after any pass.
  */

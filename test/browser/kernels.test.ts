@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, normalize } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programPath } from '../helpers/programs.ts';
+
+const chromium = programPath('chromium', 'chromium-browser', 'google-chrome');
+const dist = join(import.meta.dirname, '../../dist');
+
+/** The built kernels, as they are, in a page: SIMD against plain JavaScript, then a whole local solve. */
+const PAGE = `<!doctype html><title>kernels</title><pre id="out">nothing</pre><script type="module">
+  import { Arena, JsKernels, createWasmKernels } from '/math/index.js';
+  import { LocalSolve, Shard } from '/solver/index.js';
+  const settings = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 };
+  const y = Float64Array.from({ length: 40 }, (_, i) => (i % 3 ? 1 : -1));
+  const solve = (kernels) => {
+    const write = (i, row) => { for (let j = 0; j < 20; j++) row[j] = Math.fround(((i * 7 + j * 13) % 17) / 17 - 0.5 + 0.1 * y[i]); };
+    const shard = new Shard(new Arena(kernels), settings, { n: 40, d: 20, y, write });
+    shard.load(shard.startingBeta(), new Float64Array(20));
+    new LocalSolve(shard, { sigma: 1, tolerance: 1e-6, seed: 5 }).runPasses(20);
+    return [...shard.combine(shard.beta)];
+  };
+  const wasm = solve(createWasmKernels());
+  const plain = solve(new JsKernels());
+  document.getElementById('out').textContent = JSON.stringify({ name: new Arena().kernels.name, wasm, plain });
+</script>`;
+
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
+    try {
+      const page = path === '/';
+      response.setHeader('content-type', page ? 'text/html' : 'text/javascript');
+      response.end(page ? PAGE : readFileSync(join(dist, path)));
+    } catch {
+      response.statusCode = 404;
+      response.end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => server.close());
+
+test.skipIf(!chromium)(
+  'kernels and solver run in a browser as built, and give the bits that Node gives',
+  async () => {
+    const profile = mkdtempSync(join(tmpdir(), 'kindred-chromium-'));
+    const flags = [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+    ];
+    const more = [
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-quic',
+      `--user-data-dir=${profile}`,
+    ];
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const { stdout } = await promisify(execFile)(chromium!, [
+      ...flags,
+      ...more,
+      '--virtual-time-budget=5000',
+      '--dump-dom',
+      url,
+    ]);
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    const { name, wasm, plain } = JSON.parse(
+      /<pre id="out">(.*?)<\/pre>/s.exec(stdout)![1].replaceAll('&quot;', '"'),
+    );
+    expect(name).toBe('wasm-simd');
+    expect(wasm).toEqual(plain);
+    expect(wasm.some((value: number) => value !== 0)).toBe(true);
+  },
+);

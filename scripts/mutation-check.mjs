@@ -13,7 +13,7 @@ const schedules = process.argv[2] ?? '2000';
 const MUTATIONS = [
   {
     bug: 'a late update is aggregated',
-    file: 'src/coordinator/machine.ts',
+    file: 'src/coordinator/rounds.ts',
     from: 'if (message.round < state.round || message.round <= member.barred) {',
     to: 'if (message.round <= member.barred) {',
   },
@@ -31,13 +31,13 @@ const MUTATIONS = [
   },
   {
     bug: 'the coordinator tells the outcome of a round before it is stored',
-    file: 'src/coordinator/machine.ts',
+    file: 'src/coordinator/rounds.ts',
     from: "return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];",
     to: "const changes = storedChanges(state, changed);\n  return [...announce(state, now), { type: 'persist', changes }];",
   },
   {
     bug: 'an update is counted again in the next round',
-    file: 'src/coordinator/machine.ts',
+    file: 'src/coordinator/rounds.ts',
     from: 'member.update = undefined;\n    member.answered = false;\n  }\n  return',
     to: 'member.answered = member.update !== undefined && state.round % 4 === 0;\n    if (!member.answered) member.update = undefined;\n  }\n  return',
   },

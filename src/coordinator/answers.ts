@@ -1,7 +1,7 @@
 /** Answers that cannot be taken: a bad peer is told and counted, and nothing else happens. */
 import type { RejectCode, Report, UpdateMessage } from '../protocol/index.ts';
 import { dot } from '../solver/index.ts';
-import type { CoordinatorEffect } from './machine.ts';
+import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 export function refuse(

@@ -1,4 +1,5 @@
-export { type CoordinatorEffect, type CoordinatorInput, step } from './machine.ts';
+export type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
+export { step } from './machine.ts';
 export { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from './options.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';

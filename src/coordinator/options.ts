@@ -1,6 +1,6 @@
 /** How a federation is run: what only the coordinator needs to know. */
-import type { Precision, StragglerPolicy } from '../protocol/index.ts';
-import type { Aggregation, Objective } from '../solver/index.ts';
+import type { FederationSettings } from '../protocol/index.ts';
+import type { Aggregation } from '../solver/index.ts';
 
 /**
  * How long a round stays open (the paper's T_wait).
@@ -15,19 +15,9 @@ export type Waiting =
   | { readonly kind: 'share'; readonly share: number }
   | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
 
-export interface CoordinatorOptions {
-  readonly objective: Objective;
-  readonly c1: number;
-  readonly c2: number;
-  readonly epsilon: number;
-  readonly classWeight: 'none' | 'balanced';
-  readonly scale: 'standard' | 'center' | 'none';
-  readonly bias: boolean;
-  readonly passes: number;
-  readonly seed: number;
+/** What participants are told, but for what only turns out later, and what they need not know. */
+export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'atoms'> {
   readonly aggregation: Aggregation;
-  readonly straggler: StragglerPolicy;
-  readonly precision: Precision;
   readonly waiting: Waiting;
   /** A round with fewer answers is abandoned. */
   readonly minResponses: number;
@@ -37,8 +27,6 @@ export interface CoordinatorOptions {
   readonly minParticipants: number;
   /** Constant time of a summation (the paper's T_sum). */
   readonly summationMs: number;
-  /** Wait so long for an answer before saying it again. */
-  readonly retryMs: number;
   /** After so many rounds without an answer a participant is no longer waited for, until it answers again. */
   readonly patience: number;
   readonly stop: {

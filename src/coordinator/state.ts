@@ -126,6 +126,26 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
   };
 }
 
+/** What is known of a member for good; the rest is heard in the course of rounds. */
+export type LastingMember = Pick<
+  Member,
+  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted'
+>;
+
+/** A member of whom nothing has been heard yet in this life of the coordinator. */
+export function newMember(lasting: LastingMember): Member {
+  return {
+    ...lasting,
+    moments: undefined,
+    scalars: undefined,
+    scalarsRound: 0,
+    update: undefined,
+    answered: false,
+    missed: 0,
+    responseMs: undefined,
+  };
+}
+
 export function membersHere(state: CoordinatorState): Member[] {
   return [...state.members.values()].filter((member) => member.presence === 'here');
 }

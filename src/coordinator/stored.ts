@@ -2,17 +2,15 @@
 import type { FinishReason } from '../protocol/index.ts';
 import { Aggregator, type KnownMember } from '../solver/index.ts';
 import type { CoordinatorOptions } from './options.ts';
-import { type CoordinatorState, type Member, newCoordinator } from './state.ts';
+import {
+  type CoordinatorState,
+  type LastingMember,
+  type Member,
+  newCoordinator,
+  newMember,
+} from './state.ts';
 
-export interface StoredMember {
-  readonly id: string;
-  readonly index: number;
-  readonly rows: number;
-  readonly benchmarkMs: number;
-  readonly session: number;
-  readonly barred: number;
-  readonly presence: Member['presence'];
-  readonly accepted: Member['accepted'];
+export interface StoredMember extends LastingMember {
   readonly known: KnownMember | undefined;
 }
 
@@ -96,16 +94,7 @@ export function restoreCoordinator(
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
     state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
-    state.members.set(stored.id, {
-      ...stored,
-      moments: undefined,
-      scalars: undefined,
-      scalarsRound: 0,
-      update: undefined,
-      answered: false,
-      missed: 0,
-      responseMs: undefined,
-    });
+    state.members.set(stored.id, newMember(stored));
     if (state.aggregator && stored.index >= 0) {
       state.aggregator.join(stored.index, known?.u.slice(), known ? [...known.atoms] : []);
     }

@@ -1,0 +1,92 @@
+/** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
+import type { FinishReason } from '../protocol/index.ts';
+import { certificate, dot } from '../solver/index.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { finish, open } from './rounds.ts';
+import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
+
+/** A round is closed: its certificate, then its updates, then the next round or the end. */
+export function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const here = membersHere(state);
+  const responders = here.filter((member) => member.answered);
+  for (const member of membersAsked(state)) if (!member.answered) member.missed++;
+  const proof = examine(state);
+  const { stop, minResponses } = state.options;
+  const everybody = here.length > 0 && responders.length === here.length;
+  const good = proof.relativeGap <= stop.gap;
+  const base = {
+    round: state.round,
+    atMs: now,
+    purpose: state.purpose,
+    responders: responders.map((member) => member.id),
+    certified: proof.certified,
+    sigma: state.aggregator!.sigma,
+    primal: proof.primal,
+    dual: proof.dual,
+    relativeGap: proof.relativeGap,
+  };
+  if (proof.known) noteGap(state, proof.relativeGap);
+  if (everybody && good) return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
+  const limit = limitReached(state, now);
+  if (limit && (state.purpose === 'certify' || limit === 'time')) {
+    return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
+  }
+  if (state.purpose === 'certify') {
+    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
+  }
+  const updates = responders.filter((member) => member.update);
+  const taken = updates.length >= minResponses ? updates : [];
+  if (taken.length > 0) aggregate(state, taken);
+  // The end needs a look at the final w; so does a gap that looks good but that not everybody has spoken to.
+  const nextPurpose = limitReached(state, now) || (good && !everybody) ? 'certify' : 'train';
+  const outcome = taken.length > 0 ? 'aggregated' : 'abandoned';
+  return closeWith({ ...base, outcome }, open(state, nextPurpose, now, taken));
+}
+
+function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
+  return [{ type: 'row', row }, ...effects];
+}
+
+function aggregate(state: CoordinatorState, members: readonly Member[]): void {
+  const outcomes = state.aggregator!.aggregate(
+    members.map((member) => {
+      const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
+      return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
+    }),
+  );
+  const byIndex = new Map(members.map((member) => [member.index, member]));
+  for (const { member, weights } of outcomes) byIndex.get(member)!.accepted = { round: state.round, weights };
+  state.aggregated++;
+}
+
+/** The gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
+function examine(state: CoordinatorState) {
+  const members = [...state.members.values()];
+  const known = members.filter((member) => member.scalars);
+  const w = state.aggregator!.w;
+  const proof = certificate(
+    dot(w, w),
+    state.options.c2,
+    known.map((member) => member.scalars!),
+  );
+  const certified = members.every((member) => member.scalarsRound === state.round);
+  const complete = members.every((member) => member.scalars || member.accepted.round === 0);
+  return { ...proof, certified, known: complete && known.length > 0 };
+}
+
+function noteGap(state: CoordinatorState, gap: number): void {
+  state.gap = gap;
+  if (gap < state.bestGap * (1 - 1e-3)) {
+    state.bestGap = gap;
+    state.bestRound = state.round;
+  }
+}
+
+function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
+  const { stop } = state.options;
+  // Abandoned and certifying rounds do not count, but they do not go on for ever either.
+  if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';
+  if (now - state.startedMs >= stop.timeMs) return 'time';
+  if (state.round - state.bestRound >= stop.stall) return 'stall';
+  return undefined;
+}

@@ -1,0 +1,22 @@
+/** What goes into the coordinator's machine and what comes out of it. */
+import type { ToCoordinator, ToParticipant } from '../protocol/index.ts';
+import type { RoundRow } from './state.ts';
+import type { StoredCoordinator } from './stored.ts';
+
+export type CoordinatorInput = { readonly now: number } & (
+  | { readonly type: 'start' }
+  | { readonly type: 'message'; readonly from: string; readonly message: ToCoordinator }
+  | { readonly type: 'timer' }
+  | { readonly type: 'summed' }
+  | { readonly type: 'forget'; readonly id: string }
+  | { readonly type: 'finish' }
+);
+
+export type CoordinatorEffect =
+  | { readonly type: 'persist'; readonly changes: StoredCoordinator }
+  | { readonly type: 'send'; readonly to: string; readonly message: ToParticipant }
+  /** One timer: a new one replaces it. */
+  | { readonly type: 'timer'; readonly atMs: number }
+  /** Answer with `summed` after so long. */
+  | { readonly type: 'summation'; readonly ms: number }
+  | { readonly type: 'row'; readonly row: RoundRow };

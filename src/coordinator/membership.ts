@@ -1,0 +1,151 @@
+/** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
+import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
+import { naturallySorted } from '../data/natural-order.ts';
+import type { Join, Moments } from '../protocol/index.ts';
+import { Aggregator } from '../solver/index.ts';
+import { refuse } from './answers.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { open } from './rounds.ts';
+import { type CoordinatorState, type Member, newMember } from './state.ts';
+import { storedChanges } from './stored.ts';
+import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
+
+const NONE_ACCEPTED = { round: 0, weights: [] };
+
+export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
+  let member = state.members.get(from);
+  const last = state.forgotten.get(from) ?? 0;
+  if (!member && (join.base > 0 || join.session <= last)) {
+    const message = `participant "${from}" has a state, but none is known here: begin anew`;
+    return [refuse(state, from, 'FORGOTTEN', message, join.session)];
+  }
+  // From an earlier life of the participant, late on its way; one that has left in this life has left.
+  if (member && join.session < member.session) return [];
+  if (member?.presence === 'left' && join.session === member.session) return [];
+  if (state.features > 0 && join.features !== state.features) {
+    const message = `participant "${from}": expected ${state.features} features, got ${join.features}`;
+    return [refuse(state, from, 'WRONG_FEATURES', message)];
+  }
+  const effects: CoordinatorEffect[] = [];
+  state.tally = undefined;
+  if (!member) {
+    const { rows, benchmarkMs, session } = join;
+    member = newMember({
+      id: from,
+      index: -1,
+      rows,
+      benchmarkMs,
+      session,
+      barred: 0,
+      presence: 'here',
+      accepted: NONE_ACCEPTED,
+    });
+    state.members.set(from, member);
+    state.features = join.features;
+    if (state.aggregator) admit(state, member);
+    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+  } else if (join.session > member.session) {
+    member.session = join.session;
+    if (state.phase !== 'finished') member.presence = 'here';
+    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+  }
+  member.missed = 0;
+  if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
+  effects.push({ type: 'send', to: from, message: welcomeFor(state) });
+  const asked = state.phase === 'open' && !member.answered && member.barred < state.round;
+  if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
+  else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  return effects;
+}
+
+/** Whoever joins and then falls silent is waited for, but not for ever. */
+export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  state.deadlineMs = now + state.options.maxWaitMs;
+  return { type: 'timer', atMs: state.deadlineMs };
+}
+
+/** A place in the sums: after all who have one. */
+function admit(state: CoordinatorState, member: Member): void {
+  member.index = state.nextIndex++;
+  state.aggregator?.join(member.index);
+}
+
+export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
+  const { count, mean, m2 } = message;
+  if (mean.length !== state.features || m2.length !== state.features) {
+    const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
+    return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
+  }
+  if (state.scaling) {
+    return [{ type: 'send', to: member.id, message: welcomeFor(state) }];
+  }
+  if (!member.moments) state.measured++;
+  member.moments ??= { count, mean, m2 };
+  return [];
+}
+
+/** Asked after every input: the one who was missing may have left, or may never come. */
+export function readyToStart(state: CoordinatorState, now: number): boolean {
+  if (state.phase !== 'gathering') return false;
+  const { measured } = state;
+  if (measured === 0 || measured < state.options.minParticipants) return false;
+  return measured === state.members.size || now >= state.deadlineMs;
+}
+
+/** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
+export function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const inOrder = naturallySorted(state.members.keys()).map((id) => state.members.get(id)!);
+  const { aggregation, c2, bias, scale } = state.options;
+  const measured = inOrder.flatMap((member) => member.moments ?? []);
+  const moments = measured.reduce(mergeMoments);
+  const scaling: Scaling = scalingFrom(moments, scale);
+  state.scaling = { shift: scaling.shift, factor: scaling.factor };
+  state.aggregator = new Aggregator(aggregation, state.features + (bias ? 1 : 0), c2);
+  for (const member of inOrder) {
+    admit(state, member);
+    member.moments = undefined;
+  }
+  const effects = open(state, 'train', now, inOrder);
+  const welcomes = tellAll(state, () => welcomeFor(state));
+  // The welcome with the scaling goes first, but not before it is durable.
+  return [effects[0], ...welcomes, ...effects.slice(1)];
+}
+
+export function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  // In a summation its update is being taken: it is told when that is done, because it asks again.
+  if (state.phase === 'summing' && member.update) return [];
+  const goodbye = {
+    type: 'send',
+    to: member.id,
+    message: { ...finishFor(state, member), reason: 'left' },
+  } as const;
+  if (!state.aggregator) {
+    // It has contributed nothing: nothing of it stays.
+    removeMember(state, member);
+    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, goodbye];
+  }
+  member.presence = 'left';
+  state.tally = undefined;
+  member.update = undefined;
+  member.answered = false;
+  return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
+}
+
+/** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
+export function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
+  const member = state.members.get(id);
+  if (!member) return [];
+  removeMember(state, member);
+  state.forgotten.set(id, member.session);
+  if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
+  return [
+    { type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } },
+    refuse(state, id, 'FORGOTTEN', `participant "${id}" has been forgotten: begin anew`, member.session),
+  ];
+}
+
+function removeMember(state: CoordinatorState, member: Member): void {
+  state.members.delete(member.id);
+  state.tally = undefined;
+  if (member.moments) state.measured--;
+}

@@ -1,0 +1,104 @@
+/** A round from its opening to its last answer. */
+import type { FinishReason, Report, ToParticipant, UpdateMessage } from '../protocol/index.ts';
+import { refusalOfAnswer, refuse } from './answers.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { type CoordinatorState, type Member, membersAsked, tallyAnswer } from './state.ts';
+import { storedChanges } from './stored.ts';
+import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
+import { finishFor, roundFor, tellAll } from './words.ts';
+
+/** Opens the next round: durable first, then everybody is told, with what became of the last one. */
+export function open(
+  state: CoordinatorState,
+  purpose: 'train' | 'certify',
+  now: number,
+  changed: readonly Member[],
+): CoordinatorEffect[] {
+  state.round++;
+  state.purpose = purpose;
+  state.tally = undefined;
+  for (const member of state.members.values()) {
+    member.update = undefined;
+    member.answered = false;
+  }
+  return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];
+}
+
+export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  state.phase = 'open';
+  state.openedMs = now;
+  state.saidMs = now;
+  state.deadlineMs = now + waitingPeriod(state);
+  return [...tellAll(state, (member) => roundFor(state, member, now)), nextTimer(state, now)];
+}
+
+export function onAnswer(
+  state: CoordinatorState,
+  member: Member,
+  message: UpdateMessage | Report,
+  now: number,
+): CoordinatorEffect[] {
+  // From an earlier life, late on its way; or from a new one, whose joining got lost.
+  if (message.session < member.session) return [];
+  if (message.session > member.session) {
+    return [
+      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
+    ];
+  }
+  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  const refusal = refusalOfAnswer(state, member, message);
+  if (refusal) return [refuse(state, member.id, refusal.code, refusal.message)];
+  if (member.presence === 'left') {
+    return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
+  }
+  if (member.answered && message.round === state.round) return [];
+  const { session, accepted } = member;
+  const outcome: ToParticipant = { kind: 'outcome', session, round: message.round, accepted };
+  // Late, or again: answered, never aggregated.
+  if (message.round < state.round || message.round <= member.barred) {
+    return [{ type: 'send', to: member.id, message: outcome }];
+  }
+  if (state.phase === 'summing') {
+    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
+    member.barred = state.round;
+    state.tally = undefined;
+    return [
+      { type: 'persist', changes: storedChanges(state, [member]) },
+      { type: 'send', to: member.id, message: outcome },
+    ];
+  }
+  tallyAnswer(state, member);
+  member.answered = true;
+  member.missed = 0;
+  member.responseMs = now - state.openedMs;
+  member.scalars = message.scalars;
+  member.scalarsRound = message.round;
+  if (message.kind === 'update') member.update = message;
+  return [];
+}
+
+export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (state.phase !== 'open' || canClose(state, now)) return [];
+  const silent = membersAsked(state).filter((member) => !member.answered);
+  if (silent.length === 0) return [];
+  if (now < state.saidMs + state.options.retryMs) return [nextTimer(state, now)];
+  // Whoever has not answered may not have heard.
+  state.saidMs = now;
+  const again = silent.map(
+    (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
+  );
+  return [...again, nextTimer(state, now)];
+}
+
+function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.saidMs + state.options.retryMs) };
+}
+
+export function finish(state: CoordinatorState, reason: FinishReason): CoordinatorEffect[] {
+  state.phase = 'finished';
+  state.finish = reason;
+  return [
+    { type: 'persist', changes: storedChanges(state, []) },
+    ...tellAll(state, (member) => finishFor(state, member)),
+  ];
+}

@@ -1,0 +1,58 @@
+/** What the coordinator says, made from its state. */
+import type { FederationSettings, RoundMessage, ToParticipant } from '../protocol/index.ts';
+import { Aggregator, localTolerance } from '../solver/index.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { type CoordinatorState, type Member, membersHere } from './state.ts';
+
+export function welcomeFor(state: CoordinatorState): ToParticipant {
+  return { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling };
+}
+
+function settingsOf(state: CoordinatorState): FederationSettings {
+  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { straggler, precision, retryMs, aggregation } = state.options;
+  return {
+    objective,
+    c1,
+    c2,
+    epsilon: objective === 'regression' ? epsilon : 0,
+    classWeight,
+    scale,
+    bias,
+    features: state.features,
+    atoms: new Aggregator(aggregation, 1, c2).atoms,
+    passes,
+    seed,
+    straggler,
+    precision,
+    retryMs,
+  };
+}
+
+export function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {
+  const { aggregator, round, purpose } = state;
+  return {
+    kind: 'round',
+    session: member.session,
+    round,
+    purpose,
+    w: aggregator!.w,
+    sigma: aggregator!.sigma,
+    tolerance: localTolerance(state.gap),
+    waitMs: Math.max(0, state.deadlineMs - now),
+    accepted: member.accepted,
+  };
+}
+
+export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
+  const w = state.aggregator?.w ?? new Float64Array(0);
+  const { session, accepted } = member;
+  return { kind: 'finish', session, round: state.round, reason: state.finish ?? 'left', w, accepted };
+}
+
+export function tellAll(
+  state: CoordinatorState,
+  message: (member: Member) => ToParticipant,
+): CoordinatorEffect[] {
+  return membersHere(state).map((member) => ({ type: 'send', to: member.id, message: message(member) }));
+}

@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addBench } from './bench.ts';
+import { addCalibrate } from './calibrate.ts';
 import { addData } from './data.ts';
 import { addDemo } from './demo.ts';
 import { addEvaluate } from './evaluate.ts';
@@ -9,6 +10,7 @@ import { reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
+import { addSimulate } from './simulate.ts';
 import { addTrain } from './train.ts';
 import { addTune } from './tune.ts';
 
@@ -21,6 +23,8 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addTune,
   addPredict,
   addEvaluate,
+  addSimulate,
+  addCalibrate,
   addData,
   addBench,
 ];

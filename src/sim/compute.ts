@@ -5,9 +5,11 @@
  */
 import { stream } from '../base/random.ts';
 
-/** A pass over n rows of d columns takes fixedMs + perValueMs n d on average. */
+/** A pass over n rows of d columns takes fixedMs + perRowMs n + perValueMs n d on average. */
 export interface ComputeModel {
   readonly fixedMs: number;
+  /** Default 0. */
+  readonly perRowMs?: number;
   readonly perValueMs: number;
   /** Standard deviation, as a share of the mean. */
   readonly spread: number;
@@ -17,7 +19,7 @@ export interface ComputeModel {
 export const DEFAULT_COMPUTE: ComputeModel = { fixedMs: 1, perValueMs: 4e-5, spread: 0.2 };
 
 export function meanPassMs(model: ComputeModel, n: number, d: number): number {
-  return model.fixedMs + model.perValueMs * n * d;
+  return model.fixedMs + (model.perRowMs ?? 0) * n + model.perValueMs * n * d;
 }
 
 /** One draw per participant and round: concurrent work on the device slows a whole round. */

@@ -40,7 +40,8 @@ export class CoordinatorNode {
   private readonly world: CoordinatorWorld;
   private readonly crashes: CrashPlan;
   private life = 0;
-  private timer = 0;
+  /** Takes back the timer that is set. */
+  private dropTimer = () => {};
 
   constructor(options: CoordinatorOptions, world: CoordinatorWorld, crashes: CrashPlan) {
     this.options = options;
@@ -103,10 +104,8 @@ export class CoordinatorNode {
       }
       case 'timer': {
         if (effect.atMs === Number.POSITIVE_INFINITY) break;
-        const mine = ++this.timer;
-        this.later(effect.atMs, () => {
-          if (this.timer === mine) this.take({ type: 'timer', now: queue.now });
-        });
+        this.dropTimer();
+        this.dropTimer = this.later(effect.atMs, () => this.take({ type: 'timer', now: queue.now }));
         break;
       }
       case 'summation':
@@ -118,9 +117,9 @@ export class CoordinatorNode {
     }
   }
 
-  private later(atMs: number, run: () => void): void {
+  private later(atMs: number, run: () => void): () => void {
     const { life } = this;
-    this.world.queue.at(atMs, () => {
+    return this.world.queue.at(atMs, () => {
       if (this.life === life && this.state) run();
     });
   }

@@ -1,27 +1,49 @@
 /** Virtual time: a queue of what will happen, in order of time, then in order of being put in. */
-export interface ScheduledEvent {
+interface Entry {
   readonly atMs: number;
-  readonly run: () => void;
-}
-
-interface Entry extends ScheduledEvent {
+  /** Undefined: it has been taken back. */
+  run: (() => void) | undefined;
   readonly place: number;
 }
+
+/** Taken back entries stay where they are until they are most of what there is. */
+const LEAST_TO_CLEAR = 1024;
 
 /** A binary heap. */
 export class EventQueue {
   now = 0;
   private readonly heap: Entry[] = [];
   private placed = 0;
+  private dead = 0;
 
   get size(): number {
     return this.heap.length;
   }
 
-  at(atMs: number, run: () => void): void {
+  /** Gives a way to take it back. */
+  at(atMs: number, run: () => void): () => void {
+    const entry: Entry = { atMs: Math.max(atMs, this.now), run, place: this.placed++ };
+    this.heap.push(entry);
+    this.rise(this.heap.length - 1);
+    return () => this.takeBack(entry);
+  }
+
+  /** A retry far away, set anew with every message, would otherwise be kept for ever. */
+  private takeBack(entry: Entry): void {
+    if (!entry.run) return;
+    entry.run = undefined;
+    this.dead++;
     const { heap } = this;
-    heap.push({ atMs: Math.max(atMs, this.now), run, place: this.placed++ });
-    let i = heap.length - 1;
+    if (this.dead < LEAST_TO_CLEAR || this.dead < heap.length / 2) return;
+    const alive = heap.filter(({ run }) => run);
+    heap.length = 0;
+    this.dead = 0;
+    // Sorted is a heap; the order of what happens depends on time and place alone.
+    for (const left of alive.sort((a, b) => (before(a, b) ? -1 : 1))) heap.push(left);
+  }
+
+  private rise(i: number): void {
+    const { heap } = this;
     while (i > 0) {
       const parent = (i - 1) >> 1;
       if (!before(heap[i], heap[parent])) break;
@@ -40,8 +62,15 @@ export class EventQueue {
       heap[0] = last;
       this.sink();
     }
+    const { run } = first;
+    if (!run) {
+      this.dead--;
+      return true;
+    }
     this.now = first.atMs;
-    first.run();
+    // It happens now: taking it back later changes nothing.
+    first.run = undefined;
+    run();
     return true;
   }
 

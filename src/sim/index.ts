@@ -1,7 +1,34 @@
+export {
+  type Calibration,
+  calibrationChart,
+  calibrationFromText,
+  fitCalibration,
+  formulaText,
+  type PassTimes,
+} from './calibration.ts';
 export { type ComputeModel, DEFAULT_COMPUTE, drawPassMs, meanPassMs } from './compute.ts';
+export { curveChart } from './curve-chart.ts';
 export type { Crash, Deed } from './faults.ts';
 export { type LinkFaults, type Partition, PERFECT_LINK } from './network.ts';
+export { csvLines, jsonLines, type MetricName, type ObservedRow, Observer } from './observe.ts';
 export type { ParticipantData } from './participant-node.ts';
 export { HARDWARE, type ParticipantsOptions, participantsOf } from './participants.ts';
+export { meanOf, type RunRecord, type RunRequest, type RunSummary, runScenario } from './run.ts';
+export {
+  objectiveOf,
+  parseScenario,
+  type Scenario,
+  type ScenarioInput,
+  scenarioFromText,
+} from './scenario.ts';
+export {
+  computeModel,
+  generatedTable,
+  planFrom,
+  type ScenarioInputs,
+  type ScenarioPlan,
+} from './scenario-plan.ts';
+export { type ChartWindow, sequenceChart } from './sequence-chart.ts';
 export { Simulation, type SimulationPlan } from './simulation.ts';
 export type { TranscriptEntry } from './transcript.ts';
+export { answeredBy, type Device, waitingTime } from './waiting-time.ts';

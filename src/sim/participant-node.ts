@@ -57,7 +57,8 @@ export class ParticipantNode {
   private shard: Shard | undefined;
   private settings: FederationSettings | undefined;
   private life = 0;
-  private timer = 0;
+  /** Takes back the timer that is set. */
+  private dropTimer = () => {};
   private solving:
     | { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number }
     | undefined;
@@ -156,19 +157,17 @@ export class ParticipantNode {
     }
   }
 
-  private later(atMs: number, run: () => void): void {
+  private later(atMs: number, run: () => void): () => void {
     const { life } = this;
-    this.world.queue.at(atMs, () => {
+    return this.world.queue.at(atMs, () => {
       if (this.life === life && this.state) run();
     });
   }
 
   private setTimer(atMs: number): void {
     if (atMs === Number.POSITIVE_INFINITY) return;
-    const mine = ++this.timer;
-    this.later(atMs, () => {
-      if (this.timer === mine) this.take({ type: 'timer', now: this.world.queue.now });
-    });
+    this.dropTimer();
+    this.dropTimer = this.later(atMs, () => this.take({ type: 'timer', now: this.world.queue.now }));
   }
 
   private prepare(settings: FederationSettings, scaling: Scaling): void {

@@ -39,6 +39,8 @@ export class Simulation {
   onRow: ((row: RoundRow) => void) | undefined;
   private readonly plan: SimulationPlan;
   private readonly network: Network;
+  /** The last participant, in order, that was not done when everybody was asked. */
+  private awaited: ParticipantNode | undefined;
 
   constructor(plan: SimulationPlan) {
     this.plan = plan;
@@ -95,8 +97,10 @@ export class Simulation {
   /** Training has ended and everybody knows. */
   get over(): boolean {
     if (this.coordinator.state?.phase !== 'finished') return false;
-    for (const node of this.participants.values()) if (!node.over) return false;
-    return true;
+    // Asked after every event: whoever was not done the last time is asked first.
+    if (this.awaited && !this.awaited.over) return false;
+    for (const node of this.participants.values()) if (!node.over) this.awaited = node;
+    return this.awaited === undefined || this.awaited.over;
   }
 
   private comeBack(crash: Crash): void {

@@ -7,7 +7,12 @@ export interface TranscriptEntry {
   readonly from: string;
   readonly to: string;
   readonly text: string;
+  /** Kind and round of the message; 0: it is about none. */
+  readonly about?: { readonly kind: Message['kind']; readonly round: number };
 }
+
+/** The welcome after which a participant can take part. */
+export const WITH_SCALING = 'welcome, with the scaling';
 
 export class Transcript {
   readonly entries: TranscriptEntry[] = [];
@@ -18,12 +23,20 @@ export class Transcript {
   }
 
   sent(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on') this.entries.push({ atMs, kind: 'sent', from, to, text: inWords(message) });
+    if (this.recording === 'on')
+      this.entries.push({ atMs, kind: 'sent', from, to, text: inWords(message), about: aboutOf(message) });
   }
 
   delivered(atMs: number, from: string, to: string, message: Message): void {
     if (this.recording === 'on')
-      this.entries.push({ atMs, kind: 'delivered', from, to, text: inWords(message) });
+      this.entries.push({
+        atMs,
+        kind: 'delivered',
+        from,
+        to,
+        text: inWords(message),
+        about: aboutOf(message),
+      });
   }
 
   note(atMs: number, node: string, text: string): void {
@@ -40,6 +53,10 @@ export class Transcript {
   }
 }
 
+function aboutOf(message: Message): NonNullable<TranscriptEntry['about']> {
+  return { kind: message.kind, round: 'round' in message ? message.round : 0 };
+}
+
 /** A message in a few words. */
 export function inWords(message: Message): string {
   switch (message.kind) {
@@ -54,7 +71,7 @@ export function inWords(message: Message): string {
     case 'leave':
       return 'leave';
     case 'welcome':
-      return message.scaling ? 'welcome, with the scaling' : 'welcome';
+      return message.scaling ? WITH_SCALING : 'welcome';
     case 'round':
       return `round ${message.round}${message.purpose === 'certify' ? ' (certify)' : ''}, accepted ${message.accepted.round}`;
     case 'outcome':

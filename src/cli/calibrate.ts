@@ -1,0 +1,143 @@
+/** kindred calibrate: how long local passes take on this machine, as constants for simulated devices. */
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { stream } from '../base/random.ts';
+import { Arena } from '../math/index.ts';
+import { checkWritable, writeAtomically } from '../shells/files.ts';
+import {
+  type Calibration,
+  calibrationChart,
+  fitCalibration,
+  formulaText,
+  type PassTimes,
+} from '../sim/index.ts';
+import { LocalSolve, Shard } from '../solver/index.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example } from './option-values.ts';
+import { Progress } from './progress.ts';
+import { styleOf } from './style.ts';
+import { labelled, textTable } from './text-table.ts';
+
+interface Flags {
+  readonly out?: string;
+  readonly json?: true;
+}
+
+const ROWS = [20, 60, 200, 600] as const;
+const COLUMNS = [25, 100, 300, 561] as const;
+const MEASUREMENTS = 20;
+/** The slowest are other programs' doing: they are left out. */
+const COUNTED = 16;
+/** A solve of as many passes as a device makes before it answers, at the least. */
+const PASSES = 5;
+/** Clocks are too coarse for one short solve: as many in a row as last this long. */
+const LEAST_MS = 1.5;
+
+export function addCalibrate(program: Command, io: Io): void {
+  const command = program
+    .command('calibrate')
+    .description(
+      'Measure local passes on this machine and fit the compute model of simulated devices to them.',
+    )
+    .option('--out <file>', 'write the fit here, and calibration.svg beside it')
+    .action((flags: Flags) => runCalibrate(io, flags));
+  addJsonOption(command);
+  example(command, 'kindred calibrate --out calibration.json');
+}
+
+async function runCalibrate(io: Io, flags: Flags): Promise<void> {
+  const chart = flags.out === undefined ? undefined : join(dirname(flags.out), 'calibration.svg');
+  if (flags.out !== undefined) await checkWritable(flags.out);
+  const progress = new Progress(io);
+  const times: PassTimes[] = [];
+  // The first measurement of a process measures its compiler.
+  measurePasses(io.now, ROWS[0], COLUMNS[0]);
+  for (const rows of ROWS) {
+    for (const columns of COLUMNS) {
+      progress.show(`calibrate: ${rows} rows of ${columns} columns`);
+      times.push({ rows, columns, ms: measurePasses(io.now, rows, columns) });
+    }
+  }
+  progress.clear();
+  const fit = fitCalibration(times);
+  if (flags.out !== undefined) await writeAtomically(flags.out, [`${JSON.stringify(fit, null, 2)}\n`]);
+  if (chart !== undefined) await writeAtomically(chart, [calibrationChart(fit)]);
+  if (flags.json) await writeJson(io, fit);
+  else await writeLines(io, reportOf(io, fit, flags.out, chart));
+}
+
+/** Random rows, both classes, and every row in every pass: the cost the model speaks of. */
+function measurePasses(now: () => number, n: number, d: number): number[] {
+  const random = stream(1, 'calibrate', n, d);
+  const arena = new Arena();
+  const settings = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 } as const;
+  const input = {
+    n,
+    d,
+    y: Float64Array.from({ length: n }, (_, i) => (i % 2 === 0 ? 1 : -1)),
+    write: (_: number, row: Float32Array) => {
+      for (let j = 0; j < d; j++) row[j] = random.normal() / Math.sqrt(d);
+    },
+  };
+  const shard = new Shard(arena, settings, input, 'rows');
+  const [beta, z] = [new Float64Array(n), new Float64Array(d)];
+  const solve = () => {
+    shard.load(beta, z);
+    const local = new LocalSolve(shard, { sigma: 20, tolerance: 1e-9, seed: 1 });
+    local.runPasses(PASSES);
+    return local.passes;
+  };
+  const timed = (times: number) => {
+    const started = now();
+    let passes = 0;
+    for (let i = 0; i < times; i++) passes += solve();
+    return { ms: now() - started, passes };
+  };
+  timed(3);
+  let times = 1;
+  while (timed(times).ms < LEAST_MS && times < 1 << 16) times *= 2;
+  const measured = Array.from({ length: MEASUREMENTS }, () => {
+    const { ms, passes } = timed(times);
+    return ms / passes;
+  });
+  return measured.sort((a, b) => a - b).slice(0, COUNTED);
+}
+
+function reportOf(io: Io, fit: Calibration, out: string | undefined, chart: string | undefined): string[] {
+  const style = styleOf(io);
+  const titles = ['rows', 'columns', 'measured', 'fitted', 'residual', 'deviation'];
+  const percent = (value: number) => `${(100 * value).toFixed(1)}%`;
+  const rows = fit.points.map((point) => [
+    String(point.rows),
+    String(point.columns),
+    `${point.measuredMs.toPrecision(3)} ms`,
+    `${point.fittedMs.toPrecision(3)} ms`,
+    percent(point.residual),
+    percent(point.deviation),
+  ]);
+  return [
+    ...textTable(
+      titles.map((title) => ({ title, align: 'right' })),
+      rows,
+      style,
+    ),
+    '',
+    labelled('A pass', `${formulaText(fit)}, spread ${percent(fit.spread)}`, style),
+    ...(out === undefined ? [] : [labelled('Written', `${out}, ${chart}`, style)]),
+    labelled(
+      'In a scenario',
+      `"compute": ${out === undefined ? modelText(fit) : JSON.stringify(out)}`,
+      style,
+    ),
+  ];
+}
+
+function modelText({ fixedMs, perRowMs, perValueMs, spread }: Calibration): string {
+  const round = (value: number) => Number(value.toPrecision(3));
+  return JSON.stringify({
+    fixedMs: round(fixedMs),
+    perRowMs: round(perRowMs),
+    perValueMs: round(perValueMs),
+    spread: round(spread),
+  });
+}

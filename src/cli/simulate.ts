@@ -1,0 +1,176 @@
+/** kindred simulate: a federation in virtual time, from a scenario file. */
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Command } from 'commander';
+import { inputError } from '../base/errors.ts';
+import type { Table } from '../data/index.ts';
+import { readSource } from '../shells/data-source.ts';
+import { onFile } from '../shells/file-error.ts';
+import { kindOf, readText, writeAtomically } from '../shells/files.ts';
+import { runRepeats } from '../shells/simulation-pool.ts';
+import {
+  type ChartWindow,
+  calibrationFromText,
+  computeModel,
+  csvLines,
+  curveChart,
+  generatedTable,
+  jsonLines,
+  type RunRecord,
+  type Scenario,
+  type ScenarioInputs,
+  scenarioFromText,
+  sequenceChart,
+} from '../sim/index.ts';
+import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { scientific } from './number-text.ts';
+import { addJsonOption, example, wholeNumber } from './option-values.ts';
+import { Progress } from './progress.ts';
+import { simulateReport } from './simulate-report.ts';
+import { styleOf } from './style.ts';
+
+interface Flags {
+  readonly out?: string;
+  readonly json?: true;
+  readonly workers?: number;
+  readonly chart?: ChartWindow;
+  readonly seed?: number;
+}
+
+/** A chart nobody asked for is drawn where it is small. */
+const SMALL_CHART = { participants: 6, rounds: { from: 1, to: 3 } };
+const WIDEST_CHART = 40;
+
+export function addSimulate(program: Command, io: Io): void {
+  const command = program
+    .command('simulate')
+    .description(
+      'Run a federation in virtual time: deadlines, delays, hardware and faults from a scenario file.',
+    )
+    .argument('<scenario>', 'a JSON file; {} is a scenario of 20 HAR-like participants')
+    .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
+    .option(
+      '--workers <number>',
+      'threads for repeats (default: one for each core)',
+      wholeNumber('--workers', 1, 1024),
+    )
+    .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
+    .option('--seed <number>', "instead of the scenario's", wholeNumber('--seed', 0))
+    .action((path: string, flags: Flags) => runSimulate(io, path, flags));
+  addJsonOption(command);
+  example(
+    command,
+    'kindred simulate examples/scenarios/everybody.json',
+    'kindred simulate examples/scenarios/lossy.json --out results --chart 1-4',
+  );
+}
+
+async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
+  if (flags.chart && flags.out === undefined)
+    throw inputError('BAD_OPTION', 'option --chart: expected --out beside it, as a chart is a file');
+  const given = scenarioFromText(path, await readText(path));
+  const scenario = flags.seed === undefined ? given : { ...given, seed: flags.seed };
+  const inputs = await inputsOf(io, path, scenario);
+  const rounds = chartRounds(flags, inputs.table);
+  if (flags.out !== undefined) await makeFolder(flags.out);
+  const records = await runAll(io, scenario, inputs, flags.workers, rounds ? 'on' : 'off');
+  const { table } = inputs;
+  if (flags.out !== undefined) await writeAll(flags.out, scenario, table, records, rounds);
+  const summary = documentOf(scenario, table, records);
+  if (flags.json) await writeJson(io, summary);
+  else await writeLines(io, simulateReport(scenario, inputs, records, flags.out, styleOf(io)));
+  const unfinished = records.filter(({ summary }) => summary.stopped === null);
+  for (const { summary } of unfinished)
+    await tell(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
+}
+
+async function inputsOf(io: Io, path: string, scenario: Scenario): Promise<ScenarioInputs> {
+  const beside = (file: string) => (isAbsolute(file) ? file : join(dirname(path), file));
+  const { data, compute } = scenario;
+  const fit = compute.file && calibrationFromText(compute.file, await readText(beside(compute.file)));
+  const table =
+    data.generator === 'file'
+      ? await readSource(beside(data.file), {
+          columns: { task: data.task, label: data.label, drop: data.drop, need: 'task and label' },
+          stdin: io.stdin,
+        })
+      : generatedTable(scenario)!;
+  return { source: path, table, compute: computeModel(scenario, fit || {}) };
+}
+
+async function runAll(
+  io: Io,
+  scenario: Scenario,
+  inputs: ScenarioInputs,
+  workers = availableParallelism(),
+  transcript: 'on' | 'off',
+): Promise<RunRecord[]> {
+  // One transcript is enough: the first repeat's.
+  const requests = Array.from({ length: scenario.repeats }, (_, r) => ({
+    seed: scenario.seed + r,
+    transcript: r === 0 ? transcript : ('off' as const),
+  }));
+  const progress = new Progress(io);
+  try {
+    return await runRepeats(scenario, inputs, requests, workers, ({ seed, round, relativeGap }) => {
+      const which = scenario.repeats > 1 ? `, seed ${seed}` : '';
+      progress.show(`${scenario.name}${which}: round ${round}, relative gap ${scientific(relativeGap)}`);
+    });
+  } finally {
+    progress.clear();
+  }
+}
+
+function chartRounds({ chart, out }: Flags, { participants }: Table): ChartWindow | undefined {
+  if (out === undefined) return undefined;
+  if (!chart) return participants.length <= SMALL_CHART.participants ? SMALL_CHART.rounds : undefined;
+  if (participants.length > WIDEST_CHART) {
+    const got = `got ${participants.length}`;
+    throw inputError('BAD_OPTION', `option --chart: expected at most ${WIDEST_CHART} participants, ${got}`);
+  }
+  return chart;
+}
+
+async function makeFolder(out: string): Promise<void> {
+  const kind = await kindOf(out);
+  if (kind === 'folder') return;
+  if (kind !== undefined)
+    throw inputError('NOT_A_FOLDER', `option --out: expected a folder, got the file ${out}`);
+  await onFile(out, () => mkdir(out, { recursive: true }));
+}
+
+async function writeAll(
+  out: string,
+  scenario: Scenario,
+  table: Table,
+  records: readonly RunRecord[],
+  rounds: ChartWindow | undefined,
+): Promise<void> {
+  const rows = records.flatMap((record) => record.rows);
+  const { participants } = table;
+  await writeAtomically(join(out, 'rows.jsonl'), jsonLines(rows));
+  await writeAtomically(join(out, 'rows.csv'), csvLines(rows, participants));
+  const summary = `${JSON.stringify(documentOf(scenario, table, records), null, 2)}\n`;
+  await writeAtomically(join(out, 'summary.json'), [summary]);
+  await writeAtomically(join(out, 'curve.svg'), [curveChart(scenario.name, records)]);
+  if (!rounds) return;
+  const title = `${scenario.name}: rounds ${rounds.from} to ${rounds.to}, seed ${records[0].summary.seed}`;
+  const chart = sequenceChart(title, records[0].transcript, participants, rounds);
+  await writeAtomically(join(out, 'chart.svg'), [chart]);
+}
+
+/** No dates, no paths and no wall time: equal runs give equal documents. */
+function documentOf(scenario: Scenario, table: Table, records: readonly RunRecord[]) {
+  const data = { participants: table.participants.length, rows: table.n, features: table.features.length };
+  return { scenario, data, runs: records.map(({ summary }) => summary) };
+}
+
+/** "2-5" or "3". */
+function chartWindow(text: string): ChartWindow {
+  const match = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text);
+  const from = Number(match?.[1]);
+  const to = Number(match?.[2] ?? match?.[1]);
+  if (match && to >= from) return { from, to };
+  throw inputError('BAD_OPTION', `option --chart: expected rounds such as 2-5, got ${text || '""'}`);
+}

@@ -1,0 +1,163 @@
+/**
+ * What an onlooker with access to everything sees of a run: one row for each round, when it closes. The certificate is
+ * about the w with which the round began; the metric is about the models after it, w + u_k / C2 with what the
+ * coordinator has just committed, on rows that nobody trains on. A participant counts from its joining until it is
+ * forgotten.
+ */
+import type { CoordinatorState, RoundRow } from '../coordinator/index.ts';
+import { scaleRow } from '../data/index.ts';
+import { addScaled } from '../solver/index.ts';
+import { type Metrics, measure } from '../solver/metrics.ts';
+import type { TestRows } from './scenario-plan.ts';
+import type { Simulation } from './simulation.ts';
+
+export const METRIC_NAME = { classification: 'balancedAccuracy', regression: 'r2' } as const;
+export type MetricName = (typeof METRIC_NAME)[keyof typeof METRIC_NAME];
+
+export interface ObservedRow {
+  readonly seed: number;
+  readonly atMs: number;
+  readonly round: number;
+  readonly purpose: RoundRow['purpose'];
+  readonly outcome: RoundRow['outcome'];
+  /** How many answered in time, of how many who were there. */
+  readonly responders: number;
+  readonly active: number;
+  /** Since the beginning, all participants together. */
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  readonly primal: number;
+  readonly dual: number;
+  readonly relativeGap: number;
+  readonly certified: boolean;
+  readonly metric: {
+    readonly name: MetricName;
+    /** Null where nobody has test rows. */
+    readonly mean: number | null;
+    readonly worst: number | null;
+    readonly participants: Readonly<Record<string, number>>;
+  };
+}
+
+export class Observer {
+  private readonly simulation: Simulation;
+  private readonly seed: number;
+  private readonly tests: ReadonlyMap<string, TestRows>;
+  /** Test rows, scaled as soon as the scaling is known, with the bias as last column. */
+  private readonly scaled = new Map<string, Float64Array>();
+
+  constructor(simulation: Simulation, seed: number, tests: ReadonlyMap<string, TestRows>) {
+    this.simulation = simulation;
+    this.seed = seed;
+    this.tests = tests;
+  }
+
+  observe(row: RoundRow): ObservedRow {
+    const state = this.simulation.coordinator.state!;
+    const { up, down } = this.simulation.traffic;
+    let active = 0;
+    for (const member of state.members.values()) if (member.presence === 'here') active++;
+    return {
+      seed: this.seed,
+      atMs: row.atMs,
+      round: row.round,
+      purpose: row.purpose,
+      outcome: row.outcome,
+      responders: row.responders.length,
+      active,
+      bytesUp: up.bytes,
+      bytesDown: down.bytes,
+      primal: row.primal,
+      dual: row.dual,
+      relativeGap: row.relativeGap,
+      certified: row.certified,
+      metric: this.metric(state),
+    };
+  }
+
+  private metric(state: CoordinatorState): ObservedRow['metric'] {
+    const { objective } = state.options;
+    const name = METRIC_NAME[objective];
+    const participants: Record<string, number> = {};
+    let sum = 0;
+    let worst = Number.POSITIVE_INFINITY;
+    let measured = 0;
+    for (const member of state.members.values()) {
+      const value = this.metricOf(state, member.id, member.index)?.[name];
+      if (value === undefined) continue;
+      participants[member.id] = value;
+      sum += value;
+      worst = Math.min(worst, value);
+      measured++;
+    }
+    if (measured === 0) return { name, mean: null, worst: null, participants };
+    return { name, mean: sum / measured, worst, participants };
+  }
+
+  private metricOf(state: CoordinatorState, id: string, index: number): Metrics | undefined {
+    const tests = this.tests.get(id);
+    const { aggregator } = state;
+    if (!tests || tests.y.length === 0 || !aggregator) return undefined;
+    const { w } = aggregator;
+    const u = aggregator.members.get(index)?.u;
+    const model = new Float64Array(w);
+    if (u) addScaled(model, 1 / state.options.c2, u);
+    const rows = this.scaledRows(state, id, tests);
+    const decisions = tests.y.map((_, i) => product(rows, i * model.length, model));
+    return measure(state.options.objective, tests.y, decisions);
+  }
+
+  private scaledRows(state: CoordinatorState, id: string, { x, y }: TestRows): Float64Array {
+    const known = this.scaled.get(id);
+    if (known) return known;
+    const { bias, scale } = state.options;
+    const columns = state.features + (bias ? 1 : 0);
+    const rows = new Float64Array(y.length * columns).fill(1);
+    const scaling = { mode: scale, ...state.scaling! };
+    for (let i = 0; i < y.length; i++) scaleRow(x, i, scaling, rows, i * columns);
+    this.scaled.set(id, rows);
+    return rows;
+  }
+}
+
+function product(rows: Float64Array, at: number, model: Float64Array): number {
+  let sum = 0;
+  for (let j = 0; j < model.length; j++) sum += rows[at + j] * model[j];
+  return sum;
+}
+
+/** One JSON document per row. */
+export function* jsonLines(rows: Iterable<ObservedRow>): Generator<string> {
+  for (const row of rows) yield `${JSON.stringify(row)}\n`;
+}
+
+const COLUMNS = [
+  'seed',
+  'atMs',
+  'round',
+  'purpose',
+  'outcome',
+  'responders',
+  'active',
+  'bytesUp',
+  'bytesDown',
+  'primal',
+  'dual',
+  'relativeGap',
+  'certified',
+] as const;
+
+/** One line per row, one column per participant at the end; what is not known is empty. */
+export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly string[]): Generator<string> {
+  const names = [...COLUMNS, 'metricMean', 'metricWorst', ...participants.map((id) => `metric ${id}`)];
+  yield `${names.map(quoted).join(',')}\n`;
+  for (const row of rows) {
+    const { mean, worst, participants: own } = row.metric;
+    const metrics = [mean, worst, ...participants.map((id) => own[id])];
+    yield `${[...COLUMNS.map((name) => row[name]), ...metrics.map((value) => value ?? '')].join(',')}\n`;
+  }
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,187 @@
+/** From a scenario and its table to a plan that can be run, once for each seed. */
+import { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from '../coordinator/index.ts';
+import {
+  classificationTargets,
+  makeHarLike,
+  makeRegression,
+  regressionTargets,
+  rowsByParticipant,
+  splitRows,
+  type Table,
+} from '../data/index.ts';
+import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
+import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
+import type { ParticipantData } from './participant-node.ts';
+import { HARDWARE, participantsOf } from './participants.ts';
+import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
+import type { SimulationPlan } from './simulation.ts';
+import { waitingTime } from './waiting-time.ts';
+
+/** Rows kept aside, by participant. */
+export interface TestRows {
+  /** rows x features, raw. */
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+}
+
+export interface ScenarioPlan extends SimulationPlan {
+  readonly tests: ReadonlyMap<string, TestRows>;
+  /** The period that was computed for the wanted share of responders. */
+  readonly waitMs: number | undefined;
+}
+
+/** What of a scenario lies outside it, already read, and what errors call it. */
+export interface ScenarioInputs {
+  readonly source: string;
+  readonly table: Table;
+  readonly compute: ComputeModel;
+}
+
+/** The table of a scenario whose data are generated; undefined: it is in a file. */
+export function generatedTable({ data }: Scenario): Table | undefined {
+  if (data.generator === 'file') return undefined;
+  const { participants, rows, features, seed } = data;
+  checkDenseSize('data', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
+  if (data.generator === 'har')
+    return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
+  return makeRegression({ tasks: participants, rows, features, seed, heterogeneity: data.heterogeneity });
+}
+
+/** What is given, then what was calibrated, then the default device. */
+export function computeModel({ compute }: Scenario, calibrated: Partial<ComputeModel> = {}): ComputeModel {
+  const { fixedMs, perRowMs, perValueMs, spread } = { perRowMs: 0, ...DEFAULT_COMPUTE, ...calibrated };
+  return {
+    fixedMs: compute.fixedMs ?? fixedMs,
+    perRowMs: compute.perRowMs ?? perRowMs,
+    perValueMs: compute.perValueMs ?? perValueMs,
+    spread: compute.spread ?? spread,
+  };
+}
+
+export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: number): ScenarioPlan {
+  const { source, table, compute } = inputs;
+  checkNames(source, scenario, table.participants);
+  const objective = objectiveOf(scenario);
+  const y =
+    objective === 'regression'
+      ? regressionTargets(table)
+      : classificationTargets(table, { positive: scenario.positive }).y;
+  const split = splitRows(table, { testFraction: scenario.testFraction, seed });
+  const timing = timingOf(scenario, table, split.train, compute);
+  const { retryMs } = timing;
+  const { passes, link, partitions, crashes, deeds, startMs } = scenario;
+  const participants = participantsOf(table, y, split.train, {
+    compute,
+    passes,
+    retryMs,
+    hardware: hardwareOf(scenario),
+  });
+  const waitMs = scenario.responders && computedWait(scenario, scenario.responders, compute, participants);
+  return {
+    options: optionsFrom(scenario, timing, participants.length, seed, waitMs),
+    participants,
+    compute,
+    link,
+    partitions,
+    crashes,
+    deeds: deeds.map(({ participant, ...deed }) =>
+      participant === undefined ? deed : { ...deed, participant },
+    ),
+    startMs: (id) => startMs[id] ?? 0,
+    seed,
+    untilMs: LONGEST_MS,
+    transcript: 'off',
+    tests: testRowsOf(table, y, split.test),
+    waitMs,
+  };
+}
+
+function optionsFrom(
+  scenario: Scenario,
+  timing: Timing,
+  participants: number,
+  seed: number,
+  waitMs: number | undefined,
+): CoordinatorOptions {
+  const { c1, c2, epsilon, classWeight, scale, bias, passes, aggregation } = scenario;
+  const { straggler, precision, minResponses, summationMs, gap, rounds, timeMs, stall } = scenario;
+  const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
+  const waiting: Waiting =
+    waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs };
+  return {
+    ...DEFAULT_OPTIONS,
+    ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes, aggregation },
+    ...{ straggler, precision, minResponses, summationMs, seed, waiting, ...timing },
+    minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
+    stop: {
+      gap,
+      rounds,
+      timeMs: timeMs ?? Number.POSITIVE_INFINITY,
+      stall: stall ?? Number.POSITIVE_INFINITY,
+    },
+  };
+}
+
+function hardwareOf({ hardware }: Scenario): (k: number, participants: number) => number {
+  // A list goes round: [1, 10] is a slow and a fast device in turn.
+  return typeof hardware === 'string' ? HARDWARE[hardware] : (k) => hardware[k % hardware.length];
+}
+
+interface Timing {
+  readonly retryMs: number;
+  readonly maxWaitMs: number;
+  readonly patience: number;
+}
+
+/**
+ * Where nothing gets lost, nothing is said twice and everybody answers some time: the retry is beyond any round, and
+ * patience has no end. Otherwise the retry is a little longer than the slowest answer, and nobody is waited for longer
+ * than twenty of that.
+ */
+function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel): Timing {
+  const { link, partitions, crashes, deeds, passes } = scenario;
+  const nothingLost =
+    link.loss === 0 && link.duplicate === 0 && partitions.length + crashes.length + deeds.length === 0;
+  const groups = rowsByParticipant(table, train);
+  const hardware = hardwareOf(scenario);
+  let slowest = 1;
+  for (const [k, rows] of groups.entries()) {
+    const passMs = meanPassMs(compute, rows.length, table.features.length + 1);
+    slowest = Math.max(slowest, (passes * passMs) / hardware(k, groups.length));
+  }
+  const answer = (1 + 3 * compute.spread) * slowest + 2 * (link.delayMs + link.jitterMs);
+  return {
+    retryMs: scenario.retryMs ?? Math.min(LONGEST_MS, nothingLost ? LONGEST_MS : answer),
+    maxWaitMs: scenario.maxWaitMs ?? Math.min(LONGEST_MS, nothingLost ? LONGEST_MS : 20 * answer),
+    patience: scenario.patience ?? (nothingLost ? Number.POSITIVE_INFINITY : DEFAULT_OPTIONS.patience),
+  };
+}
+
+/** A share of 1 is everybody: no period, the round closes with the last answer. */
+function computedWait(
+  { passes, link, bias }: Scenario,
+  share: number,
+  compute: ComputeModel,
+  participants: readonly ParticipantData[],
+): number | undefined {
+  if (share === 1) return undefined;
+  const devices = participants.map(({ profile, hardware }) => ({
+    rows: profile.rows,
+    columns: profile.features + (bias ? 1 : 0),
+    hardware,
+  }));
+  // There and back, the random part at its mean.
+  return waitingTime(share, compute, passes, devices) + 2 * link.delayMs + link.jitterMs;
+}
+
+function testRowsOf(table: Table, y: Float64Array, test: Uint32Array): Map<string, TestRows> {
+  const d = table.features.length;
+  const groups = rowsByParticipant(table, test);
+  return new Map(
+    groups.map((rows, k) => {
+      const x = new Float64Array(rows.length * d);
+      for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * d, (from + 1) * d), to * d);
+      return [table.participants[k], { x, y: Float64Array.from(rows, (i) => y[i]) }];
+    }),
+  );
+}

@@ -1,0 +1,225 @@
+/**
+ * A message sequence chart of some rounds: time runs down, one lifeline for the coordinator and each participant, an
+ * arrow for each message from where it is sent to where it arrives, a bar for each solve. The time axis has the right
+ * order and the right numbers, but not one scale: where much happens at once it is stretched.
+ */
+import { COORDINATOR } from './coordinator-node.ts';
+import { type Arrow, arrowsOf, type Bar, barsOf, windowOf } from './sequence.ts';
+import { document, element, line, text } from './svg.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+/** From one round to another; round 0 is the gathering before the first. */
+export interface ChartWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+const LEFT = 150;
+const TOP = 92;
+const SAME_TIME_GAP = 15;
+const LEAST_GAP = 19;
+const MOST_GAP = 90;
+const STYLE =
+  '.life{stroke:#999;stroke-width:1}.arrow{stroke:#33475b;stroke-width:1.1}.late{stroke:#b4530a;stroke-width:1.1;stroke-dasharray:5 3}.lost{stroke:#b00020;stroke-width:1.1;stroke-dasharray:2 3}.label{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.band{fill:#f4f6f9}.who{font-weight:600;text-anchor:middle}';
+
+export function sequenceChart(
+  title: string,
+  transcript: readonly TranscriptEntry[],
+  participants: readonly string[],
+  rounds: ChartWindow,
+): string {
+  const span = windowOf(transcript, rounds);
+  const lane = participants.length <= 6 ? 140 : 104;
+  const places = places1D(transcript, span);
+  const x = (node: string) => LEFT + (node === COORDINATOR ? 0 : lane * (1 + participants.indexOf(node)));
+  const bottom = places.bottom + 24;
+  const width = LEFT + lane * participants.length + 80;
+  const nodes = [COORDINATOR, ...participants];
+  const arrows = arrowsOf(transcript).filter((arrow) => arrow.sent >= span.first && arrow.sent < span.end);
+  const drawn = { x, lane, y: places.y, span };
+  const parts = [
+    text(20, 28, title, { class: 'title' }),
+    ...legend(),
+    ...bands(transcript, span, places, width),
+    ...nodes.flatMap((node) => [
+      text(x(node), TOP - 20, node, { class: 'who' }),
+      line([x(node), TOP - 12], [x(node), bottom], { class: 'life' }),
+    ]),
+    ...timeLabels(transcript, places),
+    ...barsOf(transcript, span).map((bar) => drawBar(bar, drawn)),
+    ...arrows.map((arrow) => drawArrow(arrow, drawn)),
+    ...crashMarks(transcript, span, drawn),
+  ];
+  return document(width, bottom + 20, title, [element('defs', {}, heads()), ...parts], STYLE);
+}
+
+interface Drawn {
+  readonly x: (node: string) => number;
+  readonly lane: number;
+  readonly y: (entry: number) => number;
+  readonly span: Span;
+}
+
+interface Span {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Heights of all entries of the window: equal where the same kind of thing happens at the same moment. */
+function places1D(transcript: readonly TranscriptEntry[], { first, end }: Span) {
+  const heights = new Map<number, number>();
+  const from = transcript[first]?.atMs ?? 0;
+  const total = Math.max(1e-9, (transcript[end - 1]?.atMs ?? 0) - from);
+  let y = TOP + 8;
+  for (let e = first; e < end; e++) {
+    const entry = transcript[e];
+    const before = e > first ? transcript[e - 1] : undefined;
+    if (before && before.atMs !== entry.atMs) {
+      const gap = (800 * (entry.atMs - before.atMs)) / total;
+      y += Math.min(MOST_GAP, Math.max(LEAST_GAP, gap));
+    } else if (before && (before.kind !== entry.kind || sender(before) !== sender(entry))) {
+      y += SAME_TIME_GAP;
+    }
+    heights.set(e, y);
+  }
+  return { bottom: y, y: (e: number) => (e < first ? TOP - 4 : (heights.get(e) ?? y + 14)), heights };
+}
+
+const sender = (entry: TranscriptEntry) => entry.from === COORDINATOR;
+
+/** Every second round stands on a tinted ground. */
+function bands(
+  transcript: readonly TranscriptEntry[],
+  { first, end }: Span,
+  places: ReturnType<typeof places1D>,
+  width: number,
+): string[] {
+  const starts: { round: number; y: number }[] = [];
+  for (let e = first; e < end; e++) {
+    const { kind, from, about } = transcript[e];
+    const opens = kind === 'sent' && from === COORDINATOR && about?.kind === 'round';
+    if (opens && about.round > (starts.at(-1)?.round ?? 0))
+      starts.push({ round: about.round, y: places.y(e) });
+  }
+  return starts.flatMap(({ round, y }, i) => {
+    const until = starts[i + 1]?.y ?? places.bottom + 24;
+    const ground =
+      i % 2 === 0 ? [element('rect', { class: 'band', x: 0, y: y - 8, width, height: until - y })] : [];
+    return [...ground, text(14, y + 4, `round ${round}`, { 'font-weight': 600 })];
+  });
+}
+
+function timeLabels(
+  transcript: readonly TranscriptEntry[],
+  { heights }: ReturnType<typeof places1D>,
+): string[] {
+  const labels: string[] = [text(LEFT - 62, TOP - 20, 'time, ms', { 'text-anchor': 'end', class: 'small' })];
+  let last = Number.NEGATIVE_INFINITY;
+  let time = Number.NaN;
+  for (const [e, y] of heights) {
+    const { atMs } = transcript[e];
+    if (atMs === time || y - last < 12) continue;
+    time = atMs;
+    last = y;
+    labels.push(text(LEFT - 14, y + 3, atMs.toFixed(1), { 'text-anchor': 'end', class: 'small' }));
+    labels.push(line([LEFT - 10, y], [LEFT - 4, y], { class: 'axis' }));
+  }
+  return labels;
+}
+
+function drawBar(bar: Bar, { x, y }: Drawn): string {
+  const top = y(bar.from);
+  const fill = { answered: '#7fb58a', interrupted: '#e9c9a8', crashed: '#e2a0a6', open: '#cfd8e3' }[bar.end];
+  const height = Math.max(3, y(bar.to) - top);
+  const words = element('title', {}, `round ${bar.round}: ${bar.end}`);
+  return element('rect', { x: x(bar.node) - 5, y: top, width: 10, height, fill, stroke: '#667' }, words);
+}
+
+/** The words stand in the last stretch before the participant: there no other message to the same moment goes. */
+function drawArrow(arrow: Arrow, { x, y, lane, span }: Drawn): string {
+  const down = arrow.from === COORDINATOR;
+  const outer = down ? arrow.to : arrow.from;
+  const start = [x(arrow.from) + (down ? 0 : -5), y(arrow.sent)] as const;
+  const whole = [x(arrow.to) + (down ? -5 : 0), y(arrow.delivered ?? arrow.sent)] as const;
+  const away = arrow.delivered !== undefined && arrow.delivered >= span.end;
+  const reach = arrow.fate === 'lost' ? 0.62 : away ? 0.5 : 1;
+  const to = [
+    start[0] + reach * (whole[0] - start[0]),
+    arrow.fate === 'lost' ? whole[1] + 9 : start[1] + reach * (whole[1] - start[1]),
+  ] as const;
+  const at = x(outer) - lane / 2;
+  const slope = (to[1] - start[1]) / (to[0] - start[0] || 1);
+  const inside = arrow.fate === 'lost' && down ? Math.min(at, to[0] - 34) : at;
+  const label = text(inside, start[1] + slope * (inside - start[0]) - 3, arrow.label, {
+    class: 'label',
+    'text-anchor': 'middle',
+  });
+  const head = away ? undefined : `url(#${arrow.fate === 'lost' ? 'cross' : arrow.fate})`;
+  const style = { taken: 'arrow', late: 'late', lost: 'lost' }[arrow.fate];
+  return line(start, to, { class: style, 'marker-end': head }) + label;
+}
+
+function crashMarks(transcript: readonly TranscriptEntry[], { first, end }: Span, { x, y }: Drawn): string[] {
+  const marks: string[] = [];
+  for (let e = first; e < end; e++) {
+    const entry = transcript[e];
+    if (entry.kind !== 'note') continue;
+    const [cx, cy] = [x(entry.from), y(e)];
+    const stroke = { stroke: '#b00020', 'stroke-width': 2.5 };
+    marks.push(
+      line([cx - 7, cy - 7], [cx + 7, cy + 7], stroke),
+      line([cx - 7, cy + 7], [cx + 7, cy - 7], stroke),
+    );
+    marks.push(text(cx + 12, cy + 4, entry.text, { class: 'label', style: 'fill:#b00020' }));
+  }
+  return marks;
+}
+
+function heads(): string {
+  const marker = (id: string, shape: string) =>
+    element(
+      'marker',
+      {
+        id,
+        viewBox: '0 0 8 8',
+        refX: id === 'cross' ? 4 : 7,
+        refY: 4,
+        markerWidth: 8,
+        markerHeight: 8,
+        orient: 'auto',
+      },
+      shape,
+    );
+  return [
+    marker('taken', element('path', { d: 'M0 1L8 4L0 7z', fill: '#33475b' })),
+    marker('late', element('path', { d: 'M0 1L8 4L0 7z', fill: '#b4530a' })),
+    marker('cross', element('path', { d: 'M1 1L7 7M7 1L1 7', stroke: '#b00020', 'stroke-width': 1.5 })),
+  ].join('');
+}
+
+function legend(): string[] {
+  const items = [
+    ['arrow', 'taken', 'message'],
+    ['late', 'late', 'late or again: answered, not used'],
+    ['lost', 'cross', 'lost'],
+  ] as const;
+  let at = 20;
+  const parts = items.flatMap(([style, head, words]) => {
+    const here = at;
+    at += 46 + 6 * words.length + 14;
+    return [
+      line([here, 46], [here + 34, 46], { class: style, 'marker-end': `url(#${head})` }),
+      text(here + 40, 50, words, { class: 'small' }),
+    ];
+  });
+  const bars = [
+    ['#7fb58a', 'solve'],
+    ['#e9c9a8', 'solve cut short'],
+  ] as const;
+  for (const [fill, words] of bars) {
+    parts.push(element('rect', { x: at, y: 41, width: 10, height: 10, fill, stroke: '#667' }));
+    parts.push(text(at + 15, 50, words, { class: 'small' }));
+    at += 30 + 6 * words.length;
+  }
+  return parts;
+}

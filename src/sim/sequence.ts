@@ -1,0 +1,138 @@
+/** From a transcript to what a message sequence chart shows: which message arrived where, and who computed when. */
+import { COORDINATOR } from './coordinator-node.ts';
+import type { ChartWindow } from './sequence-chart.ts';
+import { type TranscriptEntry, WITH_SCALING } from './transcript.ts';
+
+/** Entries are meant by their places in the transcript. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly sent: number;
+  /** Undefined: it never arrived. */
+  readonly delivered: number | undefined;
+  readonly label: string;
+  readonly fate: 'taken' | 'late' | 'lost';
+}
+
+export interface Bar {
+  readonly node: string;
+  readonly round: number;
+  readonly from: number;
+  readonly to: number;
+  /** `open`: it goes on beyond the window. */
+  readonly end: 'answered' | 'interrupted' | 'crashed' | 'open';
+}
+
+/** From the opening of one round to that of the round after another. */
+export function windowOf(
+  transcript: readonly TranscriptEntry[],
+  { from, to }: ChartWindow,
+): { first: number; end: number } {
+  const opening = (round: number) =>
+    transcript.findIndex(
+      ({ kind, from, about }) =>
+        kind === 'sent' && from === COORDINATOR && about?.kind === 'round' && about.round >= round,
+    );
+  const first = from <= 0 ? 0 : opening(from);
+  const end = opening(to + 1);
+  return { first: first < 0 ? transcript.length : first, end: end < 0 ? transcript.length : end };
+}
+
+/** Every message that was sent, and each arrival of one that arrived twice. */
+export function arrowsOf(transcript: readonly TranscriptEntry[]): Arrow[] {
+  const waiting = new Map<string, number[]>();
+  const lastSent = new Map<string, number>();
+  const deliveries = new Map<number, number>();
+  const again: Arrow[] = [];
+  const answers = new Set<string>();
+  const repeated = new Set<number>();
+  for (const [e, entry] of transcript.entries()) {
+    if (entry.kind === 'note') continue;
+    const key = `${entry.from}|${entry.to}|${entry.text}`;
+    if (entry.kind === 'sent') {
+      lastSent.set(key, e);
+      const queue = waiting.get(key);
+      if (queue) queue.push(e);
+      else waiting.set(key, [e]);
+      continue;
+    }
+    const sent = waiting.get(key)?.shift();
+    if (sent !== undefined) {
+      deliveries.set(sent, e);
+      // An answer that is said again is used once.
+      if (isAnswer(entry) && answers.has(key)) repeated.add(sent);
+      answers.add(key);
+      continue;
+    }
+    again.push({ ...arrowAt(transcript, lastSent.get(key) ?? e, e), fate: 'late' });
+  }
+  const arrows: Arrow[] = [];
+  for (const [e, entry] of transcript.entries()) {
+    if (entry.kind !== 'sent') continue;
+    const arrow = arrowAt(transcript, e, deliveries.get(e));
+    arrows.push(repeated.has(e) ? { ...arrow, fate: 'late' } : arrow);
+  }
+  return [...arrows, ...again];
+}
+
+function arrowAt(transcript: readonly TranscriptEntry[], sent: number, delivered: number | undefined): Arrow {
+  const { from, to, text, about } = transcript[sent];
+  const late = delivered !== undefined && isLate(transcript, delivered);
+  const fate = delivered === undefined ? 'lost' : late ? 'late' : 'taken';
+  return { from, to, sent, delivered, label: labelOf(text, about), fate };
+}
+
+/** An answer that could not be used is answered at once, before anything else happens. */
+function isLate(transcript: readonly TranscriptEntry[], delivered: number): boolean {
+  const { from } = transcript[delivered];
+  if (!isAnswer(transcript[delivered])) return false;
+  const reply = transcript[delivered + 1];
+  const answered = reply?.kind === 'sent' && reply.from === COORDINATOR && reply.to === from;
+  return answered && ['outcome', 'reject', 'finish'].includes(reply.about?.kind ?? '');
+}
+
+function isAnswer({ about }: TranscriptEntry): boolean {
+  return about?.kind === 'update' || about?.kind === 'report';
+}
+
+/** Shorter than in the transcript: space is dear. */
+function labelOf(text: string, about: TranscriptEntry['about']): string {
+  if (!about) return text;
+  if (about.kind === 'outcome') return text.replace('outcome of round ', 'outcome ');
+  if (about.kind === 'finish') return text.replace(/,.*/, '');
+  if (about.kind === 'round' && text.includes('certify')) return `certify ${about.round}`;
+  return about.round > 0 ? `${about.kind} ${about.round}` : about.kind;
+}
+
+/** A solve goes from the arrival of a round to the answer, to the next round, or to a crash. */
+export function barsOf(
+  transcript: readonly TranscriptEntry[],
+  { first, end }: { readonly first: number; readonly end: number },
+): Bar[] {
+  const bars: Bar[] = [];
+  const open = new Map<string, { round: number; from: number }>();
+  const answered = new Map<string, number>();
+  const ready = new Set<string>();
+  const close = (node: string, to: number, how: Bar['end']) => {
+    const bar = open.get(node);
+    open.delete(node);
+    if (bar && to >= first) bars.push({ node, ...bar, to, end: how });
+  };
+  for (let e = 0; e < end; e++) {
+    const { kind, from, to, about, text } = transcript[e];
+    if (kind === 'note') close(from, e, 'crashed');
+    else if (kind === 'delivered' && about?.kind === 'finish') close(to, e, 'interrupted');
+    // A round means nothing to who does not know the scaling yet.
+    else if (kind === 'delivered' && text === WITH_SCALING) ready.add(to);
+    else if (kind === 'delivered' && about?.kind === 'round' && ready.has(to)) {
+      if (about.round <= (answered.get(to) ?? 0) || about.round === open.get(to)?.round) continue;
+      close(to, e, 'interrupted');
+      open.set(to, { round: about.round, from: e });
+    } else if (kind === 'sent' && (about?.kind === 'update' || about?.kind === 'report')) {
+      answered.set(from, Math.max(about.round, answered.get(from) ?? 0));
+      if (about.round === open.get(from)?.round) close(from, e, 'answered');
+    }
+  }
+  for (const node of [...open.keys()]) close(node, end, 'open');
+  return bars;
+}

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { csvOf, run, Sandbox, smallHar } from './helpers.ts';
+
+const sandbox = new Sandbox();
+const scenario = (name: string, content: object) => sandbox.write(name, JSON.stringify(content));
+const tiny = { generator: 'har', participants: 3, rows: 24, features: 6 };
+const repeated = scenario('repeated.json', {
+  data: tiny,
+  passes: 4,
+  rounds: 5,
+  repeats: 4,
+  link: { delayMs: 3, jitterMs: 4, loss: 0.1 },
+});
+
+// Worker threads run the built files.
+beforeAll(() => {
+  const script = fileURLToPath(new URL('../../scripts/ensure-built.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+  expect(status, stdout + stderr).toBe(0);
+}, 120_000);
+
+describe('kindred simulate', () => {
+  test('writes the same bytes with 1 and with 2 workers', async () => {
+    const files = ['rows.jsonl', 'rows.csv', 'summary.json', 'curve.svg', 'chart.svg'];
+    const results = [];
+    for (const workers of ['1', '2']) {
+      const out = `out${workers}`;
+      const { code, stdout, stderr } = await run([
+        'simulate',
+        repeated,
+        '--workers',
+        workers,
+        '--out',
+        sandbox.path(out),
+        '--json',
+      ]);
+      expect([code, stderr]).toEqual([0, '']);
+      results.push([stdout, ...files.map((file) => sandbox.read(`${out}/${file}`))]);
+    }
+    expect(results[0]).toEqual(results[1]);
+    const seeds = results[0][1]
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).seed);
+    expect([...new Set(seeds)]).toEqual([1, 2, 3, 4]);
+    expect(sandbox.list().filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test('tells people what happened', async () => {
+    const file = scenario('quarter.json', {
+      data: tiny,
+      passes: 3,
+      rounds: 4,
+      responders: 0.5,
+      straggler: 'restart',
+    });
+    const { code, stdout, stderr } = await run(['simulate', file]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/Waiting +[\d.]+ ms, for 50% of responders; stragglers restart/);
+    expect(stdout).toMatch(/% \(wanted 50%\)/);
+    expect(stdout).toMatch(/Bytes +\d+ up and \d+ down for each participant and round/);
+  });
+
+  test('reads rows and calibrations that lie beside the scenario, and takes another seed', async () => {
+    sandbox.write('rows.csv', csvOf(smallHar()));
+    sandbox.write('fit.json', '{"fixedMs":7,"perValueMs":0,"spread":0}');
+    const file = scenario('beside.json', {
+      data: 'rows.csv',
+      compute: 'fit.json',
+      rounds: 1,
+      passes: 1,
+      gap: 0,
+    });
+    const { code, stdout } = await run(['simulate', file, '--seed', '9', '--json']);
+    expect(code).toBe(0);
+    const { runs, data } = JSON.parse(stdout);
+    expect(data.participants).toBe(4);
+    expect(runs[0].seed).toBe(9);
+    // One pass for the round, one for the certifying look.
+    expect(runs[0].virtualMs).toBe(14);
+  });
+
+  test.each([
+    [['nowhere.json'], 'FILE_NOT_FOUND'],
+    [[scenario('bad.json', { c1: -1 })], 'BAD_SCENARIO'],
+    [[scenario('fit-missing.json', { compute: 'none.json' })], 'FILE_NOT_FOUND'],
+    [[repeated, '--chart', '1-3'], 'BAD_OPTION'],
+    [[repeated, '--chart', '3-1', '--out', sandbox.path('x')], 'BAD_OPTION'],
+    [[repeated, '--workers', '0'], 'BAD_OPTION'],
+    [[repeated, '--out', repeated], 'NOT_A_FOLDER'],
+  ])('refuses %j with one sentence and %s', async (argv, code) => {
+    const outcome = await run(['simulate', ...argv]);
+    expect([outcome.code, outcome.stdout]).toEqual([2, '']);
+    expect(outcome.stderr.trim().split('\n')).toHaveLength(1);
+    expect(outcome.stderr).toContain(`[${code}]`);
+  });
+});
+
+test('kindred calibrate measures, fits, and writes what simulate reads', async () => {
+  const out = sandbox.path('calibration.json');
+  const { code, stdout } = await run(['calibrate', '--out', out]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/A pass +[\d.e-]+ ms \+ /);
+  const fit = JSON.parse(sandbox.read('calibration.json'));
+  expect(fit.points).toHaveLength(16);
+  expect(fit.perValueMs + fit.perRowMs).toBeGreaterThan(0);
+  expect(sandbox.read('calibration.svg')).toMatch(/^<svg/);
+  const file = scenario('calibrated.json', { data: tiny, compute: 'calibration.json', rounds: 2 });
+  expect((await run(['simulate', file])).code).toBe(0);
+});

@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { KindredError } from '../../src/base/errors.ts';
+import {
+  computeModel,
+  generatedTable,
+  parseScenario,
+  planFrom,
+  type ScenarioInput,
+  scenarioFromText,
+} from '../../src/sim/index.ts';
+
+function refusal(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(KindredError);
+    expect((error as KindredError).code).toBe('BAD_SCENARIO');
+    return (error as KindredError).message;
+  }
+  throw new Error('expected a refusal');
+}
+
+const tiny = { generator: 'har', participants: 3, rows: 12, features: 5 } as const;
+
+function plan(given: ScenarioInput) {
+  const scenario = parseScenario('s.json', { data: tiny, ...given });
+  return planFrom(
+    scenario,
+    { source: 's.json', table: generatedTable(scenario)!, compute: computeModel(scenario) },
+    1,
+  );
+}
+
+describe('a scenario', () => {
+  test('may be empty: every field has a default', () => {
+    const scenario = parseScenario('s.json', {});
+    expect(scenario.data).toEqual({
+      generator: 'har',
+      participants: 20,
+      rows: 345,
+      features: 561,
+      seed: 1,
+    });
+    expect(scenario).toMatchObject({
+      straggler: 'anytime',
+      aggregation: 'exact',
+      repeats: 1,
+      hardware: 'equal',
+    });
+  });
+
+  test.each<[object, string]>([
+    [{ c1: 0 }, 's.json: c1: expected more than 0, got 0'],
+    [{ c2: 'x' }, 's.json: c2: expected a number, got "x"'],
+    [{ rounds: 2.5 }, 's.json: rounds: expected a whole number, got 2.5'],
+    [{ straggler: 'wait' }, 's.json: straggler: expected one of restart, resume, anytime, got "wait"'],
+    [{ colour: 1 }, 's.json: colour: there is no such field'],
+    [{ link: { lag: 3 } }, 's.json: link.lag: there is no such field'],
+    [{ link: { loss: 1 } }, 's.json: link.loss: expected at most 0.9, got 1'],
+    [
+      { hardware: 'fast' },
+      's.json: hardware: expected equal, rising, or a list of factors above 0, got "fast"',
+    ],
+    [{ hardware: [1, -2] }, 's.json: hardware[1]: expected more than 0, got -2'],
+    [
+      { waiting: 'some' },
+      's.json: waiting.kind: expected "all", or a kind that is one of all, fixed, share, benchmarks, got "some"',
+    ],
+    [{ waiting: { kind: 'fixed' } }, 's.json: waiting.ms: expected a number, got nothing'],
+    [
+      { waiting: 'all', responders: 0.5 },
+      's.json: waiting: expected no waiting beside responders, which compute it, got {"kind":"all"}',
+    ],
+    [{ responders: 0 }, 's.json: responders: expected more than 0, got 0'],
+    [{ responders: 25 }, 's.json: responders: expected at most 1, got 25'],
+    [
+      { data: { generator: 'mnist' } },
+      's.json: data.generator: expected har, regression, or a file name, got "mnist"',
+    ],
+    [{ data: { heterogeneity: 'same' } }, 's.json: data.heterogeneity: there is no such field'],
+    [{ compute: { spread: 3 } }, 's.json: compute.spread: expected at most 2, got 3'],
+    [
+      { partitions: [{ fromMs: 5, toMs: 5, participants: ['1'] }] },
+      's.json: partitions[0]: expected toMs after fromMs, got {"fromMs":5,"toMs":5,"participants":["1"]}',
+    ],
+    [{ crashes: [{ step: 1 }] }, 's.json: crashes[0].node: expected a string, got nothing'],
+    [
+      { deeds: [{ atMs: 1, kind: 'leave' }] },
+      's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to finish, got {"atMs":1,"kind":"leave"}',
+    ],
+    [{ startMs: { 1: -1 } }, 's.json: startMs.1: expected at least 0, got -1'],
+  ])('is refused: %j', (given, sentence) => {
+    expect(refusal(() => parseScenario('s.json', given))).toBe(sentence);
+  });
+
+  test.each<[ScenarioInput, string]>([
+    [
+      { crashes: [{ node: 'x', step: 1 }] },
+      's.json: crashes[0].node: expected one of the participants 1, 2, 3, got "x"',
+    ],
+    [
+      { deeds: [{ atMs: 0, kind: 'leave', participant: '9' }] },
+      's.json: deeds[0].participant: expected one of the participants 1, 2, 3, got "9"',
+    ],
+    [{ startMs: { z: 1 } }, 's.json: startMs: expected one of the participants 1, 2, 3, got "z"'],
+    [{ minParticipants: 4 }, 's.json: minParticipants: expected at most 3, as there are, got 4'],
+  ])('names only who is there: %j', (given, sentence) => {
+    expect(refusal(() => plan(given))).toBe(sentence);
+  });
+
+  test('that is no JSON is refused', () => {
+    expect(refusal(() => scenarioFromText('s.json', '{'))).toMatch(/^s\.json: expected JSON/);
+    expect(refusal(() => parseScenario('s.json', [1]))).toBe('s.json: expected an object, got [1]');
+  });
+
+  test('says nothing twice where nothing gets lost, and repeats itself where something does', () => {
+    expect(plan({}).options.retryMs).toBe(1e9);
+    const lossy = plan({ link: { loss: 0.1 } }).options;
+    expect(lossy.retryMs).toBeLessThan(1000);
+    expect(lossy.maxWaitMs).toBeGreaterThan(10 * lossy.retryMs);
+  });
+
+  test('gives a list of hardware factors in turn, and counts latecomers out at the start', () => {
+    const { participants, options } = plan({ hardware: [1, 4], startMs: { 3: 50 } });
+    expect(participants.map(({ hardware }) => hardware)).toEqual([1, 4, 1]);
+    expect(options.minParticipants).toBe(2);
+  });
+
+  const folder = new URL('../../examples/scenarios/', import.meta.url);
+  test.each(readdirSync(folder))('examples/scenarios/%s is one', (name) => {
+    const scenario = scenarioFromText(name, readFileSync(new URL(name, folder), 'utf8'));
+    expect(scenario.about).not.toBe('');
+  });
+});

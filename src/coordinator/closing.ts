@@ -4,16 +4,18 @@ import { certificate, dot } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
+import { steer } from './waiting.ts';
 
 /** A round is closed: its certificate, then its updates, then the next round or the end. */
 export function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
-  for (const member of membersAsked(state)) if (!member.answered) member.missed++;
+  noteSilence(state);
+  if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
   const proof = examine(state);
   const { stop, minResponses } = state.options;
   const everybody = here.length > 0 && responders.length === here.length;
-  const good = proof.relativeGap <= stop.gap;
+  const good = proof.known && proof.relativeGap <= stop.gap;
   const base = {
     round: state.round,
     atMs: now,
@@ -43,6 +45,14 @@ export function onSummed(state: CoordinatorState, now: number): CoordinatorEffec
   return closeWith({ ...base, outcome }, open(state, nextPurpose, now, taken));
 }
 
+function noteSilence(state: CoordinatorState): void {
+  for (const member of membersAsked(state)) {
+    if (member.answered) continue;
+    if (state.purpose === 'certify') member.missedLooks++;
+    else member.missed++;
+  }
+}
+
 function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
   return [{ type: 'row', row }, ...effects];
 }
@@ -69,7 +79,7 @@ function examine(state: CoordinatorState) {
     state.options.c2,
     known.map((member) => member.scalars!),
   );
-  const certified = members.every((member) => member.scalarsRound === state.round);
+  const certified = members.every((member) => member.scalars && member.scalarsRound === state.round);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
   return { ...proof, certified, known: complete && known.length > 0 };
 }

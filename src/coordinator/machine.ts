@@ -44,7 +44,7 @@ function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffe
     case 'summed':
       return state.phase === 'summing' ? onSummed(state, input.now) : [];
     case 'forget':
-      return onForget(state, input.id);
+      return onForget(state, input.id, input.now);
     case 'finish':
       return state.phase === 'finished' ? [] : finish(state, 'operator');
   }

@@ -50,6 +50,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   }
   member.missed = 0;
+  member.missedLooks = 0;
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
   const asked = state.phase === 'open' && !member.answered && member.barred < state.round;
@@ -132,16 +133,28 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
 }
 
 /** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
-export function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
+export function onForget(state: CoordinatorState, id: string, now: number): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
-  return [
-    { type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } },
-    refuse(state, id, 'FORGOTTEN', `participant "${id}" has been forgotten: begin anew`, member.session),
-  ];
+  // What has been reported is about a w that is no longer.
+  for (const other of state.members.values()) other.scalars = undefined;
+  const told = refuse(
+    state,
+    id,
+    'FORGOTTEN',
+    `participant "${id}" has been forgotten: begin anew`,
+    member.session,
+  );
+  if (state.phase !== 'open') {
+    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } }, told];
+  }
+  // The open round asks about the old w, too: it is given up, and the next one opens with the new w.
+  const [persist, ...announcements] = open(state, 'train', now, []);
+  const changes = { ...(persist as Extract<CoordinatorEffect, { type: 'persist' }>).changes, removed: [id] };
+  return [{ type: 'persist', changes }, told, ...announcements];
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

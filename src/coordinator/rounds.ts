@@ -70,6 +70,7 @@ export function onAnswer(
   tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
+  member.missedLooks = 0;
   member.responseMs = now - state.openedMs;
   member.scalars = message.scalars;
   member.scalarsRound = message.round;

@@ -38,8 +38,9 @@ export interface Member {
   /** Answer in the present round. */
   update: UpdateMessage | undefined;
   answered: boolean;
-  /** Rounds in a row without an answer. */
+  /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
+  missedLooks: number;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
 }
@@ -78,6 +79,8 @@ export interface CoordinatorState {
   saidMs: number;
   startedMs: number;
   deadlineMs: number;
+  /** The waiting period that is being steered towards a wanted share of answers. */
+  steeredMs: number | undefined;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
   aggregator: Aggregator | undefined;
@@ -109,6 +112,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     saidMs: 0,
     startedMs: 0,
     deadlineMs: Number.POSITIVE_INFINITY,
+    steeredMs: undefined,
     features: 0,
     scaling: undefined,
     aggregator: undefined,
@@ -142,6 +146,7 @@ export function newMember(lasting: LastingMember): Member {
     update: undefined,
     answered: false,
     missed: 0,
+    missedLooks: 0,
     responseMs: undefined,
   };
 }
@@ -168,16 +173,21 @@ function count(state: CoordinatorState): Tally {
     if (member.answered) answers++;
     else if (member.barred < state.round) {
       silent++;
-      if (member.missed < state.options.patience) awaited++;
+      if (isAwaited(state, member)) awaited++;
     }
   }
   return { here, answers, silent, awaited };
 }
 
+/** Whether it has been heard of lately. Who is too slow to train in time may still be quick to look. */
+function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
+  return (purpose === 'certify' ? member.missedLooks : member.missed) < options.patience;
+}
+
 /** Counts one member's answer. */
 export function tallyAnswer(state: CoordinatorState, member: Member): void {
   const tally = tallyOf(state);
-  if (member.missed < state.options.patience) tally.awaited--;
+  if (isAwaited(state, member)) tally.awaited--;
   tally.silent--;
   tally.answers++;
 }

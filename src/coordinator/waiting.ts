@@ -2,15 +2,22 @@
 import type { CoordinatorOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
 
+/** How strongly one round's share of answers moves the waiting period. */
+const STEER = 0.3;
+
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
   // A certifying round is a look at the model and needs everybody.
   if (state.purpose === 'certify') return maxWaitMs;
-  return Math.min(maxWaitMs, period(state.options, membersHere(state)));
+  return Math.min(maxWaitMs, period(state.options, membersHere(state), state.steeredMs));
 }
 
-function period({ waiting, straggler }: CoordinatorOptions, members: readonly Member[]): number {
+function period(
+  { waiting, straggler }: CoordinatorOptions,
+  members: readonly Member[],
+  steeredMs: number | undefined,
+): number {
   switch (waiting.kind) {
     case 'all':
       return Number.POSITIVE_INFINITY;
@@ -19,6 +26,7 @@ function period({ waiting, straggler }: CoordinatorOptions, members: readonly Me
     case 'share': {
       // Who answers at any time answers just before the deadline: that says nothing of how long a solve takes.
       if (straggler === 'anytime') return quantile(members.map(benchmark), waiting.share, members.length);
+      if (steeredMs !== undefined) return steeredMs;
       const times = members.map((member) => member.responseMs).filter((time) => time !== undefined);
       // Until most have been seen once, a quantile of the observed would be one of the fast.
       if (times.length < members.length / 2) return Number.POSITIVE_INFINITY;
@@ -27,6 +35,18 @@ function period({ waiting, straggler }: CoordinatorOptions, members: readonly Me
     case 'benchmarks':
       return waiting.factor * quantile(members.map(benchmark), waiting.quantile, members.length);
   }
+}
+
+/**
+ * Steers the waiting period towards the wanted share, round by round. The times of those who miss a deadline are never
+ * seen, so a quantile of the times that are seen would shrink the period for ever; the share itself is always seen.
+ */
+export function steer(state: CoordinatorState, answered: number): void {
+  const { waiting, straggler } = state.options;
+  if (waiting.kind !== 'share' || straggler === 'anytime') return;
+  const now = state.deadlineMs - state.openedMs;
+  if (!Number.isFinite(now) || now >= state.options.maxWaitMs) return;
+  state.steeredMs = now * (1 + STEER * (waiting.share - answered));
 }
 
 const benchmark = (member: Member) => member.benchmarkMs;

@@ -19,7 +19,7 @@ import { dot } from './vector.ts';
 const ATOMS = 6;
 /** Most sweeps over the blocks, and most multiplications in all, so that a coordinator of thousands keeps its pace. */
 const SWEEPS = 200;
-const MULTIPLICATIONS = 3e8;
+const MULTIPLICATIONS = 1e8;
 /** The smallest sigma: below this, local solves would ignore that others move at all. */
 const SIGMA_FLOOR = 0.01;
 

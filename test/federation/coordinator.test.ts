@@ -211,3 +211,22 @@ test('a restored coordinator answers the same inputs with the same effects', () 
   ]);
   expect(outputs[1]).toEqual(outputs[0]);
 });
+
+test('forgetting somebody in an open round opens the next one: nobody is asked, or counted, about a w that is no longer', () => {
+  const bench = new Bench();
+  bench.gather('a', 'b', 'c');
+  bench.say('a', update(1, 0));
+  const effects = bench.take(step(bench.state, { type: 'forget', id: 'c', now: 3 }));
+  expect(bench.state.round).toBe(2);
+  expect(sentTo(effects, 'b')).toMatchObject([{ kind: 'round', round: 2 }]);
+  // The answer that a had given to round 1 is missed.
+  expect(sentTo(bench.say('a', update(1, 0)), 'a')).toMatchObject([
+    { kind: 'outcome', round: 1, accepted: { round: 0 } },
+  ]);
+  bench.say('a', update(2, 0));
+  bench.say('b', update(2, 0));
+  const rows = step(bench.state, { type: 'summed', now: 9 }).flatMap((effect) =>
+    effect.type === 'row' ? [effect.row] : [],
+  );
+  expect(rows).toMatchObject([{ round: 2, outcome: 'aggregated', certified: true }]);
+});

@@ -1,0 +1,57 @@
+/** A run's inputs, given again to new machines, give the same effects; so does a machine copied in the middle of a run. */
+import { expect, test } from 'vitest';
+import * as coordinator from '../../src/coordinator/index.ts';
+import * as participant from '../../src/participant/index.ts';
+import { Simulation } from '../../src/sim/index.ts';
+import { planFor } from '../helpers/federation.ts';
+import { smallHar } from '../helpers/tables.ts';
+
+const plan = () =>
+  planFor(
+    smallHar(5, 4, 12),
+    { rounds: 8, passes: 6, gap: 1e-4, testFraction: 0.25 },
+    {
+      link: { delayMs: 2, jitterMs: 20, loss: 0.15, duplicate: 0.2 },
+      deeds: [{ atMs: 90, kind: 'forget', participant: '3' }],
+      options: { retryMs: 40, maxWaitMs: 150, waiting: { kind: 'fixed', ms: 40 }, straggler: 'resume' },
+    },
+  );
+
+/** Runs the plan and keeps what went into one node's machine. */
+function inputsOf<I>(pick: (simulation: Simulation) => { take(input: I): void }): I[] {
+  const simulation = new Simulation(plan());
+  const node = pick(simulation);
+  const inputs: I[] = [];
+  const take = node.take.bind(node);
+  node.take = (input) => {
+    inputs.push(structuredClone(input));
+    take(input);
+  };
+  simulation.run();
+  expect(simulation.over).toBe(true);
+  expect(inputs.length).toBeGreaterThan(20);
+  return inputs;
+}
+
+test('the coordinator: the same inputs give the same effects', () => {
+  const inputs = inputsOf<coordinator.CoordinatorInput>((simulation) => simulation.coordinator);
+  const { options } = plan();
+  const [first, second] = [0, 1].map(() => {
+    const state = coordinator.newCoordinator(options);
+    return inputs.map((input) => structuredClone(coordinator.step(state, structuredClone(input))));
+  });
+  expect(second).toEqual(first);
+});
+
+test('a participant: replayed from the beginning, and from a copy in the middle', () => {
+  const inputs = inputsOf<participant.ParticipantInput>((simulation) => simulation.participants.get('2')!);
+  const { profile } = plan().participants[1];
+  const first = participant.newParticipant(profile);
+  let copy: participant.ParticipantState | undefined;
+  for (const [i, input] of inputs.entries()) {
+    if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
+    const effects = structuredClone(participant.step(first, structuredClone(input)));
+    if (copy) expect(participant.step(copy, structuredClone(input))).toEqual(effects);
+  }
+  expect(copy).toEqual(first);
+});

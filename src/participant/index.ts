@@ -1,9 +1,4 @@
-export {
-  type ParticipantEffect,
-  type ParticipantInput,
-  type SolveRequest,
-  type SolveResult,
-  step,
-} from './machine.ts';
+export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
+export { step } from './machine.ts';
 export { carryOut, type Effort, type SolveOutcome } from './solve.ts';
 export { newParticipant, type ParticipantState, type Phase, type Profile, type Stored } from './state.ts';

@@ -6,74 +6,20 @@
  * stored before it is sent, and its outcome is stored before anything is built on it. (DESIGN section 4.)
  */
 import { seed32 } from '../base/random.ts';
-import type { Scaling } from '../data/index.ts';
 import type {
   Accepted,
-  FederationSettings,
   Finish,
   FinishReason,
   Reject,
   RoundMessage,
-  Scalars,
   ToCoordinator,
   ToParticipant,
   UpdateMessage,
   Welcome,
 } from '../protocol/index.ts';
-import { type CommitContext, commit, type Solution, type Update } from '../solver/index.ts';
+import { type CommitContext, commit } from '../solver/index.ts';
+import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { NOTHING_STORED, type ParticipantState, type Stored } from './state.ts';
-
-/** A local solve to make, or (purpose `certify`) only a look at the model. */
-export interface SolveRequest {
-  readonly round: number;
-  readonly purpose: 'train' | 'certify';
-  readonly w: Float64Array;
-  /** Undefined: nothing contributed yet. */
-  readonly committed: Solution | undefined;
-  /** Duals to go on from instead of the committed ones. */
-  readonly unfinished: Float64Array | undefined;
-  readonly sigma: number;
-  readonly tolerance: number;
-  readonly passes: number;
-  readonly seed: number;
-  /** Be done within this time, with whatever there is then; Infinity: solve to the end. */
-  readonly budgetMs: number;
-}
-
-export interface SolveResult {
-  readonly round: number;
-  readonly scalars: Scalars;
-  /** Absent when certifying. */
-  readonly proposal: { readonly update: Update; readonly atom: Solution } | undefined;
-  readonly committed: Solution;
-  readonly passes: number;
-  readonly computeMs: number;
-  /** Whether the solve was cut short by `interrupt`. */
-  readonly interrupted: boolean;
-}
-
-export type ParticipantInput = { readonly now: number } & (
-  | { readonly type: 'start' }
-  | { readonly type: 'message'; readonly message: ToParticipant }
-  | { readonly type: 'prepared'; readonly problem: CommitContext }
-  | { readonly type: 'solved'; readonly result: SolveResult }
-  | { readonly type: 'timer' }
-  | { readonly type: 'leave' }
-);
-
-export type ParticipantEffect =
-  | { readonly type: 'persist'; readonly stored: Stored }
-  | { readonly type: 'send'; readonly message: ToCoordinator }
-  /** Scale the rows and answer with `prepared`. */
-  | { readonly type: 'prepare'; readonly settings: FederationSettings; readonly scaling: Scaling }
-  /** Answer with `solved`. */
-  | { readonly type: 'solve'; readonly request: SolveRequest }
-  /** Drop the solve under way: no answer. */
-  | { readonly type: 'cancel' }
-  /** Answer for the solve under way now, with what there is. */
-  | { readonly type: 'interrupt' }
-  /** One timer: a new one replaces it. */
-  | { readonly type: 'timer'; readonly atMs: number };
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;

@@ -10,7 +10,7 @@ import {
   type Shard,
   type Update,
 } from '../solver/index.ts';
-import type { SolveRequest, SolveResult } from './machine.ts';
+import type { SolveRequest, SolveResult } from './effects.ts';
 
 /** How much of the solve there is time for. */
 export interface Effort {
@@ -19,7 +19,7 @@ export interface Effort {
   readonly rows: number;
 }
 
-export type SolveOutcome = Omit<SolveResult, 'computeMs' | 'interrupted'>;
+export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
 
 export function carryOut(
   shard: Shard,

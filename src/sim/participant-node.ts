@@ -203,7 +203,7 @@ export class ParticipantNode {
     this.later(queue.now + computeMs, () => {
       if (this.solving !== solving) return;
       this.solving = undefined;
-      const result = { ...outcome, computeMs, interrupted: false };
+      const result = { ...outcome, computeMs };
       this.take({ type: 'solved', result, now: queue.now });
     });
   }
@@ -229,7 +229,7 @@ export class ParticipantNode {
     this.solving = undefined;
     const elapsed = queue.now - solving.startedMs;
     const { outcome } = this.solveFor(solving, elapsed / solving.passMs);
-    const result = { ...outcome, computeMs: elapsed, interrupted: true };
+    const result = { ...outcome, computeMs: elapsed };
     this.later(queue.now, () => this.take({ type: 'solved', result, now: queue.now }));
   }
 }

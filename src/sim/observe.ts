@@ -82,10 +82,11 @@ export class Observer {
     let sum = 0;
     let worst = Number.POSITIVE_INFINITY;
     let measured = 0;
-    for (const member of state.members.values()) {
-      const value = this.metricOf(state, member.id, member.index)?.[name];
+    for (const [id, { servedBy }] of this.tests) {
+      const member = state.members.get(servedBy);
+      const value = member && this.metricOf(state, id, member.index)?.[name];
       if (value === undefined) continue;
-      participants[member.id] = value;
+      participants[id] = value;
       sum += value;
       worst = Math.min(worst, value);
       measured++;

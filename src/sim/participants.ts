@@ -1,5 +1,5 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
-import { featureMoments, rowsByParticipant, type Table } from '../data/index.ts';
+import { featureMoments, mergeMoments, rowsByParticipant, type Table } from '../data/index.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 
@@ -41,4 +41,29 @@ export function participantsOf(
       hardware,
     };
   });
+}
+
+/** The one node of the global method. */
+export const POOLED = 'all';
+
+/**
+ * The global method as a federation of one: everybody's rows at one node that is as strong as all participants together,
+ * as the paper assumes of its coordinator.
+ */
+export function pooled(participants: readonly ParticipantData[]): ParticipantData {
+  const rows = participants.reduce((sum, { profile }) => sum + profile.rows, 0);
+  const hardware = participants.reduce((sum, participant) => sum + participant.hardware, 0);
+  const [{ profile }] = participants;
+  // All of the work, shared by all of the hardware.
+  const work = participants.reduce((sum, other) => sum + other.profile.benchmarkMs * other.hardware, 0);
+  const moments = participants.map((participant) => participant.profile.moments).reduce(mergeMoments);
+  const x = new Float64Array(rows * profile.features);
+  const y = new Float64Array(rows);
+  let at = 0;
+  for (const participant of participants) {
+    x.set(participant.x, at * profile.features);
+    y.set(participant.y, at);
+    at += participant.y.length;
+  }
+  return { profile: { ...profile, id: POOLED, rows, benchmarkMs: work / hardware, moments }, x, y, hardware };
 }

@@ -12,7 +12,7 @@ import {
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
-import { HARDWARE, participantsOf } from './participants.ts';
+import { HARDWARE, POOLED, participantsOf, pooled } from './participants.ts';
 import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
@@ -22,7 +22,12 @@ export interface TestRows {
   /** rows x features, raw. */
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** The node whose model serves them. */
+  readonly servedBy: string;
 }
+
+/** The price of a personal part when there must be none. */
+const NO_PERSONAL_PART = 1e9;
 
 export interface ScenarioPlan extends SimulationPlan {
   readonly tests: ReadonlyMap<string, TestRows>;
@@ -70,15 +75,22 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
   const timing = timingOf(scenario, table, split.train, compute);
   const { retryMs } = timing;
   const { passes, link, partitions, crashes, deeds, startMs } = scenario;
-  const participants = participantsOf(table, y, split.train, {
+  const everybody = participantsOf(table, y, split.train, {
     compute,
     passes,
     retryMs,
     hardware: hardwareOf(scenario),
   });
-  const waitMs = scenario.responders && computedWait(scenario, scenario.responders, compute, participants);
+  const global = scenario.method === 'global';
+  const participants = global ? [pooled(everybody)] : everybody;
+  const waitMs = global
+    ? undefined
+    : scenario.responders && computedWait(scenario, scenario.responders, compute, participants);
   return {
-    options: optionsFrom(scenario, timing, participants.length, seed, waitMs),
+    options: {
+      ...optionsFrom(scenario, timing, participants.length, seed, waitMs),
+      ...(global && { c2: NO_PERSONAL_PART, minParticipants: 1, minResponses: 1, waiting: { kind: 'all' } }),
+    },
     participants,
     compute,
     link,
@@ -91,7 +103,7 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     seed,
     untilMs: LONGEST_MS,
     transcript: 'off',
-    tests: testRowsOf(table, y, split.test),
+    tests: testRowsOf(table, y, split.test, (id) => (global ? POOLED : id)),
     waitMs,
   };
 }
@@ -174,14 +186,20 @@ function computedWait(
   return waitingTime(share, compute, passes, devices) + 2 * link.delayMs + link.jitterMs;
 }
 
-function testRowsOf(table: Table, y: Float64Array, test: Uint32Array): Map<string, TestRows> {
+function testRowsOf(
+  table: Table,
+  y: Float64Array,
+  test: Uint32Array,
+  servedBy: (id: string) => string,
+): Map<string, TestRows> {
   const d = table.features.length;
   const groups = rowsByParticipant(table, test);
   return new Map(
     groups.map((rows, k) => {
       const x = new Float64Array(rows.length * d);
       for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * d, (from + 1) * d), to * d);
-      return [table.participants[k], { x, y: Float64Array.from(rows, (i) => y[i]) }];
+      const id = table.participants[k];
+      return [id, { x, y: Float64Array.from(rows, (i) => y[i]), servedBy: servedBy(id) }];
     }),
   );
 }

@@ -128,6 +128,8 @@ const schema = z.strictObject({
   /** Default: what suits the generator; classification for a file. */
   objective: z.enum(['classification', 'regression']).optional(),
   positive: z.string().optional(),
+  /** `global`: everybody's rows at one node as strong as all together, one model for all. */
+  method: z.enum(['mtl', 'global']).default('mtl'),
   c1: above0.default(1),
   c2: above0.default(1),
   epsilon: z.number().min(0).default(0.1),
@@ -216,6 +218,23 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
   for (const [i, { node }] of scenario.crashes.entries()) check(`crashes[${i}].node`, node, COORDINATOR);
   for (const [i, { participant }] of scenario.deeds.entries()) check(`deeds[${i}].participant`, participant);
   for (const name of Object.keys(scenario.startMs)) check('startMs', name);
+  const faults = ['partitions', 'crashes', 'deeds'] as const;
+  for (const field of faults) {
+    if (scenario.method === 'global' && scenario[field].length > 0)
+      throw scenarioError(
+        source,
+        field,
+        'none with the global method, which has one node',
+        scenario[field].length,
+      );
+  }
+  if (scenario.method === 'global' && scenario.classWeight === 'balanced')
+    throw scenarioError(
+      source,
+      'classWeight',
+      'none with the global method (weights are counted per participant)',
+      'balanced',
+    );
   const least = scenario.minParticipants ?? 0;
   if (least > participants.length)
     throw scenarioError(source, 'minParticipants', `at most ${participants.length}, as there are`, least);

@@ -1,6 +1,6 @@
 /** What the coordinator says, made from its state. */
 import type { FederationSettings, RoundMessage, ToParticipant } from '../protocol/index.ts';
-import { Aggregator, localTolerance } from '../solver/index.ts';
+import { atomsKept, localTolerance } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
 
@@ -20,7 +20,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     scale,
     bias,
     features: state.features,
-    atoms: new Aggregator(aggregation, 1, c2).atoms,
+    atoms: atomsKept(aggregation),
     passes,
     seed,
     straggler,

@@ -39,6 +39,14 @@ export function rowsByParticipant(
   return groups;
 }
 
+/** Features of some rows, n x d as in the table. */
+export function featuresOf(table: Pick<Table, 'x' | 'features'>, rows: ArrayLike<number>): Float64Array {
+  const d = table.features.length;
+  const x = new Float64Array(rows.length * d);
+  for (let to = 0; to < rows.length; to++) x.set(table.x.subarray(rows[to] * d, (rows[to] + 1) * d), to * d);
+  return x;
+}
+
 function everyRow(table: Pick<Table, 'participantOf'>): Uint32Array {
   return Uint32Array.from(table.participantOf, (_, i) => i);
 }

@@ -8,6 +8,7 @@ import {
   type ClassMapping,
   classificationTargets,
   featureMoments,
+  featuresOf,
   mergeMoments,
   regressionTargets,
   rowsByParticipant,
@@ -87,15 +88,12 @@ function firstParticipants(table: Table, most: number | undefined): Table {
     }
     return table;
   }
-  const d = table.features.length;
   const rows: number[] = [];
   for (let i = 0; i < table.n; i++) if (table.participantOf[i] < most) rows.push(i);
-  const x = new Float64Array(rows.length * d);
-  for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * d, (from + 1) * d), to * d);
   return {
     ...table,
     n: rows.length,
-    x,
+    x: featuresOf(table, rows),
     participants: table.participants.slice(0, most),
     participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
     targets: table.targets && rows.map((i) => table.targets![i]),

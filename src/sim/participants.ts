@@ -1,5 +1,5 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
-import { featureMoments, mergeMoments, rowsByParticipant, type Table } from '../data/index.ts';
+import { featureMoments, featuresOf, mergeMoments, rowsByParticipant, type Table } from '../data/index.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 
@@ -27,16 +27,13 @@ export function participantsOf(
   const features = table.features.length;
   const groups = rowsByParticipant(table, train);
   return groups.map((rows, k) => {
-    const x = new Float64Array(rows.length * features);
-    for (const [to, from] of rows.entries())
-      x.set(table.x.subarray(from * features, (from + 1) * features), to * features);
     const hardware = options.hardware(k, groups.length);
     const benchmarkMs = (options.passes * meanPassMs(options.compute, rows.length, features)) / hardware;
     const moments = featureMoments(table.x, features, rows);
     const { retryMs } = options;
     return {
       profile: { id: table.participants[k], rows: rows.length, features, benchmarkMs, moments, retryMs },
-      x,
+      x: featuresOf(table, rows),
       y: Float64Array.from(rows, (i) => y[i]),
       hardware,
     };

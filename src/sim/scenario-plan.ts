@@ -2,6 +2,7 @@
 import { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from '../coordinator/index.ts';
 import {
   classificationTargets,
+  featuresOf,
   makeHarLike,
   makeRegression,
   regressionTargets,
@@ -192,14 +193,14 @@ function testRowsOf(
   test: Uint32Array,
   servedBy: (id: string) => string,
 ): Map<string, TestRows> {
-  const d = table.features.length;
   const groups = rowsByParticipant(table, test);
   return new Map(
     groups.map((rows, k) => {
-      const x = new Float64Array(rows.length * d);
-      for (const [to, from] of rows.entries()) x.set(table.x.subarray(from * d, (from + 1) * d), to * d);
       const id = table.participants[k];
-      return [id, { x, y: Float64Array.from(rows, (i) => y[i]), servedBy: servedBy(id) }];
+      return [
+        id,
+        { x: featuresOf(table, rows), y: Float64Array.from(rows, (i) => y[i]), servedBy: servedBy(id) },
+      ];
     }),
   );
 }

@@ -42,15 +42,6 @@ export class Transcript {
   note(atMs: number, node: string, text: string): void {
     if (this.recording === 'on') this.entries.push({ atMs, kind: 'note', from: node, to: node, text });
   }
-
-  /** One line per entry. */
-  lines(): string[] {
-    const arrow = { sent: '->', delivered: '=>', note: '**' } as const;
-    return this.entries.map(({ atMs, kind, from, to, text }) => {
-      const time = atMs.toFixed(1).padStart(9);
-      return kind === 'note' ? `${time} ** ${from} ${text}` : `${time} ${from} ${arrow[kind]} ${to}: ${text}`;
-    });
-  }
 }
 
 function aboutOf(message: Message): NonNullable<TranscriptEntry['about']> {

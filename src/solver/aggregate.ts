@@ -39,6 +39,11 @@ const RULES: Readonly<Record<Aggregation, AggregationRule>> = {
   sum: { atoms: 1, startSigma: () => 1, weigh: takeAll },
 };
 
+/** Local solutions that a participant keeps beside the committed one. */
+export function atomsKept(rule: Aggregation): number {
+  return RULES[rule].atoms;
+}
+
 /** What the coordinator knows of a participant's part: the committed u, and u and s of the atoms. */
 export interface KnownMember {
   u: Float64Array;

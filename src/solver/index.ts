@@ -2,6 +2,7 @@ export {
   AGGREGATIONS,
   type Aggregation,
   Aggregator,
+  atomsKept,
   type KnownMember,
   type Outcome,
 } from './aggregate.ts';

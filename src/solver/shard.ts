@@ -3,7 +3,7 @@
  * n and d in and out.
  */
 import { invariant } from '../base/errors.ts';
-import { type Address, type Arena, type PassArguments, padded } from '../math/index.ts';
+import { type Address, type Arena, type PassArguments, type PassSettings, padded } from '../math/index.ts';
 import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 
 /** Writes row i's d values into `row` (f32, zeroed, at least d long). */
@@ -166,7 +166,7 @@ export class Shard {
   }
 
   /** Everything a pass needs, in the form that suits this shard; the change since `load` starts at zero. */
-  beginPasses(): { run: (settings: Parameters<Shard['runPass']>[1]) => void; at: PassArguments } {
+  beginPasses(): { run: (settings: PassSettings) => void; at: PassArguments } {
     this.chooseForm();
     this.arena.f32(this.change.address, this.change.length).fill(0);
     const at = {
@@ -177,7 +177,7 @@ export class Shard {
     return { at, run: (settings) => this.runPass(at, settings) };
   }
 
-  private runPass(at: PassArguments, settings: Parameters<Arena['kernels']['passRows']>[2]): void {
+  private runPass(at: PassArguments, settings: PassSettings): void {
     if (this.gram) this.arena.kernels.passGram(this.gram.address, at, settings);
     else this.arena.kernels.passRows(this.rows, at, settings);
   }

@@ -111,6 +111,19 @@ function finalise(h: number): number {
   return h ^ (h >>> 16);
 }
 
+/** e^x from +, * and / alone: x = k ln 2 + r, |r| <= ln 2 / 2, and a Taylor series of r. */
+export function expPortable(x: number): number {
+  const k = Math.round(x / Math.LN2);
+  if (k > 1024) return Number.POSITIVE_INFINITY;
+  if (k < -1074) return 0;
+  const r = x - k * Math.LN2;
+  let sum = 1;
+  for (let n = 18; n >= 1; n--) sum = 1 + (sum * r) / n;
+  for (let e = 0; e < k; e++) sum *= 2;
+  for (let e = 0; e > k; e--) sum /= 2;
+  return sum;
+}
+
 /**
  * Natural logarithm from +, * and / alone (Math.log may differ between engines).
  * x = m 2^e with m in [sqrt(1/2), sqrt(2)), ln m = 2 artanh((m-1)/(m+1)); error below 1e-15 relative.

@@ -1,6 +1,6 @@
 /** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
 import type { FinishReason } from '../protocol/index.ts';
-import { certificate, dot } from '../solver/index.ts';
+import { certificate, certificateOf, dot } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
@@ -74,11 +74,14 @@ function examine(state: CoordinatorState) {
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
   const w = state.aggregator!.w;
-  const proof = certificate(
+  const { c2, mask } = state.options;
+  const all = certificate(
     dot(w, w),
-    state.options.c2,
+    c2,
     known.map((member) => member.scalars!),
   );
+  // What was told does not say where the duals are: all that is known of the dual is its value at zero duals.
+  const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
   const certified = members.every((member) => member.scalars && member.scalarsRound === state.round);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
   return { ...proof, certified, known: complete && known.length > 0 };

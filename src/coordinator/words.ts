@@ -10,7 +10,7 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 
 function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, aggregation } = state.options;
+  const { straggler, precision, retryMs, aggregation, mask } = state.options;
   return {
     objective,
     c1,
@@ -26,6 +26,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     straggler,
     precision,
     retryMs,
+    ...(mask && { mask }),
   };
 }
 

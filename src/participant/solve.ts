@@ -1,5 +1,7 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
-import type { Precision } from '../protocol/index.ts';
+import type { Stream } from '../base/random.ts';
+import { drawMask, maskedProposal, type Proposal } from '../privacy/index.ts';
+import type { FederationSettings } from '../protocol/index.ts';
 import {
   dot,
   examine,
@@ -8,6 +10,8 @@ import {
   plusScaled,
   proposalOf,
   type Shard,
+  type Solution,
+  toldOf,
   type Update,
 } from '../solver/index.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
@@ -21,11 +25,13 @@ export interface Effort {
 
 export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
 
+/** `secret` is for masks: a stream that nobody else can derive, new for every call outside a simulation. */
 export function carryOut(
   shard: Shard,
   request: SolveRequest,
-  precision: Precision,
+  settings: Pick<FederationSettings, 'precision' | 'mask'>,
   effort: Effort,
+  secret: () => Stream,
 ): SolveOutcome {
   const { round, w } = request;
   const committed = request.committed ?? newMember(shard).committed;
@@ -35,10 +41,20 @@ export function carryOut(
   const solve = new LocalSolve(shard, request);
   solve.runPasses(Math.min(request.passes, effort.passes));
   if (!solve.done && solve.passes < request.passes) solve.partOfPass(effort.rows);
-  const { update, state } = proposalOf(shard, { committed, atoms: [] }, 1);
-  const proposal = { update, atom: state.atoms[0] };
-  const sent = precision === 'f32' ? rounded(proposal, committed.u) : proposal;
+  const proposal = proposed(shard, committed, settings.mask, secret);
+  const sent = settings.precision === 'f32' ? rounded(proposal, committed) : proposal;
   return { round, scalars, committed, proposal: sent, passes: solve.passes };
+}
+
+function proposed(
+  shard: Shard,
+  committed: Solution,
+  mask: FederationSettings['mask'],
+  secret: () => Stream,
+): Proposal {
+  if (mask) return maskedProposal(shard, committed, mask.semantics, drawMask(mask, shard.n, secret()));
+  const { update, state } = proposalOf(shard, { committed, atoms: [] }, 1);
+  return { update, atom: state.atoms[0] };
 }
 
 /** Margins at the unfinished duals: z moves by q (u' - u), as it did in the solve that was cut short. */
@@ -56,8 +72,10 @@ function goOnFrom(
 }
 
 /** What f32 leaves of an update is the update: both sides go on with it. */
-function rounded(proposal: NonNullable<SolveOutcome['proposal']>, u: Float64Array): typeof proposal {
-  const du = proposal.update.du.map(Math.fround);
-  const update: Update = { ...proposal.update, du, uDotDu: dot(u, du), duNorm2: dot(du, du) };
-  return { update, atom: { ...proposal.atom, u: plusScaled(u, 1, du) } };
+function rounded({ update: exact, atom }: Proposal, committed: Solution): Proposal {
+  const du = exact.du.map(Math.fround);
+  const { u } = toldOf(committed);
+  const update: Update = { ...exact, du, uDotDu: dot(u, du), duNorm2: dot(du, du) };
+  const after = plusScaled(u, 1, du);
+  return { update, atom: atom.told ? { ...atom, told: { ...atom.told, u: after } } : { ...atom, u: after } };
 }

@@ -2,6 +2,7 @@
  * What participants and the coordinator say to each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message says all that is needed to act on it alone: any may be lost, doubled, late or out of order.
  */
+import type { MaskSettings } from '../privacy/index.ts';
 import type { Objective } from '../solver/index.ts';
 
 export const PROTOCOL_VERSION = 1;
@@ -29,6 +30,8 @@ export interface FederationSettings {
   readonly precision: Precision;
   /** How long to wait for an answer before sending again. */
   readonly retryMs: number;
+  /** Updates are masked; absent: they are not. */
+  readonly mask?: MaskSettings | undefined;
 }
 
 /**

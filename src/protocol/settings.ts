@@ -14,6 +14,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What a refusal repeats of a peer's text. */
 const QUOTED_CHARACTERS = 200;
 
+const share = z.number().min(0).max(1);
+const semantics = z.enum(['paper', 'consistent']);
+const mask = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('bernoulli'), keep: share, semantics }),
+  z.strictObject({ kind: z.literal('beta'), a: above0, b: above0, unmasked: share, semantics }),
+]);
+
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
   c1: above0,
@@ -29,6 +36,7 @@ const schema: z.ZodType<FederationSettings> = z.strictObject({
   straggler: z.enum(['restart', 'resume', 'anytime']),
   precision: z.enum(['f64', 'f32']),
   retryMs: above0.max(LONGEST_TIMER_MS),
+  mask: mask.optional(),
 });
 
 export const settingsText: Field<FederationSettings> = {

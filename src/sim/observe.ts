@@ -6,7 +6,7 @@
  */
 import type { CoordinatorState, RoundRow } from '../coordinator/index.ts';
 import { scaleRow } from '../data/index.ts';
-import { addScaled } from '../solver/index.ts';
+import { addScaled, commit } from '../solver/index.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import type { TestRows } from './scenario-plan.ts';
 import type { Simulation } from './simulation.ts';
@@ -100,12 +100,28 @@ export class Observer {
     const { aggregator } = state;
     if (!tests || tests.y.length === 0 || !aggregator) return undefined;
     const { w } = aggregator;
-    const u = aggregator.members.get(index)?.u;
+    const u = this.ownPart(state, tests.servedBy) ?? aggregator.members.get(index)?.u;
     const model = new Float64Array(w);
     if (u) addScaled(model, 1 / state.options.c2, u);
     const rows = this.scaledRows(state, id, tests);
     const decisions = tests.y.map((_, i) => product(rows, i * model.length, model));
     return measure(state.options.objective, tests.y, decisions);
+  }
+
+  /**
+   * Where the participant's own u is not what it told (the paper's masking): its own, with an update that was taken just
+   * now committed.
+   */
+  private ownPart({ options, members }: CoordinatorState, id: string): Float64Array | undefined {
+    if (options.mask?.semantics !== 'paper') return undefined;
+    const node = this.simulation.participants.get(id);
+    const { committed, atoms, pending, settings } = node?.disk ?? {};
+    const accepted = members.get(id)?.accepted;
+    const problem = node?.state?.problem;
+    if (!committed || !settings || !accepted || !problem) return undefined;
+    if (pending?.message.round !== accepted.round) return committed.u;
+    const all = [...(atoms ?? []), pending.atom].slice(-settings.atoms);
+    return commit(problem, { committed, atoms: all }, accepted.weights).committed.u;
   }
 
   private scaledRows(state: CoordinatorState, id: string, { x, y }: TestRows): Float64Array {

@@ -1,4 +1,5 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
+import { stream } from '../base/random.ts';
 import { type Scaling, scaleRow } from '../data/index.ts';
 import type { Arena } from '../math/index.ts';
 import {
@@ -213,7 +214,8 @@ export class ParticipantNode {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
     const effort = { passes: whole, rows };
-    const outcome = carryOut(this.shard!, request, this.settings!.precision, effort);
+    const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
+    const outcome = carryOut(this.shard!, request, this.settings!, effort, secret);
     const used =
       request.purpose === 'certify'
         ? 1

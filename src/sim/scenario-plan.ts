@@ -117,14 +117,14 @@ function optionsFrom(
   waitMs: number | undefined,
 ): CoordinatorOptions {
   const { c1, c2, epsilon, classWeight, scale, bias, passes, aggregation } = scenario;
-  const { straggler, precision, minResponses, summationMs, gap, rounds, timeMs, stall } = scenario;
+  const { straggler, precision, minResponses, summationMs, gap, rounds, timeMs, stall, mask } = scenario;
   const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
   const waiting: Waiting =
     waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs };
   return {
     ...DEFAULT_OPTIONS,
     ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes, aggregation },
-    ...{ straggler, precision, minResponses, summationMs, seed, waiting, ...timing },
+    ...{ straggler, precision, minResponses, summationMs, seed, waiting, ...timing, mask },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
     stop: {
       gap,

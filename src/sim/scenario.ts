@@ -90,6 +90,26 @@ const compute = z.preprocess(
   }),
 );
 
+/** In [0, 1]. */
+const portion = z.number().min(0).max(1);
+const semantics = z.enum(['paper', 'consistent']).default('consistent');
+
+const mask = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({ kind: z.literal('bernoulli'), keep: portion, semantics }),
+    z.strictObject({
+      kind: z.literal('beta'),
+      a: above0.default(2),
+      b: above0.default(0.5),
+      /** Share of rows that are left as they are. */
+      unmasked: portion.default(0),
+      semantics,
+    }),
+  ],
+  { error: 'a kind that is one of bernoulli, beta' },
+);
+
 const link = z.strictObject({
   delayMs: duration.default(0),
   jitterMs: duration.default(0),
@@ -154,6 +174,7 @@ const schema = z.strictObject({
   maxWaitMs: period.optional(),
   straggler: z.enum(['restart', 'resume', 'anytime']).default('anytime'),
   precision: z.enum(['f64', 'f32']).default('f64'),
+  mask: mask.optional(),
   summationMs: duration.default(0),
   retryMs: period.optional(),
   /** Default: 3, or for ever where nothing gets lost. */

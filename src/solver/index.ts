@@ -18,6 +18,8 @@ export {
   proposalOf,
   propose,
   type Solution,
+  type Told,
+  toldOf,
   type Update,
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';

@@ -18,6 +18,18 @@ export interface Solution {
   readonly beta: Float64Array;
   readonly u: Float64Array;
   readonly s: number;
+  /** What the coordinator has been told instead of u and s, where that is something else: the paper's masking. */
+  readonly told?: Told;
+}
+
+export interface Told {
+  readonly u: Float64Array;
+  readonly s: number;
+}
+
+/** A solution as the coordinator knows it: the part of w that comes from here. */
+export function toldOf(solution: Solution): Told {
+  return solution.told ?? solution;
 }
 
 export interface MemberState {
@@ -54,9 +66,9 @@ export function newMember(shard: Shard, near?: Float64Array): MemberState {
 
 /** Loads the shard with the model (w, u / C2) and says how good it is; `propose` goes on from there. */
 export function examine(shard: Shard, state: MemberState, w: Float64Array): MemberScalars {
-  const { beta, u, s } = state.committed;
+  const { beta, u } = state.committed;
   shard.load(beta, plusScaled(w, 1 / shard.settings.c2, u));
-  return { loss: shard.loss(), dualSum: s, uNorm2: dot(u, u) };
+  return { loss: shard.loss(), dualSum: toldOf(state.committed).s, uNorm2: dot(u, u) };
 }
 
 /** Solves locally from the examined state. The returned state is provisional until `commit`. */
@@ -70,14 +82,14 @@ export function propose(
   return { ...proposalOf(shard, state, options.atoms), passes: solve.passes };
 }
 
-/** The update that the shard's present beta amounts to: after a whole solve, or after any pass of it. */
+/** The update that a beta amounts to, by default the shard's present one: after a whole solve, or after any pass of it. */
 export function proposalOf(
   shard: Shard,
   state: MemberState,
   atoms: number,
+  beta = shard.beta,
 ): { update: Update; state: MemberState } {
   const { committed } = state;
-  const beta = shard.beta;
   const du = shard.combine(beta.map((value, i) => value - committed.beta[i]));
   const s = shard.dualSum(beta);
   const atom = { beta, u: plusScaled(committed.u, 1, du), s };
@@ -109,7 +121,19 @@ export function commit(context: CommitContext, state: MemberState, weights: read
   );
   const u = combination((part) => part.u);
   const s = dualSum(context.settings.epsilon, context.y, beta);
-  return { committed: { beta, u, s }, atoms: state.atoms };
+  return { committed: { beta, u, s, ...combinedWords(weights, parts) }, atoms: state.atoms };
+}
+
+/** What has been told is combined as the coordinator combines it. */
+function combinedWords(weights: readonly number[], parts: readonly Solution[]): { told?: Told } {
+  if (!parts.some((part) => part.told)) return {};
+  const told = parts.map(toldOf);
+  const s = told.reduce((sum, part, m) => sum + weights[m] * part.s, 0);
+  const u = weightedSum(
+    weights,
+    told.map((part) => part.u),
+  );
+  return { told: { u, s } };
 }
 
 /** A convex combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */

@@ -10,7 +10,7 @@ import {
   type Simulation,
   type SimulationPlan,
 } from '../../src/sim/index.ts';
-import { commit } from '../../src/solver/index.ts';
+import { commit, toldOf } from '../../src/solver/index.ts';
 
 export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants'>> & {
   readonly options?: Partial<CoordinatorOptions>;
@@ -99,7 +99,7 @@ function committedBy(
     const wide = y.map(() => Number.POSITIVE_INFINITY);
     const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
     const atoms = [...disk.atoms, disk.pending.atom].slice(-disk.settings!.atoms);
-    return commit(context, { committed: disk.committed!, atoms }, accepted.weights).committed.u;
+    return toldOf(commit(context, { committed: disk.committed!, atoms }, accepted.weights).committed).u;
   }
-  return disk.committed?.u;
+  return disk.committed && toldOf(disk.committed).u;
 }

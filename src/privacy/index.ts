@@ -1,0 +1,8 @@
+export {
+  drawBeta,
+  drawMask,
+  type MaskSemantics,
+  type MaskSettings,
+  maskedProposal,
+  type Proposal,
+} from './masks.ts';

@@ -1,0 +1,101 @@
+/**
+ * Masking of updates, as the paper proposes it (section 6.2): instead of sum_i (change of beta_i) x_i a participant sends
+ * sum_i p_i (change of beta_i) x_i, with a random p_i for every row and round that nobody else knows.
+ *
+ *   bernoulli  p_i is 1 with probability `keep`, else 0
+ *   beta       p_i is 1 with probability `unmasked`, else drawn from Beta(a, b)
+ *
+ * Two semantics. `paper`: the participant's own v_k takes the unmasked step, so w is the sum of what was told and no longer
+ * C2 sum v_k; what was kept back is never made good, and no dual value is known for the pair (w, v). `consistent`: the
+ * masked step is the step, for w and v_k alike; with p in [0, 1] it is a convex combination of two feasible points row by
+ * row, so it stays feasible, the certificate holds, and what was kept back comes in a later round.
+ */
+import { expPortable, logPortable, type Stream } from '../base/random.ts';
+import {
+  dot,
+  plusScaled,
+  proposalOf,
+  type Shard,
+  type Solution,
+  toldOf,
+  type Update,
+} from '../solver/index.ts';
+
+export type MaskSemantics = 'paper' | 'consistent';
+
+export type MaskSettings = { readonly semantics: MaskSemantics } & (
+  | { readonly kind: 'bernoulli'; readonly keep: number }
+  | { readonly kind: 'beta'; readonly a: number; readonly b: number; readonly unmasked: number }
+);
+
+export interface Proposal {
+  readonly update: Update;
+  readonly atom: Solution;
+}
+
+/** One factor in [0, 1] for each row. */
+export function drawMask(mask: MaskSettings, rows: number, random: Stream): Float64Array {
+  const factors = new Float64Array(rows);
+  for (let i = 0; i < rows; i++) {
+    const u = random.uniform();
+    if (mask.kind === 'bernoulli') factors[i] = u < mask.keep ? 1 : 0;
+    else factors[i] = u < mask.unmasked ? 1 : drawBeta(mask.a, mask.b, random);
+  }
+  return factors;
+}
+
+/** X / (X + Y) with X, Y of Gamma(a), Gamma(b). */
+export function drawBeta(a: number, b: number, random: Stream): number {
+  for (;;) {
+    const x = drawGamma(a, random);
+    const y = drawGamma(b, random);
+    // Both may be too small for a number where a and b are tiny.
+    if (x + y > 0) return x / (x + y);
+  }
+}
+
+/** Marsaglia and Tsang (2000); below 1 from Gamma(shape + 1) by a power of a uniform number. */
+function drawGamma(shape: number, random: Stream): number {
+  if (shape < 1) {
+    const u = 1 - random.uniform();
+    return drawGamma(shape + 1, random) * expPortable(logPortable(u) / shape);
+  }
+  const d = shape - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = random.normal();
+    const t = 1 + c * x;
+    if (t <= 0) continue;
+    const v = t * t * t;
+    const u = 1 - random.uniform();
+    if (logPortable(u) < x * x * 0.5 + d - d * v + d * logPortable(v)) return d * v;
+  }
+}
+
+/** What is proposed when the solve of a shard, which started from `committed`, is masked. */
+export function maskedProposal(
+  shard: Shard,
+  committed: Solution,
+  semantics: MaskSemantics,
+  factors: Float64Array,
+): Proposal {
+  const solved = shard.beta;
+  const masked = solved.map((value, i) => committed.beta[i] + factors[i] * (value - committed.beta[i]));
+  const step = (beta: Float64Array): Proposal => {
+    const { update, state } = proposalOf(shard, { committed, atoms: [] }, 1, beta);
+    return { update, atom: state.atoms[0] };
+  };
+  return semantics === 'consistent' ? step(masked) : toldApart(shard, committed, step(solved), masked);
+}
+
+/** The own step as it is, and a masked word about it. */
+function toldApart(shard: Shard, committed: Solution, own: Proposal, masked: Float64Array): Proposal {
+  const before = toldOf(committed);
+  const du = shard.combine(masked.map((value, i) => value - committed.beta[i]));
+  const ds = shard.dualSum(masked) - shard.dualSum(committed.beta);
+  const told = { u: plusScaled(before.u, 1, du), s: before.s + ds };
+  return {
+    update: { du, ds, uDotDu: dot(before.u, du), duNorm2: dot(du, du), s: before.s },
+    atom: { ...own.atom, told },
+  };
+}

@@ -4,7 +4,12 @@ import { type ResolvedOptions, resolveOptions, type TrainOptions } from '../meth
 import { numberOrText } from './option-values.ts';
 
 const DEFAULTS = resolveOptions({});
-const NAMES = [...Object.keys(DEFAULTS), 'positive', 'participants'] as readonly (keyof TrainOptions)[];
+const NAMES = [
+  ...Object.keys(DEFAULTS),
+  'positive',
+  'participants',
+  'trainRows',
+] as readonly (keyof TrainOptions)[];
 
 /** Commander's values, by option. */
 export type TrainFlags = Readonly<Partial<Record<keyof TrainOptions, unknown>>>;
@@ -30,6 +35,7 @@ export function addTrainOptions(command: Command): Command {
 
   command.optionsGroup('Run:');
   number('--test-fraction <number>', 'testFraction', "share of every participant's rows to test on");
+  number('--train-rows <number>', 'trainRows', 'train on so many rows of every participant at the most');
   number('--seed <number>', 'seed', 'of the split and of the order of steps');
   number('--participants <number>', 'participants', 'use the first so many only');
   text('--aggregation <rule>', 'aggregation', 'exact, line-search, safe or sum');

@@ -1,4 +1,5 @@
 /** The participant column while it is being read: ids come in row by row, the table wants them distinct and in order. */
+import { inputError } from '../base/errors.ts';
 import { naturallySorted } from './natural-order.ts';
 import type { Table } from './table.ts';
 
@@ -49,4 +50,28 @@ export function featuresOf(table: Pick<Table, 'x' | 'features'>, rows: ArrayLike
 
 function everyRow(table: Pick<Table, 'participantOf'>): Uint32Array {
   return Uint32Array.from(table.participantOf, (_, i) => i);
+}
+
+/** The first so many participants, in the table's order. */
+export function firstParticipants(table: Table, most: number | undefined): Table {
+  if (most === undefined || most >= table.participants.length) {
+    if (most !== undefined && most > table.participants.length) {
+      throw inputError(
+        'TOO_FEW_PARTICIPANTS',
+        `${table.source}: expected at least ${most} participants (--participants), got ${table.participants.length}`,
+      );
+    }
+    return table;
+  }
+  const rows: number[] = [];
+  for (let i = 0; i < table.n; i++) if (table.participantOf[i] < most) rows.push(i);
+  return {
+    ...table,
+    n: rows.length,
+    x: featuresOf(table, rows),
+    participants: table.participants.slice(0, most),
+    participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
+    targets: table.targets && rows.map((i) => table.targets![i]),
+    lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
+  };
 }

@@ -19,7 +19,11 @@ export interface SplitOptions {
   /** Share of each participant's rows to test on, from 0 up to, but not including, 1. */
   readonly testFraction: number;
   readonly seed: number;
+  /** Train on so many rows at the most: of everybody, or of those named. Test rows are the same whatever it is. */
+  readonly trainRows?: TrainRows | undefined;
 }
+
+export type TrainRows = number | Readonly<Record<string, number>>;
 
 export interface FoldOptions {
   readonly seed: number;
@@ -37,17 +41,27 @@ export function splitRows(table: Grouped, options: SplitOptions): Split {
       `test fraction: expected at least 0 and less than 1, got ${testFraction}`,
     );
   }
-  const isTest = new Uint8Array(table.participantOf.length);
+  const [TRAIN, TEST, UNUSED] = [0, 1, 2];
+  const use = new Uint8Array(table.participantOf.length).fill(TRAIN);
   for (const [k, rows] of rowsByParticipant(table).entries()) {
     // Someone without a training row would have no model of its own.
     const tested = Math.min(Math.round(testFraction * rows.length), rows.length - 1);
     const order = shuffled(rows, seed, 'split', table.participants[k]);
-    for (let i = 0; i < tested; i++) isTest[order[i]] = 1;
+    const trained = mostTrainRows(options.trainRows, table.participants[k]);
+    for (const [i, row] of order.entries()) {
+      if (i < tested) use[row] = TEST;
+      else if (i >= tested + trained) use[row] = UNUSED;
+    }
   }
   return {
-    train: rowsWhere(isTest, (test) => test === 0),
-    test: rowsWhere(isTest, (test) => test === 1),
+    train: rowsWhere(use, (what) => what === TRAIN),
+    test: rowsWhere(use, (what) => what === TEST),
   };
+}
+
+function mostTrainRows(trainRows: TrainRows | undefined, participant: string): number {
+  const most = typeof trainRows === 'object' ? trainRows[participant] : trainRows;
+  return most ?? Number.POSITIVE_INFINITY;
 }
 
 /**

@@ -27,6 +27,8 @@ const schema = z.strictObject({
   gap: z.number().nonnegative().lt(1).default(1e-3),
   /** Only the first so many participants. */
   participants: count.optional(),
+  /** At most so many training rows of each, or of those named; the test rows stay as they are. */
+  trainRows: z.union([count, z.record(z.string(), count)]).optional(),
 });
 
 /** What one may give: everything has a default. */
@@ -74,6 +76,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
   passes: 'a whole number of at least 1',
   rounds: 'a whole number of at least 1',
   participants: 'a whole number of at least 1',
+  trainRows: 'a whole number of at least 1',
   bias: 'true or false',
   positive: 'a value of the target column',
 };

@@ -3,12 +3,11 @@
  * alone (computed per participant and merged, as a federation does it), and rows that are written, scaled and with the
  * bias, straight into kernel memory.
  */
-import { inputError } from '../base/errors.ts';
 import {
   type ClassMapping,
   classificationTargets,
   featureMoments,
-  featuresOf,
+  firstParticipants,
   mergeMoments,
   regressionTargets,
   rowsByParticipant,
@@ -36,7 +35,8 @@ export interface Prepared {
 
 export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   const table = firstParticipants(whole, options.participants);
-  const split = splitRows(table, { testFraction: options.testFraction, seed: options.seed });
+  const { testFraction, seed, trainRows } = options;
+  const split = splitRows(table, { testFraction, seed, trainRows });
   if (options.objective === 'regression') {
     return { table, y: regressionTargets(table), classes: undefined, notes: [], split };
   }
@@ -75,28 +75,4 @@ function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode
   const d = table.features.length;
   const moments = groups.map((rows) => featureMoments(table.x, d, rows));
   return scalingFrom(moments.reduce(mergeMoments), mode);
-}
-
-/** The first so many participants, in the table's order. */
-function firstParticipants(table: Table, most: number | undefined): Table {
-  if (most === undefined || most >= table.participants.length) {
-    if (most !== undefined && most > table.participants.length) {
-      throw inputError(
-        'TOO_FEW_PARTICIPANTS',
-        `${table.source}: expected at least ${most} participants (--participants), got ${table.participants.length}`,
-      );
-    }
-    return table;
-  }
-  const rows: number[] = [];
-  for (let i = 0; i < table.n; i++) if (table.participantOf[i] < most) rows.push(i);
-  return {
-    ...table,
-    n: rows.length,
-    x: featuresOf(table, rows),
-    participants: table.participants.slice(0, most),
-    participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
-    targets: table.targets && rows.map((i) => table.targets![i]),
-    lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
-  };
 }

@@ -14,6 +14,9 @@ import type { Simulation } from './simulation.ts';
 export const METRIC_NAME = { classification: 'balancedAccuracy', regression: 'r2' } as const;
 export type MetricName = (typeof METRIC_NAME)[keyof typeof METRIC_NAME];
 
+/** The place of somebody who has none in the sums. */
+const NOBODY = -1;
+
 export interface ObservedRow {
   readonly seed: number;
   readonly atMs: number;
@@ -73,6 +76,12 @@ export class Observer {
       certified: row.certified,
       metric: this.metric(state),
     };
+  }
+
+  /** How well the shared part alone would serve somebody who has test rows, as at a newcomer's before its first round. */
+  sharedPartFor(id: string): number | undefined {
+    const state = this.simulation.coordinator.state!;
+    return this.metricOf(state, id, NOBODY)?.[METRIC_NAME[state.options.objective]];
   }
 
   private metric(state: CoordinatorState): ObservedRow['metric'] {

@@ -72,7 +72,8 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     objective === 'regression'
       ? regressionTargets(table)
       : classificationTargets(table, { positive: scenario.positive }).y;
-  const split = splitRows(table, { testFraction: scenario.testFraction, seed });
+  const { testFraction, trainRows } = scenario;
+  const split = splitRows(table, { testFraction, seed, trainRows });
   const timing = timingOf(scenario, table, split.train, compute);
   const { retryMs } = timing;
   const { passes, link, partitions, crashes, deeds, startMs } = scenario;

@@ -157,6 +157,12 @@ const schema = z.strictObject({
   scale: z.enum(['standard', 'center', 'none']).default('standard'),
   bias: z.boolean().default(true),
   testFraction: z.number().min(0).lt(1).default(0.3),
+  /** At most so many training rows of each, or of those named; the test rows stay as they are. */
+  trainRows: z
+    .union([whole, z.record(id, whole)], {
+      error: 'a whole number of at least 1, or one for each of some participants',
+    })
+    .optional(),
   seed: seed.default(1),
   /** Runs with the seeds from `seed` on: other splits, delays and faults, the same data. */
   repeats: z.number().int().min(1).max(10_000).default(1),
@@ -239,6 +245,8 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
   for (const [i, { node }] of scenario.crashes.entries()) check(`crashes[${i}].node`, node, COORDINATOR);
   for (const [i, { participant }] of scenario.deeds.entries()) check(`deeds[${i}].participant`, participant);
   for (const name of Object.keys(scenario.startMs)) check('startMs', name);
+  if (typeof scenario.trainRows === 'object')
+    for (const name of Object.keys(scenario.trainRows)) check('trainRows', name);
   const faults = ['partitions', 'crashes', 'deeds'] as const;
   for (const field of faults) {
     if (scenario.method === 'global' && scenario[field].length > 0)

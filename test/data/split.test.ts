@@ -16,6 +16,26 @@ const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLengt
 const seed = fc.integer({ min: 0, max: 1000 });
 
 describe('splitRows', () => {
+  test('fewer training rows are some of the same rows, and the test rows stay', () => {
+    const table = grouped([40, 9, 3]);
+    const options = { testFraction: 0.3, seed: 5 };
+    const whole = splitRows(table, options);
+    let before = new Set<number>();
+    for (const trainRows of [1, 2, 5, 8, 100]) {
+      const { train, test } = splitRows(table, { ...options, trainRows });
+      expect(test).toEqual(whole.test);
+      for (const k of [0, 1, 2]) {
+        const own = [...train].filter((i) => table.participantOf[i] === k).length;
+        const all = [...whole.train].filter((i) => table.participantOf[i] === k).length;
+        expect(own).toBe(Math.min(all, trainRows));
+      }
+      expect([...before].every((i) => train.includes(i))).toBe(true);
+      before = new Set(train);
+    }
+    const named = splitRows(table, { ...options, trainRows: { [table.participants[1]]: 2 } });
+    expect(named.train.length).toBe(whole.train.length - 4);
+  });
+
   test('takes the rounded share of every participant, and leaves everyone a training row', () => {
     fc.assert(
       fc.property(

@@ -56,9 +56,10 @@ function hardwareText({ hardware }: Scenario): string {
 }
 
 function waitingText(
-  { waiting, straggler, responders }: Scenario,
+  { method, waiting, straggler, responders }: Scenario,
   { responders: { waitMs } }: RunSummary,
 ): string {
+  if (method === 'local') return 'for nobody: everybody trains alone';
   const policy = `stragglers ${straggler}`;
   if (responders !== undefined && waitMs !== null)
     return `${waitMs.toFixed(1)} ms, for ${(100 * responders).toFixed(0)}% of responders; ${policy}`;

@@ -1,6 +1,6 @@
 /** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
 import type { FinishReason } from '../protocol/index.ts';
-import { certificate, certificateOf, dot } from '../solver/index.ts';
+import { certificateOf } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
@@ -15,7 +15,7 @@ export function onSummed(state: CoordinatorState, now: number): CoordinatorEffec
   const proof = examine(state);
   const { stop, minResponses } = state.options;
   const everybody = here.length > 0 && responders.length === here.length;
-  const good = proof.known && proof.relativeGap <= stop.gap;
+  const good = proof.known && state.aggregator!.settled && proof.relativeGap <= stop.gap;
   const base = {
     round: state.round,
     atMs: now,
@@ -63,6 +63,7 @@ function aggregate(state: CoordinatorState, members: readonly Member[]): void {
       const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
       return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
     }),
+    state.gap,
   );
   const byIndex = new Map(members.map((member) => [member.index, member]));
   for (const { member, weights } of outcomes) byIndex.get(member)!.accepted = { round: state.round, weights };
@@ -73,14 +74,11 @@ function aggregate(state: CoordinatorState, members: readonly Member[]): void {
 function examine(state: CoordinatorState) {
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
-  const w = state.aggregator!.w;
-  const { c2, mask } = state.options;
-  const all = certificate(
-    dot(w, w),
-    c2,
-    known.map((member) => member.scalars!),
+  const all = state.aggregator!.certificate(
+    known.map((member) => ({ member: member.index, ...member.scalars! })),
   );
   // What was told does not say where the duals are: all that is known of the dual is its value at zero duals.
+  const { mask } = state.options;
   const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
   const certified = members.every((member) => member.scalars && member.scalarsRound === state.round);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
@@ -89,7 +87,8 @@ function examine(state: CoordinatorState) {
 
 function noteGap(state: CoordinatorState, gap: number): void {
   state.gap = gap;
-  if (gap < state.bestGap * (1 - 1e-3)) {
+  // While the problem itself still moves, a gap is not worse for being larger than that of another problem.
+  if (gap < state.bestGap * (1 - 1e-3) || !state.aggregator!.settled) {
     state.bestGap = gap;
     state.bestRound = state.round;
   }

@@ -2,8 +2,8 @@
 import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
 import { naturallySorted } from '../data/natural-order.ts';
 import type { Join, Moments } from '../protocol/index.ts';
-import { Aggregator } from '../solver/index.ts';
 import { refuse } from './answers.ts';
+import { newCombiner } from './combining.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { open } from './rounds.ts';
 import { type CoordinatorState, type Member, newMember } from './state.ts';
@@ -68,7 +68,7 @@ export function gatheringTimer(state: CoordinatorState, now: number): Coordinato
 /** A place in the sums: after all who have one. */
 function admit(state: CoordinatorState, member: Member): void {
   member.index = state.nextIndex++;
-  state.aggregator?.join(member.index);
+  state.aggregator?.join(member.index, { rows: member.rows });
 }
 
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
@@ -96,12 +96,11 @@ export function readyToStart(state: CoordinatorState, now: number): boolean {
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
 export function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const inOrder = naturallySorted(state.members.keys()).map((id) => state.members.get(id)!);
-  const { aggregation, c2, bias, scale } = state.options;
   const measured = inOrder.flatMap((member) => member.moments ?? []);
   const moments = measured.reduce(mergeMoments);
-  const scaling: Scaling = scalingFrom(moments, scale);
+  const scaling: Scaling = scalingFrom(moments, state.options.scale);
   state.scaling = { shift: scaling.shift, factor: scaling.factor };
-  state.aggregator = new Aggregator(aggregation, state.features + (bias ? 1 : 0), c2);
+  state.aggregator = newCombiner(state.options, state.features);
   for (const member of inOrder) {
     admit(state, member);
     member.moments = undefined;

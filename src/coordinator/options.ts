@@ -1,6 +1,6 @@
 /** How a federation is run: what only the coordinator needs to know. */
 import type { FederationSettings } from '../protocol/index.ts';
-import type { Aggregation } from '../solver/index.ts';
+import type { Combining } from './combining.ts';
 
 /**
  * How long a round stays open (the paper's T_wait).
@@ -17,7 +17,9 @@ export type Waiting =
 
 /** What participants are told, but for what only turns out later, and what they need not know. */
 export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'atoms'> {
-  readonly aggregation: Aggregation;
+  readonly aggregation: Combining;
+  /** MOCHA's regularisation: it has neither C1 nor C2. */
+  readonly lambda: number;
   readonly waiting: Waiting;
   /** A round with fewer answers is abandoned. */
   readonly minResponses: number;
@@ -49,6 +51,7 @@ export const DEFAULT_OPTIONS: CoordinatorOptions = {
   passes: 100,
   seed: 1,
   aggregation: 'exact',
+  lambda: 1e-3,
   straggler: 'anytime',
   precision: 'f64',
   waiting: { kind: 'all' },

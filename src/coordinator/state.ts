@@ -1,6 +1,6 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
 import type { FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
-import type { Aggregator, Certificate } from '../solver/index.ts';
+import type { Certificate, Combiner } from '../solver/index.ts';
 import type { CoordinatorOptions } from './options.ts';
 
 /**
@@ -83,7 +83,7 @@ export interface CoordinatorState {
   steeredMs: number | undefined;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
-  aggregator: Aggregator | undefined;
+  aggregator: Combiner | undefined;
   readonly members: Map<string, Member>;
   /** Whom the operator has had forgotten, and their last session. */
   readonly forgotten: Map<string, number>;

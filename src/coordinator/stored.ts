@@ -1,6 +1,7 @@
 /** What of the coordinator survives a crash, in pieces: the whole run once, and each participant that has changed. */
 import type { FinishReason } from '../protocol/index.ts';
-import { Aggregator, type KnownMember } from '../solver/index.ts';
+import type { CombinerMemory, KnownMember } from '../solver/index.ts';
+import { newCombiner } from './combining.ts';
 import type { CoordinatorOptions } from './options.ts';
 import {
   type CoordinatorState,
@@ -14,13 +15,13 @@ export interface StoredMember extends LastingMember {
   readonly known: KnownMember | undefined;
 }
 
-export interface StoredRun {
+/** With what the aggregator has learnt, once there is one. */
+export interface StoredRun extends CombinerMemory {
   readonly phase: CoordinatorState['phase'];
   readonly round: number;
   readonly purpose: 'train' | 'certify';
   readonly features: number;
   readonly scaling: CoordinatorState['scaling'];
-  readonly sigma: number | undefined;
   readonly aggregated: number;
   readonly gap: number;
   readonly bestGap: number;
@@ -28,6 +29,8 @@ export interface StoredRun {
   readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
 }
+
+const NOTHING_LEARNT: CombinerMemory = { sigma: undefined, relations: undefined };
 
 /** One durable change: all of it or nothing. */
 export interface StoredCoordinator {
@@ -57,7 +60,7 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
       purpose,
       features,
       scaling,
-      sigma: aggregator?.sigma,
+      ...(aggregator?.memory ?? NOTHING_LEARNT),
       aggregated,
       gap,
       bestGap,
@@ -84,21 +87,20 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, forgotten, ...rest } = run;
+  const { sigma, relations, forgotten, ...rest } = run;
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
-  if (run.scaling) {
-    state.aggregator = new Aggregator(options.aggregation, run.features + (options.bias ? 1 : 0), options.c2);
-  }
+  if (run.scaling) state.aggregator = newCombiner(options, run.features);
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
     state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
     state.members.set(stored.id, newMember(stored));
     if (state.aggregator && stored.index >= 0) {
-      state.aggregator.join(stored.index, known?.u.slice(), known ? [...known.atoms] : []);
+      const { rows } = stored;
+      state.aggregator.join(stored.index, { rows, u: known?.u.slice(), atoms: [...(known?.atoms ?? [])] });
     }
   }
-  if (state.aggregator && sigma !== undefined && run.aggregated > 0) state.aggregator.sigma = sigma;
+  state.aggregator?.recall({ sigma, relations });
   return state;
 }

@@ -1,6 +1,7 @@
 /** What the coordinator says, made from its state. */
 import type { FederationSettings, RoundMessage, ToParticipant } from '../protocol/index.ts';
-import { atomsKept, localTolerance } from '../solver/index.ts';
+import { localTolerance } from '../solver/index.ts';
+import { localProblem } from './combining.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
 
@@ -9,18 +10,16 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, aggregation, mask } = state.options;
+  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { straggler, precision, retryMs, mask } = state.options;
   return {
     objective,
-    c1,
-    c2,
+    ...localProblem(state.options),
     epsilon: objective === 'regression' ? epsilon : 0,
     classWeight,
     scale,
     bias,
     features: state.features,
-    atoms: atomsKept(aggregation),
     passes,
     seed,
     straggler,
@@ -37,8 +36,7 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
     session: member.session,
     round,
     purpose,
-    w: aggregator!.w,
-    sigma: aggregator!.sigma,
+    ...aggregator!.orderFor(member.index),
     tolerance: localTolerance(state.gap),
     waitMs: Math.max(0, state.deadlineMs - now),
     accepted: member.accepted,
@@ -46,7 +44,7 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
 }
 
 export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
-  const w = state.aggregator?.w ?? new Float64Array(0);
+  const w = state.aggregator?.orderFor(member.index).w ?? new Float64Array(0);
   const { session, accepted } = member;
   return { kind: 'finish', session, round: state.round, reason: state.finish ?? 'left', w, accepted };
 }

@@ -1,6 +1,6 @@
 /** The metric over virtual time: one line for each repeat, and from the worst to the best participant a band. */
 import type { ObservedRow } from './observe.ts';
-import type { RunRecord } from './run.ts';
+import type { RunRecord } from './summary.ts';
 import { axes, document, path, text } from './svg.ts';
 
 const COLOURS = ['#1f5fa8', '#c4561b', '#2c8a4b', '#8a3ea1', '#a68a00', '#167d8d'];

@@ -13,7 +13,7 @@ export { type LinkFaults, type Partition, PERFECT_LINK } from './network.ts';
 export { csvLines, jsonLines, type MetricName, type ObservedRow, Observer } from './observe.ts';
 export type { ParticipantData } from './participant-node.ts';
 export { HARDWARE, type ParticipantsOptions, participantsOf } from './participants.ts';
-export { meanOf, type RunRecord, type RunRequest, type RunSummary, runScenario } from './run.ts';
+export { type RunRequest, runScenario } from './run.ts';
 export {
   objectiveOf,
   parseScenario,
@@ -30,5 +30,6 @@ export {
 } from './scenario-plan.ts';
 export { type ChartWindow, sequenceChart } from './sequence-chart.ts';
 export { Simulation, type SimulationPlan } from './simulation.ts';
+export { meanOf, type RunRecord, type RunSummary } from './summary.ts';
 export type { TranscriptEntry } from './transcript.ts';
 export { answeredBy, type Device, waitingTime } from './waiting-time.ts';

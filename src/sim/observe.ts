@@ -1,12 +1,11 @@
 /**
  * What an onlooker with access to everything sees of a run: one row for each round, when it closes. The certificate is
- * about the w with which the round began; the metric is about the models after it, w + u_k / C2 with what the
- * coordinator has just committed, on rows that nobody trains on. A participant counts from its joining until it is
- * forgotten.
+ * about the models with which the round began; the metric is about those after it, with what the coordinator has just
+ * committed, on rows that nobody trains on. A participant counts from its joining until it is forgotten.
  */
 import type { CoordinatorState, RoundRow } from '../coordinator/index.ts';
 import { scaleRow } from '../data/index.ts';
-import { addScaled, commit } from '../solver/index.ts';
+import { commit, plusScaled } from '../solver/index.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import type { TestRows } from './scenario-plan.ts';
 import type { Simulation } from './simulation.ts';
@@ -85,33 +84,22 @@ export class Observer {
   }
 
   private metric(state: CoordinatorState): ObservedRow['metric'] {
-    const { objective } = state.options;
-    const name = METRIC_NAME[objective];
-    const participants: Record<string, number> = {};
-    let sum = 0;
-    let worst = Number.POSITIVE_INFINITY;
-    let measured = 0;
+    const name = METRIC_NAME[state.options.objective];
+    const values = new Map<string, number>();
     for (const [id, { servedBy }] of this.tests) {
       const member = state.members.get(servedBy);
       const value = member && this.metricOf(state, id, member.index)?.[name];
-      if (value === undefined) continue;
-      participants[id] = value;
-      sum += value;
-      worst = Math.min(worst, value);
-      measured++;
+      if (value !== undefined) values.set(id, value);
     }
-    if (measured === 0) return { name, mean: null, worst: null, participants };
-    return { name, mean: sum / measured, worst, participants };
+    return metricOver(name, values);
   }
 
   private metricOf(state: CoordinatorState, id: string, index: number): Metrics | undefined {
     const tests = this.tests.get(id);
     const { aggregator } = state;
     if (!tests || tests.y.length === 0 || !aggregator) return undefined;
-    const { w } = aggregator;
-    const u = this.ownPart(state, tests.servedBy) ?? aggregator.members.get(index)?.u;
-    const model = new Float64Array(w);
-    if (u) addScaled(model, 1 / state.options.c2, u);
+    const own = this.ownPart(state, tests.servedBy);
+    const model = own ? plusScaled(aggregator.w, 1 / state.options.c2, own) : aggregator.modelOf(index);
     const rows = this.scaledRows(state, id, tests);
     const decisions = tests.y.map((_, i) => product(rows, i * model.length, model));
     return measure(state.options.objective, tests.y, decisions);
@@ -144,6 +132,19 @@ export class Observer {
     this.scaled.set(id, rows);
     return rows;
   }
+}
+
+/** Mean and worst over those participants that have the metric. */
+export function metricOver(name: MetricName, values: ReadonlyMap<string, number>): ObservedRow['metric'] {
+  const participants = Object.fromEntries(values);
+  if (values.size === 0) return { name, mean: null, worst: null, participants };
+  let sum = 0;
+  let worst = Number.POSITIVE_INFINITY;
+  for (const value of values.values()) {
+    sum += value;
+    worst = Math.min(worst, value);
+  }
+  return { name, mean: sum / values.size, worst, participants };
 }
 
 function product(rows: Float64Array, at: number, model: Float64Array): number {

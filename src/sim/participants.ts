@@ -64,3 +64,9 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
   }
   return { profile: { ...profile, id: POOLED, rows, benchmarkMs: work / hardware, moments }, x, y, hardware };
 }
+
+/** The nodes of the local method: each brings the moments of all, so that its rows are scaled as everywhere else. */
+export function withCommonMoments(participants: readonly ParticipantData[]): ParticipantData[] {
+  const moments = participants.map(({ profile }) => profile.moments).reduce(mergeMoments);
+  return participants.map((data) => ({ ...data, profile: { ...data.profile, moments } }));
+}

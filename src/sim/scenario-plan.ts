@@ -13,7 +13,7 @@ import {
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
-import { HARDWARE, POOLED, participantsOf, pooled } from './participants.ts';
+import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
 import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
@@ -29,6 +29,29 @@ export interface TestRows {
 
 /** The price of a personal part when there must be none. */
 const NO_PERSONAL_PART = 1e9;
+
+const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
+  c2: NO_PERSONAL_PART,
+  minParticipants: 1,
+  minResponses: 1,
+  waiting: { kind: 'all' },
+};
+
+/** Who the nodes of a method are, and what is different about the coordinator. */
+interface Arrangement {
+  readonly nodes: (everybody: ParticipantData[]) => ParticipantData[];
+  readonly changes: Partial<CoordinatorOptions>;
+}
+
+const asTheyAre: Arrangement['nodes'] = (everybody) => everybody;
+
+const ARRANGEMENTS: Readonly<Record<Scenario['method'], Arrangement>> = {
+  mtl: { nodes: asTheyAre, changes: {} },
+  mocha: { nodes: asTheyAre, changes: { aggregation: 'mocha' } },
+  global: { nodes: (everybody) => [pooled(everybody)], changes: FEDERATION_OF_ONE },
+  // Each is to be run by itself (alone.ts), and nobody has anything to sum.
+  local: { nodes: withCommonMoments, changes: { ...FEDERATION_OF_ONE, summationMs: 0 } },
+};
 
 export interface ScenarioPlan extends SimulationPlan {
   readonly tests: ReadonlyMap<string, TestRows>;
@@ -83,15 +106,16 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     retryMs,
     hardware: hardwareOf(scenario),
   });
-  const global = scenario.method === 'global';
-  const participants = global ? [pooled(everybody)] : everybody;
-  const waitMs = global
-    ? undefined
-    : scenario.responders && computedWait(scenario, scenario.responders, compute, participants);
+  const { nodes, changes } = ARRANGEMENTS[scenario.method];
+  const participants = nodes(everybody);
+  const waitMs =
+    changes.waiting || !scenario.responders
+      ? undefined
+      : computedWait(scenario, scenario.responders, compute, participants);
   return {
     options: {
       ...optionsFrom(scenario, timing, participants.length, seed, waitMs),
-      ...(global && { c2: NO_PERSONAL_PART, minParticipants: 1, minResponses: 1, waiting: { kind: 'all' } }),
+      ...changes,
     },
     participants,
     compute,
@@ -105,7 +129,7 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     seed,
     untilMs: LONGEST_MS,
     transcript: 'off',
-    tests: testRowsOf(table, y, split.test, (id) => (global ? POOLED : id)),
+    tests: testRowsOf(table, y, split.test, (id) => (scenario.method === 'global' ? POOLED : id)),
     waitMs,
   };
 }
@@ -117,15 +141,26 @@ function optionsFrom(
   seed: number,
   waitMs: number | undefined,
 ): CoordinatorOptions {
-  const { c1, c2, epsilon, classWeight, scale, bias, passes, aggregation } = scenario;
+  const { c1, c2, epsilon, classWeight, scale, bias, passes, aggregation, lambda } = scenario;
   const { straggler, precision, minResponses, summationMs, gap, rounds, timeMs, stall, mask } = scenario;
   const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
   const waiting: Waiting =
     waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs };
   return {
     ...DEFAULT_OPTIONS,
-    ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes, aggregation },
-    ...{ straggler, precision, minResponses, summationMs, seed, waiting, ...timing, mask },
+    ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes },
+    ...{
+      aggregation,
+      lambda,
+      straggler,
+      precision,
+      minResponses,
+      summationMs,
+      seed,
+      waiting,
+      ...timing,
+      mask,
+    },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
     stop: {
       gap,

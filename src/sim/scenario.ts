@@ -148,11 +148,16 @@ const schema = z.strictObject({
   /** Default: what suits the generator; classification for a file. */
   objective: z.enum(['classification', 'regression']).optional(),
   positive: z.string().optional(),
-  /** `global`: everybody's rows at one node as strong as all together, one model for all. */
-  method: z.enum(['mtl', 'global']).default('mtl'),
+  /**
+   * `global`: everybody's rows at one node as strong as all together, one model for all. `local`: everybody alone, with
+   * the scaling of all. `mocha`: learnt relations between participants, classification only.
+   */
+  method: z.enum(['mtl', 'local', 'global', 'mocha']).default('mtl'),
   c1: above0.default(1),
   c2: above0.default(1),
   epsilon: z.number().min(0).default(0.1),
+  /** Mocha's regularisation: it takes no C1, no C2 and no aggregation. */
+  lambda: above0.default(0.001),
   classWeight: z.enum(['none', 'balanced']).default('none'),
   scale: z.enum(['standard', 'center', 'none']).default('standard'),
   bias: z.boolean().default(true),
@@ -215,6 +220,8 @@ export function parseScenario(source: string, given: unknown): Scenario {
     const expected = 'no waiting beside responders, which compute it';
     throw scenarioError(source, 'waiting', expected, scenario.waiting);
   }
+  if (scenario.method === 'mocha' && objectiveOf(scenario) === 'regression')
+    throw scenarioError(source, 'method', 'another one for regression: mocha only classifies', 'mocha');
   return scenario;
 }
 
@@ -247,15 +254,24 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
   for (const name of Object.keys(scenario.startMs)) check('startMs', name);
   if (typeof scenario.trainRows === 'object')
     for (const name of Object.keys(scenario.trainRows)) check('trainRows', name);
-  const faults = ['partitions', 'crashes', 'deeds'] as const;
-  for (const field of faults) {
-    if (scenario.method === 'global' && scenario[field].length > 0)
-      throw scenarioError(
-        source,
-        field,
-        'none with the global method, which has one node',
-        scenario[field].length,
-      );
+  checkMethod(source, scenario);
+  const least = scenario.minParticipants ?? 0;
+  if (least > participants.length)
+    throw scenarioError(source, 'minParticipants', `at most ${participants.length}, as there are`, least);
+}
+
+/** Why a method has no federation that something could happen to. */
+const NO_FEDERATION: Readonly<Partial<Record<Scenario['method'], string>>> = {
+  global: 'none with the global method, which has one node',
+  local: 'none with the local method, where everybody is alone',
+};
+
+function checkMethod(source: string, scenario: Scenario): void {
+  const none = NO_FEDERATION[scenario.method];
+  if (none && scenario.mask) throw scenarioError(source, 'mask', none, scenario.mask.kind);
+  for (const field of ['partitions', 'crashes', 'deeds'] as const) {
+    const { length } = scenario[field];
+    if (none && length > 0) throw scenarioError(source, field, none, length);
   }
   if (scenario.method === 'global' && scenario.classWeight === 'balanced')
     throw scenarioError(
@@ -264,7 +280,4 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
       'none with the global method (weights are counted per participant)',
       'balanced',
     );
-  const least = scenario.minParticipants ?? 0;
-  if (least > participants.length)
-    throw scenarioError(source, 'minParticipants', `at most ${participants.length}, as there are`, least);
 }

@@ -13,17 +13,13 @@ import { invariant } from '../base/errors.ts';
 import { exactRule } from './aggregate-exact.ts';
 import { lineSearchRule } from './aggregate-line-search.ts';
 import type { AggregationRule, IndexedUpdate } from './aggregation-rule.ts';
+import { type Certificate, certificate, type MemberScalars } from './certificate.ts';
+import type { Combiner, CombinerMemory, Joining, KnownMember, Order, Outcome } from './combiner.ts';
 import type { Block } from './simplex-ascent.ts';
-import { addScaled, plusScaled, weightedSum } from './vector.ts';
+import { addScaled, dot, plusScaled, weightedSum } from './vector.ts';
 
 export const AGGREGATIONS = ['exact', 'line-search', 'safe', 'sum'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-
-export interface Outcome {
-  readonly member: number;
-  /** For the committed solution, then for each atom, oldest first. */
-  readonly weights: number[];
-}
 
 const takeAll: AggregationRule['weigh'] = (_w, _c2, _updates, blocks) => {
   for (const { weights } of blocks) {
@@ -44,18 +40,14 @@ export function atomsKept(rule: Aggregation): number {
   return RULES[rule].atoms;
 }
 
-/** What the coordinator knows of a participant's part: the committed u, and u and s of the atoms. */
-export interface KnownMember {
-  u: Float64Array;
-  atoms: { readonly u: Float64Array; readonly s: number }[];
-}
-
-export class Aggregator {
+export class Aggregator implements Combiner {
   readonly members = new Map<number, KnownMember>();
   /** sum_k u_k over all participants, committed. */
   w: Float64Array;
   /** Coupling allowance for the next round; undefined until the first round has been weighed. */
   private adapted: number | undefined;
+  /** The problem never changes: a small gap is the end. */
+  readonly settled = true;
   private readonly rule: AggregationRule;
   private readonly c2: number;
 
@@ -73,13 +65,20 @@ export class Aggregator {
     return this.adapted ?? this.rule.startSigma(this.members.size);
   }
 
-  /** For a restored run. */
-  set sigma(value: number) {
-    this.adapted = value;
+  orderFor(): Order {
+    return { w: this.w, sigma: this.sigma };
   }
 
-  /** A participant, with what it contributes already: nothing, a warm start, or what was stored. */
-  join(member: number, u?: Float64Array, atoms: KnownMember['atoms'] = []): void {
+  /** w + v_k. */
+  modelOf(member: number): Float64Array {
+    return plusScaled(this.w, 1 / this.c2, this.members.get(member)!.u);
+  }
+
+  certificate(scalars: readonly MemberScalars[]): Certificate {
+    return certificate(dot(this.w, this.w), this.c2, scalars);
+  }
+
+  join(member: number, { u, atoms = [] }: Partial<Joining> = {}): void {
     this.members.set(member, { u: u ?? new Float64Array(this.w.length), atoms });
     if (u) addScaled(this.w, 1, u);
   }
@@ -101,6 +100,14 @@ export class Aggregator {
     this.renewSum();
     if (this.rule.nextSigma) this.adapted = this.rule.nextSigma(this.sigma, ordered);
     return ordered.map(({ member }, i) => ({ member, weights: blocks[i].weights }));
+  }
+
+  get memory(): CombinerMemory {
+    return { sigma: this.adapted, relations: undefined };
+  }
+
+  recall({ sigma }: CombinerMemory): void {
+    this.adapted = sigma;
   }
 
   /** Summed afresh from every part: conservation holds to rounding, however many rounds have gone by. */

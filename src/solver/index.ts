@@ -1,13 +1,16 @@
-export {
-  AGGREGATIONS,
-  type Aggregation,
-  Aggregator,
-  atomsKept,
-  type KnownMember,
-  type Outcome,
-} from './aggregate.ts';
+export { AGGREGATIONS, type Aggregation, Aggregator, atomsKept } from './aggregate.ts';
+export { MochaAggregator, type MochaOptions } from './aggregate-mocha.ts';
 export type { IndexedUpdate } from './aggregation-rule.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
+export type {
+  Combiner,
+  CombinerMemory,
+  IndexedScalars,
+  Joining,
+  KnownMember,
+  Order,
+  Outcome,
+} from './combiner.ts';
 export { LocalSolve, type LocalSolveOptions, localTolerance } from './local-solve.ts';
 export {
   type CommitContext,

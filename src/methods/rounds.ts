@@ -1,0 +1,75 @@
+/**
+ * Rounds in one process as a federation does them, with the same functions: everybody examines the model, proposes, the
+ * coordinator's side decides, everybody commits. With the same seed a federation that waits for all comes to the same.
+ */
+import { seed32 } from '../base/random.ts';
+import {
+  type Combiner,
+  commit,
+  examine,
+  localTolerance,
+  type MemberState,
+  propose,
+  type Shard,
+} from '../solver/index.ts';
+import type { HistoryRow, MethodInput, MethodResult } from './method.ts';
+
+export interface Federation {
+  readonly aggregator: Combiner;
+  readonly shards: readonly Shard[];
+  /** Changed in place, round by round. */
+  readonly members: MemberState[];
+  /** The personal part of a participant's present model. */
+  personal(k: number): Float64Array;
+}
+
+type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>>;
+
+export function trainInRounds(input: MethodInput, federation: Federation): Course {
+  const { settings, onRound } = input;
+  const { aggregator, shards, members, personal } = federation;
+  const history: HistoryRow[] = [];
+  let passes = 0;
+  // In a federation the coordinator learns a gap only with the answers of its round.
+  let gapBefore = 1;
+  for (let round = 0; ; round++) {
+    const scalars = shards.map((shard, k) => ({
+      member: k,
+      ...examine(shard, members[k], aggregator.orderFor(k).w),
+    }));
+    const proof = aggregator.certificate(scalars);
+    const row = { round, ...proof };
+    history.push(row);
+    onRound?.({ row, w: aggregator.w, personal });
+    const done = aggregator.settled && proof.relativeGap <= settings.gap;
+    if (done || round === settings.rounds) {
+      const stopped = done ? 'gap' : 'rounds';
+      return { certificate: proof, rounds: round, passes, history, stopped };
+    }
+    passes += solveRound(input, federation, round, { before: gapBefore, now: proof.relativeGap });
+    gapBefore = proof.relativeGap;
+  }
+}
+
+/** Everybody proposes from the model just examined; returns the passes made. */
+function solveRound(
+  { workspace, settings, passesOf }: MethodInput,
+  { aggregator, shards, members }: Federation,
+  round: number,
+  gap: { readonly before: number; readonly now: number },
+): number {
+  const proposals = shards.map((shard, k) =>
+    propose(shard, members[k], {
+      sigma: aggregator.orderFor(k).sigma,
+      tolerance: localTolerance(gap.before),
+      atoms: aggregator.atoms,
+      passes: passesOf?.(k, round) ?? settings.passes,
+      // Rounds are counted from 1 where they are spoken of.
+      seed: seed32(settings.seed, 'solve', round + 1, workspace.tasks[k].id),
+    }),
+  );
+  const updates = proposals.map(({ update }, member) => ({ ...update, member }));
+  for (const { member, weights } of aggregator.aggregate(updates, gap.now))
+    members[member] = commit(shards[member], proposals[member].state, weights);
+  return proposals.reduce((sum, proposal) => sum + proposal.passes, 0);
+}

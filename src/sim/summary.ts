@@ -1,0 +1,77 @@
+/** What a run comes to: plain data, so that workers can hand it over. */
+import type { MetricName, ObservedRow } from './observe.ts';
+import type { TranscriptEntry } from './transcript.ts';
+
+export interface RunSummary {
+  readonly seed: number;
+  /** Null: the world ended first. */
+  readonly stopped: string | null;
+  /** Rounds that changed the model, that were given up, and that only looked. */
+  readonly rounds: { readonly aggregated: number; readonly abandoned: number; readonly certifying: number };
+  readonly virtualMs: number;
+  readonly responders: {
+    readonly wanted: number | null;
+    /** The waiting period computed for that. */
+    readonly waitMs: number | null;
+    /** Mean share of those there that answered a training round in time. */
+    readonly observed: number;
+  };
+  readonly bytes: {
+    readonly up: number;
+    readonly down: number;
+    readonly upPerParticipantRound: number;
+    readonly downPerParticipantRound: number;
+  };
+  readonly certificate: Pick<ObservedRow, 'primal' | 'dual' | 'relativeGap' | 'certified'> | null;
+  readonly metric: {
+    readonly name: MetricName;
+    readonly mean: number | null;
+    readonly worst: number | null;
+    /** When the mean first reached a target; null: never. */
+    readonly reached: readonly { readonly target: number; readonly atMs: number | null }[];
+  } | null;
+  readonly rejections: Readonly<Record<string, number>>;
+  readonly badFrames: number;
+  readonly participants: readonly ParticipantSummary[];
+}
+
+export interface ParticipantSummary {
+  readonly id: string;
+  readonly rows: number;
+  readonly hardware: number;
+  /** Training rounds answered in time. */
+  readonly answered: number;
+  readonly metric: number | null;
+}
+
+export interface RunRecord {
+  readonly summary: RunSummary;
+  readonly rows: readonly ObservedRow[];
+  /** Empty unless it was asked for. */
+  readonly transcript: readonly TranscriptEntry[];
+}
+
+/** The parts of a summary that follow from the last rows alone. */
+export function resultOf(
+  rows: readonly ObservedRow[],
+  targets: readonly number[],
+): Pick<RunSummary, 'virtualMs' | 'certificate' | 'metric'> {
+  const last = rows.at(-1);
+  if (!last) return { virtualMs: 0, certificate: null, metric: null };
+  const { primal, dual, relativeGap, certified } = last;
+  const certificate = { primal, dual, relativeGap, certified };
+  return { virtualMs: last.atMs, certificate, metric: metricOf(rows, last, targets) };
+}
+
+function metricOf(rows: readonly ObservedRow[], last: ObservedRow, targets: readonly number[]) {
+  const { name, mean, worst } = last.metric;
+  const reached = targets.map((target) => {
+    const first = rows.find((row) => row.metric.mean !== null && row.metric.mean >= target);
+    return { target, atMs: first?.atMs ?? null };
+  });
+  return { name, mean, worst, reached };
+}
+
+export function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,6 +1,6 @@
 /** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
 import type { FinishReason } from '../protocol/index.ts';
-import { certificateOf } from '../solver/index.ts';
+import { type Certificate, certificateOf } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
@@ -13,9 +13,10 @@ export function onSummed(state: CoordinatorState, now: number): CoordinatorEffec
   noteSilence(state);
   if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
   const proof = examine(state);
+  const used = modelInUse(state, proof);
   const { stop, minResponses } = state.options;
   const everybody = here.length > 0 && responders.length === here.length;
-  const good = proof.known && state.aggregator!.settled && proof.relativeGap <= stop.gap;
+  const good = proof.known && state.aggregator!.settled && used.relativeGap <= stop.gap;
   const base = {
     round: state.round,
     atMs: now,
@@ -23,11 +24,11 @@ export function onSummed(state: CoordinatorState, now: number): CoordinatorEffec
     responders: responders.map((member) => member.id),
     certified: proof.certified,
     sigma: state.aggregator!.sigma,
-    primal: proof.primal,
-    dual: proof.dual,
-    relativeGap: proof.relativeGap,
+    primal: used.primal,
+    dual: used.dual,
+    relativeGap: used.relativeGap,
   };
-  if (proof.known) noteGap(state, proof.relativeGap);
+  if (proof.known) noteGap(state, proof.relativeGap, used.relativeGap);
   if (everybody && good) return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   const limit = limitReached(state, now);
   if (limit && (state.purpose === 'certify' || limit === 'time')) {
@@ -85,8 +86,23 @@ function examine(state: CoordinatorState) {
   return { ...proof, certified, known: complete && known.length > 0 };
 }
 
-function noteGap(state: CoordinatorState, gap: number): void {
-  state.gap = gap;
+/**
+ * The best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has spoken to this very
+ * w, the latest.
+ */
+function modelInUse(state: CoordinatorState, proof: Certificate & { certified: boolean }): Certificate {
+  if (!state.aggregator!.keepsBest || !proof.certified) {
+    state.best = undefined;
+    return proof;
+  }
+  const { round, best } = state;
+  if (!best || proof.primal < best.primal) state.best = { round, primal: proof.primal };
+  return certificateOf(state.best!.primal, proof.dual);
+}
+
+/** Local solves are as accurate as the latest gap asks for; whether there is progress is seen at the model in use. */
+function noteGap(state: CoordinatorState, latest: number, gap: number): void {
+  state.gap = latest;
   // While the problem itself still moves, a gap is not worse for being larger than that of another problem.
   if (gap < state.bestGap * (1 - 1e-3) || !state.aggregator!.settled) {
     state.bestGap = gap;

@@ -67,6 +67,8 @@ export function gatheringTimer(state: CoordinatorState, now: number): Coordinato
 
 /** A place in the sums: after all who have one. */
 function admit(state: CoordinatorState, member: Member): void {
+  // Another problem from here on: its models are not to be compared with those before.
+  state.best = undefined;
   member.index = state.nextIndex++;
   state.aggregator?.join(member.index, { rows: member.rows });
 }

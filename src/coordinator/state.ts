@@ -45,7 +45,7 @@ export interface Member {
   responseMs: number | undefined;
 }
 
-/** One line of a run's history: what is known of w at the start of a round, when it closed. */
+/** One line of a run's history: what is known, when a round closed, of the model in use (the best one, or that of its opening). */
 export interface RoundRow extends Certificate {
   readonly round: number;
   readonly atMs: number;
@@ -97,6 +97,8 @@ export interface CoordinatorState {
   gap: number;
   bestGap: number;
   bestRound: number;
+  /** The best model that is known for certain: that of a round's opening, by its primal value. */
+  best: { readonly round: number; readonly primal: number } | undefined;
   finish: FinishReason | undefined;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
@@ -125,6 +127,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     gap: 1,
     bestGap: Number.POSITIVE_INFINITY,
     bestRound: 0,
+    best: undefined,
     finish: undefined,
     rejections: new Map(),
   };

@@ -26,6 +26,7 @@ export interface StoredRun extends CombinerMemory {
   readonly gap: number;
   readonly bestGap: number;
   readonly bestRound: number;
+  readonly best: CoordinatorState['best'];
   readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
 }
@@ -51,6 +52,7 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
     gap,
     bestGap,
     bestRound,
+    best,
     finish,
   } = state;
   return {
@@ -65,6 +67,7 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
       gap,
       bestGap,
       bestRound,
+      best,
       finish,
       forgotten: [...state.forgotten],
     },

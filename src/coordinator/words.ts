@@ -35,6 +35,7 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
     kind: 'round',
     session: member.session,
     round,
+    best: state.best?.round ?? 0,
     purpose,
     ...aggregator!.orderFor(member.index),
     tolerance: localTolerance(state.gap),
@@ -46,7 +47,8 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
 export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
   const w = state.aggregator?.orderFor(member.index).w ?? new Float64Array(0);
   const { session, accepted } = member;
-  return { kind: 'finish', session, round: state.round, reason: state.finish ?? 'left', w, accepted };
+  const best = state.best?.round ?? 0;
+  return { kind: 'finish', session, round: state.round, best, reason: state.finish ?? 'left', w, accepted };
 }
 
 export function tellAll(

@@ -13,14 +13,14 @@ export const trainMtl: Method = (input) => {
   const aggregator = new Aggregator(aggregation, workspace.d, c2);
   const members = shards.map((shard, k) => newMember(shard, warmStart?.[k]));
   for (const [k, { committed }] of members.entries()) aggregator.join(k, { u: warmStart && committed.u });
-  const personal = (k: number) => members[k].committed.u.map((value) => value * (1 / c2));
-  const { certificate, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
+  const personal = (_k: number, { committed }: MemberState) => committed.u.map((value) => value * (1 / c2));
+  const { certificate, inUse, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
   return {
-    w: aggregator.w,
-    v: members.map((_, k) => personal(k)),
+    w: inUse.w,
+    v: inUse.members.map((member, k) => personal(k, member)),
     servesNewcomers: true,
     certificate,
-    conservation: { relativeError: conservationError(aggregator.w, shards, members) },
+    conservation: { relativeError: conservationError(inUse.w, shards, inUse.members) },
     ...course,
     duals: members.map((member) => member.committed.beta),
   };

@@ -5,6 +5,7 @@
 import { seed32 } from '../base/random.ts';
 import {
   type Combiner,
+  certificateOf,
   commit,
   examine,
   localTolerance,
@@ -19,11 +20,20 @@ export interface Federation {
   readonly shards: readonly Shard[];
   /** Changed in place, round by round. */
   readonly members: MemberState[];
-  /** The personal part of a participant's present model. */
-  personal(k: number): Float64Array;
+  /** The personal part of a participant's model, given what it has committed. */
+  personal(k: number, member: MemberState): Float64Array;
 }
 
-type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>>;
+/** The model that a training has come to: the best one so far, or the latest. */
+interface InUse {
+  readonly primal: number;
+  readonly w: Float64Array;
+  readonly members: readonly MemberState[];
+}
+
+type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+  readonly inUse: InUse;
+};
 
 export function trainInRounds(input: MethodInput, federation: Federation): Course {
   const { settings, onRound } = input;
@@ -32,19 +42,24 @@ export function trainInRounds(input: MethodInput, federation: Federation): Cours
   let passes = 0;
   // In a federation the coordinator learns a gap only with the answers of its round.
   let gapBefore = 1;
+  let inUse: InUse | undefined;
   for (let round = 0; ; round++) {
     const scalars = shards.map((shard, k) => ({
       member: k,
       ...examine(shard, members[k], aggregator.orderFor(k).w),
     }));
     const proof = aggregator.certificate(scalars);
-    const row = { round, ...proof };
+    if (!inUse || !aggregator.keepsBest || proof.primal < inUse.primal)
+      inUse = { primal: proof.primal, w: aggregator.w, members: [...members] };
+    const { w, members: used, primal } = inUse;
+    const certificate = certificateOf(primal, proof.dual);
+    const row = { round, ...certificate };
     history.push(row);
-    onRound?.({ row, w: aggregator.w, personal });
-    const done = aggregator.settled && proof.relativeGap <= settings.gap;
+    onRound?.({ row, w, personal: (k) => personal(k, used[k]) });
+    const done = aggregator.settled && certificate.relativeGap <= settings.gap;
     if (done || round === settings.rounds) {
       const stopped = done ? 'gap' : 'rounds';
-      return { certificate: proof, rounds: round, passes, history, stopped };
+      return { certificate, rounds: round, passes, history, stopped, inUse };
     }
     passes += solveRound(input, federation, round, { before: gapBefore, now: proof.relativeGap });
     gapBefore = proof.relativeGap;

@@ -130,6 +130,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
     return [...effects, ...onMismatch(state, order.accepted.round, now)];
   }
   state.mismatches = 0;
+  chooseModel(state, order);
   if (state.phase !== 'solving') return [...effects, ...begin(state, order)];
   if (state.stored.settings?.straggler === 'resume') return [...effects, { type: 'interrupt' }];
   return [...effects, { type: 'cancel' }, ...begin(state, order)];
@@ -238,8 +239,17 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
   // Without the rows scaled the last outcome cannot be committed yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   settle(state, message.accepted, () => true);
-  state.stored = { ...state.stored, w: message.w };
+  chooseModel(state, message);
   return end(state, message.reason);
+}
+
+/** What to predict with from now on: the model of the best round, if it is at hand, else the latest. */
+function chooseModel(state: ParticipantState, { round, best, w }: RoundMessage | Finish): void {
+  const { latest, stored } = state;
+  const current = { round, w, u: stored.committed?.u };
+  const found = [latest, stored.model].find((model) => model?.round === best);
+  state.stored = { ...stored, model: found ?? current };
+  state.latest = current;
 }
 
 function end(state: ParticipantState, reason: FinishReason): ParticipantEffect[] {

@@ -58,9 +58,17 @@ export interface Stored {
   readonly committed: Solution | undefined;
   readonly atoms: readonly Solution[];
   readonly pending: Pending | undefined;
-  /** The latest shared part, for prediction at any time. */
-  readonly w: Float64Array | undefined;
+  /** For prediction at any time: the best model that the coordinator knows of, or the latest. */
+  readonly model: UsableModel | undefined;
   readonly finished: FinishReason | undefined;
+}
+
+/** w of a round, and the own u that was committed when it opened; the personal part is u / C2. */
+export interface UsableModel {
+  readonly round: number;
+  readonly w: Float64Array;
+  /** Undefined: nothing contributed yet. */
+  readonly u: Float64Array | undefined;
 }
 
 export interface ParticipantState {
@@ -71,6 +79,8 @@ export interface ParticipantState {
   problem: CommitContext | undefined;
   /** The newest round heard of. */
   order: RoundMessage | undefined;
+  /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
+  latest: UsableModel | undefined;
   /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
   solvingRound: number;
   /** Passes of interrupted solves that went into the present one. */
@@ -92,7 +102,7 @@ export const NOTHING_STORED: Stored = {
   committed: undefined,
   atoms: [],
   pending: undefined,
-  w: undefined,
+  model: undefined,
   finished: undefined,
 };
 
@@ -104,6 +114,7 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     stored,
     problem: undefined,
     order: undefined,
+    latest: undefined,
     solvingRound: 0,
     carriedPasses: 0,
     reported: 0,

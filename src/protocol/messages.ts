@@ -5,7 +5,7 @@
 import type { MaskSettings } from '../privacy/index.ts';
 import type { Objective } from '../solver/index.ts';
 
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = 'f64' | 'f32';
@@ -133,6 +133,8 @@ export interface RoundMessage {
   /** The life of the participant that is spoken to: any other does not listen. */
   readonly session: number;
   readonly round: number;
+  /** The round whose model (its w, and what was committed then) is the best that is known; 0: use the latest. */
+  readonly best: number;
   readonly purpose: 'train' | 'certify';
   readonly w: Float64Array;
   readonly sigma: number;
@@ -154,6 +156,8 @@ export interface Finish {
   readonly kind: 'finish';
   readonly session: number;
   readonly round: number;
+  /** As in `round`. */
+  readonly best: number;
   readonly reason: FinishReason;
   readonly w: Float64Array;
   readonly accepted: Accepted;

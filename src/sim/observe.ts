@@ -1,7 +1,7 @@
 /**
  * What an onlooker with access to everything sees of a run: one row for each round, when it closes. The certificate is
- * about the models with which the round began; the metric is about those after it, with what the coordinator has just
- * committed, on rows that nobody trains on. A participant counts from its joining until it is forgotten.
+ * about the model in use when the round closed: the best of those with which rounds began. So is the metric, on rows that
+ * nobody trains on; where no best model is known, it is about the models after the round. A participant counts from its joining until it is forgotten.
  */
 import type { CoordinatorState, RoundRow } from '../coordinator/index.ts';
 import { scaleRow } from '../data/index.ts';
@@ -12,9 +12,6 @@ import type { Simulation } from './simulation.ts';
 
 export const METRIC_NAME = { classification: 'balancedAccuracy', regression: 'r2' } as const;
 export type MetricName = (typeof METRIC_NAME)[keyof typeof METRIC_NAME];
-
-/** The place of somebody who has none in the sums. */
-const NOBODY = -1;
 
 export interface ObservedRow {
   readonly seed: number;
@@ -41,12 +38,20 @@ export interface ObservedRow {
   };
 }
 
+/** The metric of the models with which a round began. */
+interface Seen {
+  readonly round: number;
+  readonly metric: ObservedRow['metric'];
+}
+
 export class Observer {
   private readonly simulation: Simulation;
   private readonly seed: number;
   private readonly tests: ReadonlyMap<string, TestRows>;
   /** Test rows, scaled as soon as the scaling is known, with the bias as last column. */
   private readonly scaled = new Map<string, Float64Array>();
+  private latest: Seen | undefined;
+  private inUse: Seen | undefined;
 
   constructor(simulation: Simulation, seed: number, tests: ReadonlyMap<string, TestRows>) {
     this.simulation = simulation;
@@ -73,33 +78,48 @@ export class Observer {
       dual: row.dual,
       relativeGap: row.relativeGap,
       certified: row.certified,
-      metric: this.metric(state),
+      metric: this.metricInUse(state),
     };
+  }
+
+  /** Of the best model that is known, or of the latest: as a participant chooses what to predict with. */
+  private metricInUse(state: CoordinatorState): ObservedRow['metric'] {
+    const current = { round: state.round, metric: this.metric(state) };
+    const best = [this.latest, this.inUse].find((seen) => seen?.round === state.best?.round);
+    this.latest = current;
+    this.inUse = best ?? current;
+    return this.inUse.metric;
   }
 
   /** How well the shared part alone would serve somebody who has test rows, as at a newcomer's before its first round. */
   sharedPartFor(id: string): number | undefined {
     const state = this.simulation.coordinator.state!;
-    return this.metricOf(state, id, NOBODY)?.[METRIC_NAME[state.options.objective]];
+    const { aggregator, options } = state;
+    return aggregator && this.metricOf(state, id, aggregator.w)?.[METRIC_NAME[options.objective]];
   }
 
   private metric(state: CoordinatorState): ObservedRow['metric'] {
     const name = METRIC_NAME[state.options.objective];
     const values = new Map<string, number>();
     for (const [id, { servedBy }] of this.tests) {
-      const member = state.members.get(servedBy);
-      const value = member && this.metricOf(state, id, member.index)?.[name];
+      const model = this.modelOf(state, servedBy);
+      const value = model && this.metricOf(state, id, model)?.[name];
       if (value !== undefined) values.set(id, value);
     }
     return metricOver(name, values);
   }
 
-  private metricOf(state: CoordinatorState, id: string, index: number): Metrics | undefined {
+  private modelOf(state: CoordinatorState, node: string): Float64Array | undefined {
+    const { aggregator, members, options } = state;
+    const member = members.get(node);
+    if (!aggregator || !member) return undefined;
+    const own = this.ownPart(state, node);
+    return own ? plusScaled(aggregator.w, 1 / options.c2, own) : aggregator.modelOf(member.index);
+  }
+
+  private metricOf(state: CoordinatorState, id: string, model: Float64Array): Metrics | undefined {
     const tests = this.tests.get(id);
-    const { aggregator } = state;
-    if (!tests || tests.y.length === 0 || !aggregator) return undefined;
-    const own = this.ownPart(state, tests.servedBy);
-    const model = own ? plusScaled(aggregator.w, 1 / state.options.c2, own) : aggregator.modelOf(index);
+    if (!tests || tests.y.length === 0) return undefined;
     const rows = this.scaledRows(state, id, tests);
     const decisions = tests.y.map((_, i) => product(rows, i * model.length, model));
     return measure(state.options.objective, tests.y, decisions);

@@ -68,6 +68,7 @@ export class MochaAggregator implements Combiner {
   /** There is no shared part. */
   readonly w: Float64Array;
   readonly atoms = 1;
+  readonly keepsBest = false;
   private readonly options: MochaOptions;
   /** M, by rows and columns in the order of the members. */
   private matrix = unrelated(0);

@@ -48,11 +48,13 @@ export class Aggregator implements Combiner {
   private adapted: number | undefined;
   /** The problem never changes: a small gap is the end. */
   readonly settled = true;
+  readonly keepsBest: boolean;
   private readonly rule: AggregationRule;
   private readonly c2: number;
 
   constructor(rule: Aggregation, d: number, c2: number) {
     this.rule = RULES[rule];
+    this.keepsBest = rule !== 'sum';
     this.c2 = c2;
     this.w = new Float64Array(d);
   }

@@ -57,6 +57,12 @@ export interface Combiner {
   readonly sigma: number;
   /** Whether a small gap means the end: not while the problem itself still moves. */
   readonly settled: boolean;
+  /**
+   * Whether the model in use is the best one so far (by its primal value) and not the latest. What raises the dual round by
+   * round may pass through worse models on its way. Not for the paper's rule, which is shown as it is, and not where the
+   * primal values of two rounds are of different problems.
+   */
+  readonly keepsBest: boolean;
   orderFor(member: number): Order;
   modelOf(member: number): Float64Array;
   certificate(scalars: readonly IndexedScalars[]): Certificate;

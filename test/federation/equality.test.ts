@@ -13,12 +13,14 @@ describe.each(['exact', 'line-search', 'safe', 'sum'] as const)('%s', (aggregati
       const trained = train(table, options);
       const simulation = new Simulation(planFor(table, options)).run();
       expect(simulation.over).toBe(true);
-      const { w } = simulation.coordinator.state!.aggregator!;
+      const inUse = (id: string) => simulation.participants.get(id)!.disk!.model!;
+      const { w } = inUse(table.participants[0]);
       const { model, history } = trained;
       for (let j = 0; j < w.length; j++)
         expect(Math.abs(w[j] - model.w[j])).toBeLessThanOrEqual(1e-12 * (1 + Math.abs(w[j])));
       for (const [id, v] of model.personal) {
-        const u = simulation.participants.get(id)!.disk!.committed!.u;
+        const u = inUse(id).u!;
+        expect(inUse(id).w).toEqual(w);
         for (let j = 0; j < v.length; j++)
           expect(Math.abs(u[j] / 0.5 - v[j])).toBeLessThanOrEqual(1e-12 * (1 + Math.abs(v[j])));
       }

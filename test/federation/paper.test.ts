@@ -82,7 +82,7 @@ describe('section 3.1, the procedure', () => {
     expect(simulation.rows.filter((row) => row.outcome === 'aggregated').length).toBe(4);
     expect(simulation.coordinator.state!.finish).toBe('rounds');
     const w = simulation.coordinator.state!.aggregator!.w;
-    for (const node of simulation.participants.values()) expect([...node.disk!.w!]).toEqual([...w]);
+    for (const node of simulation.participants.values()) expect([...node.disk!.model!.w]).toEqual([...w]);
   });
 
   test('computing delays are random, positive, and larger for more rows and more features', () => {
@@ -225,6 +225,7 @@ describe('section 7, the set-up', () => {
         kind: 'round',
         session: 1,
         round: 8,
+        best: 0,
         purpose: 'train',
         w: du,
         sigma: 1,

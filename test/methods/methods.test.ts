@@ -137,3 +137,23 @@ test('balanced weights raise the recall of a rare class', () => {
   const accuracy = (classWeight: 'none' | 'balanced') => train(table, { classWeight }).mean.balancedAccuracy!;
   expect(accuracy('balanced')).toBeGreaterThan(accuracy('none') + 0.05);
 });
+
+test.each(['exact', 'line-search', 'safe'] as const)(
+  '%s: the model in use never gets worse',
+  (aggregation) => {
+    for (const passes of [1, 3, 30]) {
+      const { history } = train(smallHar(5, 6, 30), {
+        aggregation,
+        passes,
+        c1: 10,
+        c2: 3,
+        gap: 1e-5,
+        rounds: 60,
+      });
+      for (let r = 1; r < history.length; r++) {
+        expect(history[r].primal).toBeLessThanOrEqual(history[r - 1].primal);
+        expect(history[r].relativeGap!).toBeLessThanOrEqual(history[r - 1].relativeGap! + 1e-12);
+      }
+    }
+  },
+);

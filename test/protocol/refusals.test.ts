@@ -35,7 +35,7 @@ describe('the envelope', () => {
 
   test('another version: both are named, even where the rest cannot be read', () => {
     const frame = frameOf({ tag: LEAVE, version: 3 }, new Uint8Array(0));
-    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 1, got version 3' };
+    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 2, got version 3' };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
   });
@@ -192,10 +192,10 @@ describe('numbers that are none', () => {
 
 describe('words and texts', () => {
   test('unknown words', () => {
-    expect(refusalOf(patched(golden('round-train.f64'), 20, [3])).sentence).toBe(
+    expect(refusalOf(patched(golden('round-train.f64'), 24, [3])).sentence).toBe(
       'round: purpose: expected one of 1, 2, got 3',
     );
-    expect(refusalOf(patched(golden('finish.f64'), 20, [0])).sentence).toMatch(
+    expect(refusalOf(patched(golden('finish.f64'), 24, [0])).sentence).toMatch(
       /finish: reason: expected one of/,
     );
     expect(refusalOf(patched(golden('reject'), 12, [200])).sentence).toMatch(/reject: code: expected one of/);

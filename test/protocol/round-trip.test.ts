@@ -52,6 +52,7 @@ describe('what is encoded is decoded', () => {
       kind: 'finish',
       session: 1,
       round: 2,
+      best: 3,
       reason: 'time',
       w: Float64Array.of(0.1, 1 / 3),
       accepted,
@@ -101,6 +102,7 @@ describe('what a peer would refuse is not encoded', () => {
     kind: 'finish',
     session: 1,
     round: 1,
+    best: 3,
     reason: 'gap',
     accepted: { round: 0, weights: [] },
   } as const;
@@ -174,6 +176,7 @@ describe('the parts', () => {
       kind: 'finish',
       session: 1,
       round: 1,
+      best: 3,
       reason: 'gap',
       w,
       accepted: { round: 1, weights: [0.5, 0.5] },

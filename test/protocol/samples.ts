@@ -53,6 +53,7 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       kind: 'round',
       session: 2,
       round: 7,
+      best: 3,
       purpose: 'train',
       w: vector,
       sigma: 4.5,
@@ -63,7 +64,7 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
   },
   {
     name: 'finish',
-    message: { kind: 'finish', session: 2, round: 41, reason: 'gap', w: vector, accepted },
+    message: { kind: 'finish', session: 2, round: 41, best: 3, reason: 'gap', w: vector, accepted },
   },
 ];
 
@@ -107,6 +108,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       kind: 'round',
       session: 2,
       round: 1,
+      best: 3,
       purpose: 'certify',
       w: new Float64Array(0),
       sigma: 30.5,

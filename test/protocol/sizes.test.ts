@@ -18,6 +18,7 @@ function round(d: number, weights: number): Message {
     kind: 'round',
     session: 3,
     round: 4e9,
+    best: 3,
     purpose: 'train',
     w,
     sigma: 30,
@@ -39,9 +40,9 @@ describe('size of a round', () => {
     for (const weights of [0, 7, 64]) {
       test(`round down, d = ${d}, ${weights} weights`, () => {
         const bytes = encode(round(d, weights), 'f64').length;
-        expect(bytes).toBe(8 * d + 8 * weights + 61);
+        expect(bytes).toBe(8 * d + 8 * weights + 65);
         expect(bytes).toBeLessThanOrEqual(8 * d + 8 * weights + ENVELOPE);
-        expect(encode(round(d, weights), 'f32').length).toBe(4 * d + 8 * weights + 61);
+        expect(encode(round(d, weights), 'f32').length).toBe(4 * d + 8 * weights + 65);
       });
     }
   }

@@ -25,7 +25,7 @@ function simulated(changes: ScenarioInput = {}): Simulation {
 
 /** What each participant was told in the end. */
 function finalModels({ participants }: Simulation): number[][] {
-  return [...participants.values()].map(({ disk }) => [...disk!.w!]);
+  return [...participants.values()].map(({ disk }) => [...disk!.model!.w]);
 }
 
 describe('mocha by messages', () => {

@@ -86,9 +86,9 @@ describe('rows', () => {
     expect(lines).toMatchInlineSnapshot(`
       [
         "seed,atMs,round,purpose,outcome,responders,active,bytesUp,bytesDown,primal,dual,relativeGap,certified",
-        "1,4.03024,1,train,aggregated,3,3,1101,2205,0,0,0,true",
-        "1,8.06048,2,train,aggregated,3,3,1593,2652,0,0,0,true",
-        "1,9.06804,3,certify,final,3,3,1749,3123,0,0,0,true",
+        "1,4.03024,1,train,aggregated,3,3,1101,2217,0,0,0,true",
+        "1,8.06048,2,train,aggregated,3,3,1593,2676,0,0,0,true",
+        "1,9.06804,3,certify,final,3,3,1749,3159,0,0,0,true",
       ]
     `);
   });

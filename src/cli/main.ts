@@ -10,6 +10,7 @@ import { reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
+import { addReproduce } from './reproduce.ts';
 import { addSimulate } from './simulate.ts';
 import { addTrain } from './train.ts';
 import { addTune } from './tune.ts';
@@ -25,6 +26,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addEvaluate,
   addSimulate,
   addCalibrate,
+  addReproduce,
   addData,
   addBench,
 ];

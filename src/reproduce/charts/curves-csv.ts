@@ -1,0 +1,43 @@
+/** The numbers behind a figure in long form, one row for each point: for any other plotting tool, and to check. */
+import type { Figure, Panel } from './figure.ts';
+
+const COLUMNS = ['figure', 'panel', 'series', 'x', 'y', 'low', 'high'] as const;
+
+/**
+ * In panels of groups x is the name of the group; of an arrow there are two rows, from and to. Panels that were drawn
+ * elsewhere have no numbers. RFC 4180: lines end in CRLF, fields are quoted where they must be.
+ */
+export function curvesCsv(figure: Figure): string {
+  const rows = figure.panels.flatMap((panel) =>
+    rowsOf(panel).map((row) => [figure.id, panel.title, ...row].map(field).join(',')),
+  );
+  return [COLUMNS.join(','), ...rows].map((row) => `${row}\r\n`).join('');
+}
+
+type Value = string | number | undefined;
+
+function rowsOf(panel: Panel): Value[][] {
+  switch (panel.kind) {
+    case 'lines':
+      return panel.series.flatMap(({ name, points }) =>
+        points.map(({ x, y, low, high }) => [name, x, y, low, high]),
+      );
+    case 'bars':
+      return panel.groups.flatMap((group) =>
+        group.bars.map(({ name, value, low, high }) => [name, group.name, value, low, high]),
+      );
+    case 'vectors':
+      return panel.arrows.flatMap(({ name, from, to }) =>
+        [from, to].map(([x, y]): Value[] => [name, x, y, undefined, undefined]),
+      );
+    case 'svg':
+      return [];
+  }
+}
+
+/** Numbers in the fewest digits that give the same number again; what is no number stays empty. */
+function field(value: Value): string {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
+  const words = value ?? '';
+  return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
+}

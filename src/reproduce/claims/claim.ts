@@ -1,0 +1,85 @@
+/**
+ * A claim of the paper, and how it is decided: by a rule written down before the numbers were seen, from the findings of
+ * experiments, by code. A claim has parts; each part says yes, no, or that the repeats do not settle it.
+ */
+import type { FindingsOf } from '../experiment.ts';
+import { estimateText } from '../experiments/common.ts';
+import type { EXPERIMENTS, ExperimentId } from '../experiments/index.ts';
+import type { Verdict } from '../report/index.ts';
+import { compare, type Estimate, estimate } from '../statistics.ts';
+
+export type Findings = { readonly [K in ExperimentId]: FindingsOf<(typeof EXPERIMENTS)[K]> };
+
+export interface Part {
+  readonly says: 'yes' | 'unsettled' | 'no';
+  readonly text: string;
+}
+
+export interface Decision {
+  readonly parts: readonly Part[];
+  /** What else there is to say, such as what the defaults make of it. */
+  readonly note?: string;
+}
+
+export interface Claim<K extends ExperimentId = ExperimentId> {
+  readonly id: string;
+  readonly section: string;
+  /** In our words. */
+  readonly claim: string;
+  readonly rule: string;
+  readonly needs: readonly K[];
+  decide(findings: Pick<Findings, K>): Decision;
+}
+
+/** For inference of the types. */
+export function claim<K extends ExperimentId>(definition: Claim<K>): Claim<K> {
+  return definition;
+}
+
+/** All parts yes: holds. All no: does not. Everything else, and what the repeats do not settle: in part. */
+export function verdictOf(parts: readonly Part[]): Verdict {
+  if (parts.every((part) => part.says === 'yes')) return 'holds';
+  return parts.every((part) => part.says === 'no') ? 'does not hold' : 'holds in part';
+}
+
+/** "x is greater than y", over pairs that share a repeat. */
+export function greater(
+  [xName, x]: readonly [string, readonly number[]],
+  [yName, y]: readonly [string, readonly number[]],
+  digits = 4,
+): Part {
+  const found = compare(x, y);
+  const says = found.says === 'greater' ? 'yes' : found.says === 'smaller' ? 'no' : 'unsettled';
+  const [a, b] = [estimate(x).mean.toFixed(digits), estimate(y).mean.toFixed(digits)];
+  return { says, text: `${xName} ${a}, ${yName} ${b}: difference ${estimateText(found, digits)}` };
+}
+
+/** "the mean is at most this", from the 95% interval. */
+export function atMost(name: string, values: readonly number[], limit: number, digits = 4): Part {
+  const found = estimate(values);
+  return { says: side(found, limit), text: `${name} ${estimateText(found, digits)}, at most ${limit}` };
+}
+
+export function atLeast(name: string, values: readonly number[], limit: number, digits = 4): Part {
+  const found = estimate(values.map((value) => -value));
+  const shown = estimateText(estimate(values), digits);
+  return { says: side(found, -limit), text: `${name} ${shown}, at least ${limit}` };
+}
+
+/** "the two are within this of each other", from the interval of the paired differences. */
+export function alike(
+  [xName, x]: readonly [string, readonly number[]],
+  [yName, y]: readonly [string, readonly number[]],
+  within: number,
+  digits = 4,
+): Part {
+  const found = compare(x, y);
+  const text = `${xName} and ${yName} differ by ${estimateText(found, digits)}, within ${within}`;
+  if (found.low > -within && found.high < within) return { says: 'yes', text };
+  return { says: found.low > within || found.high < -within ? 'no' : 'unsettled', text };
+}
+
+function side({ low, high }: Estimate, limit: number): Part['says'] {
+  if (high <= limit) return 'yes';
+  return low > limit ? 'no' : 'unsettled';
+}

@@ -1,0 +1,160 @@
+/** Claims on time, operations, bytes, few data and newcomers. */
+
+import { estimateText } from '../experiments/common.ts';
+import { lead } from '../experiments/data-deficit.ts';
+import { timeSaved } from '../experiments/timing.ts';
+import { estimate, median } from '../statistics.ts';
+import { alike, atLeast, claim, greater, type Part } from './claim.ts';
+
+/** A slope this close to 1 is "in proportion". */
+const SLOPE = 0.15;
+
+function inProportion(name: string, exponent: number): Part {
+  const says = Math.abs(exponent - 1) <= SLOPE ? 'yes' : 'no';
+  return { says, text: `${name}: exponent ${exponent.toFixed(3)}, within ${SLOPE} of 1` };
+}
+
+const percentText = (share: number) => `${(100 * share).toFixed(1)}%`;
+
+export const costClaims = [
+  claim({
+    id: 'faster-than-mocha',
+    section: '7.2.1',
+    claim: 'MTL-SVM trains 20 tasks in less time than MOCHA, by a fifth.',
+    rule: 'Time to the same balanced accuracy shorter, and the saving at least 15% (4.47 s against 5.28 s is 15% less time, not 20%), 95% over paired runs.',
+    needs: ['timing'],
+    decide: ({ timing }) => {
+      const saved = timeSaved(timing.mtl, timing.mocha);
+      const epoch = timeSaved(timing.mtlEpoch, timing.mochaEpoch);
+      const text = `${percentText(saved.mean)} [${percentText(saved.low)}, ${percentText(saved.high)}] less time (medians ${median(timing.mtl).toFixed(0)} and ${median(timing.mocha).toFixed(0)} ms)`;
+      return {
+        parts: [
+          { says: saved.says === 'greater' ? 'yes' : saved.says === 'smaller' ? 'no' : 'unsettled', text },
+          {
+            says: saved.low >= 0.15 ? 'yes' : saved.high < 0.15 ? 'no' : 'unsettled',
+            text: 'saving of at least 15%',
+          },
+        ],
+        note: `One epoch: ${percentText(epoch.mean)} less time than MOCHA.`,
+      };
+    },
+  }),
+  claim({
+    id: 'cost-linear',
+    section: '4.3',
+    claim: 'The cost of a pass has the form L d + d + L + c, for L rows of d columns.',
+    rule: `a L d + b d + c L + e fits the measured times with a median relative error of at most 10%, and time is in proportion to rows (exponent within ${SLOPE} of 1).`,
+    needs: ['complexity'],
+    decide: ({ complexity }) => ({
+      parts: [
+        {
+          says: complexity.formError <= 0.1 ? 'yes' : 'no',
+          text: `median relative error ${percentText(complexity.formError)}`,
+        },
+        inProportion('over rows', complexity.overRows),
+      ],
+      note: `Over columns the exponent is ${complexity.overColumns.toFixed(2)}: with SIMD a short row costs mostly what every row costs, whatever its length.`,
+    }),
+  }),
+  claim({
+    id: 'regression-doubles',
+    section: '5.3',
+    claim: 'Regression costs twice as much as classification, with the same growth.',
+    rule: 'Measured time of a regression pass 1.6 to 2.4 times that of a classification pass (median of shapes), and the same exponent over the count within 0.15.',
+    needs: ['complexity'],
+    decide: ({ complexity }) => {
+      const ratio = median(complexity.ratios);
+      return {
+        parts: [
+          {
+            says: ratio >= 1.6 && ratio <= 2.4 ? 'yes' : 'no',
+            text: `measured ratio ${ratio.toFixed(2)}, counted ${complexity.countedRatio.toFixed(2)}`,
+          },
+          {
+            says:
+              Math.abs(complexity.regression.exponent - complexity.classification.exponent) <= SLOPE
+                ? 'yes'
+                : 'no',
+            text: `exponents ${complexity.regression.exponent.toFixed(2)} and ${complexity.classification.exponent.toFixed(2)}`,
+          },
+        ],
+        note: 'One signed dual variable in place of two needs one pass, not two: the doubling is the paper’s own.',
+      };
+    },
+  }),
+  claim({
+    id: 'traffic',
+    section: '7',
+    claim: 'What a participant sends depends on the size of the model alone, not on its rows.',
+    rule: 'Bytes for each participant and round, up and down, are 8 times the columns plus at most 200, in every repeat.',
+    needs: ['cls-all'],
+    decide: ({ 'cls-all': { bytes } }) => {
+      const model = 8 * (bytes.features + 1);
+      const part = (name: string, list: readonly number[]): Part => {
+        const extra = Math.max(...list.map((value) => value - model));
+        return {
+          says: extra >= 0 && extra <= 200 ? 'yes' : 'no',
+          text: `${name} ${Math.round(Math.max(...list))} bytes for a model of ${model}`,
+        };
+      };
+      return { parts: [part('up', bytes.up), part('down', bytes.down)] };
+    },
+  }),
+  claim({
+    id: 'few-rows',
+    section: '7.2.1, 7.4 and 8',
+    claim: 'MTL-SVM gains most over Local where participants have few rows.',
+    rule: 'Lead over Local above 0 with the second fewest rows, and above the lead with the most, 95%.',
+    needs: ['data-deficit'],
+    decide: ({ 'data-deficit': found }) => {
+      const few = lead(found, 'local', 1);
+      const many = lead(found, 'local', found.rows.length - 1);
+      return {
+        parts: [
+          atLeast(`lead with ${found.rows[1]} rows`, few, 0),
+          greater(
+            [`lead with ${found.rows[1]} rows`, few],
+            [`with ${found.rows[found.rows.length - 1]}`, many],
+          ),
+        ],
+      };
+    },
+  }),
+  claim({
+    id: 'light-lead-grows',
+    section: '7.4',
+    claim: 'On light data the lead of MTL-SVM over Local is larger than on full data.',
+    rule: 'Lead over Local without masking (default rule), light above full, 95%.',
+    needs: ['mask-bernoulli'],
+    decide: ({ 'mask-bernoulli': { final, local } }) => {
+      const leads = (data: 'full' | 'light') =>
+        final[data].consistent['1'].map((value, r) => value - local[data][r]);
+      return { parts: [greater(['light', leads('light')], ['full', leads('full')])] };
+    },
+  }),
+  claim({
+    id: 'newcomer',
+    section: '7',
+    claim: 'The common model serves participants that join later, who need not begin from nothing.',
+    rule: 'With the fewest rows, w alone is above training alone, and joining ends above training alone, 95%.',
+    needs: ['newcomer'],
+    decide: ({ newcomer: found }) => ({
+      parts: [
+        greater(['w alone', found.cold[0]], ['alone', found.alone[0]]),
+        greater(['joined', found.final[0]], ['alone', found.alone[0]]),
+      ],
+      note: `With ${found.rows[found.rows.length - 1]} rows: joined ${estimateText(estimate(found.final[found.rows.length - 1]))}, alone ${estimateText(estimate(found.alone[found.rows.length - 1]))}.`,
+    }),
+  }),
+  claim({
+    id: 'newcomer-quick',
+    section: '7',
+    claim: 'A newcomer is up to date quickly.',
+    rule: 'After its first round the newcomer is within 0.02 of its final balanced accuracy, with the most rows, 95%.',
+    needs: ['newcomer'],
+    decide: ({ newcomer: found }) => {
+      const last = found.rows.length - 1;
+      return { parts: [alike(['first round', found.first[last]], ['end', found.final[last]], 0.02)] };
+    },
+  }),
+] as const;

@@ -1,0 +1,42 @@
+/** All claims, in the order of the paper's sections, and their verdicts. */
+import type { VerdictRow } from '../report/index.ts';
+import { type Claim, type Findings, verdictOf } from './claim.ts';
+import { classificationClaims } from './classification.ts';
+import { costClaims } from './cost.ts';
+import { maskingClaims } from './masking.ts';
+import { regressionClaims } from './regression.ts';
+
+export const CLAIMS = [
+  ...classificationClaims,
+  ...regressionClaims,
+  ...maskingClaims,
+  ...costClaims,
+] as readonly unknown[] as readonly Claim[];
+
+/** Verdicts on the claims whose experiments were all run. */
+export function verdicts(findings: Partial<Findings>, repeats: number): VerdictRow[] {
+  return CLAIMS.filter(({ needs }) => needs.every((id) => id in findings)).map((claim) => {
+    const { id, section, claim: words, rule, needs } = claim;
+    const { parts, note } = claim.decide(findings as Findings);
+    const unsettled = parts.filter((part) => part.says === 'unsettled').length;
+    return {
+      id,
+      section,
+      claim: words,
+      rule,
+      measured: parts.map((part) => `${SIGN[part.says]} ${part.text}`).join('; '),
+      confidence: confidence(needs, repeats, unsettled, parts.length),
+      verdict: verdictOf(parts),
+      experiments: [...needs],
+      note,
+    };
+  });
+}
+
+const SIGN = { yes: '+', no: '-', unsettled: '?' } as const;
+
+function confidence(needs: Claim['needs'], repeats: number, unsettled: number, parts: number): string {
+  if (needs.includes('complexity')) return 'medians of repeated measurements';
+  const basis = needs.includes('timing') ? '95%, paired runs' : `95%, ${repeats} repeats`;
+  return unsettled === 0 ? basis : `${basis}; ${unsettled} of ${parts} not settled by them`;
+}

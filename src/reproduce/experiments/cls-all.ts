@@ -1,0 +1,162 @@
+/** Section 7.2.1: balanced accuracy over time, equal devices, everybody waited for. */
+import { COLOURS } from '../charts/figure.ts';
+import { areaUnder, finalOf, timeTo } from '../courses.ts';
+import { experiment } from '../experiment.ts';
+import type { Constants, SimulationResult } from '../jobs.ts';
+import { horizonMs, type Profile, TEST_FRACTION } from '../profile.ts';
+import { estimate } from '../statistics.ts';
+import {
+  ACCURACY,
+  BLIND,
+  classificationSetting,
+  constantsTable,
+  curve,
+  type MethodKey,
+  meanText,
+  NAMES,
+  simulation,
+  spreadText,
+  TIME_AXIS,
+  tuning,
+} from './common.ts';
+
+const METHODS = ['mtl', 'local', 'global', 'mocha', 'paper'] as const satisfies readonly MethodKey[];
+
+/** Numbers of each repeat. */
+export interface MethodFindings {
+  readonly final: readonly number[];
+  /** Seconds until the final value is nearly reached. */
+  readonly settled: readonly number[];
+  /** Mean over the first quarter of the time. */
+  readonly early: readonly number[];
+}
+
+/** Where most people would start. */
+const UNTUNED: Constants = {
+  method: 'mtl',
+  scale: 'standard',
+  c1: 1,
+  c2: 1,
+  score: 0,
+  metric: 'balancedAccuracy',
+  tried: 0,
+};
+
+/** Near enough to the final value to call it reached. */
+const NEAR = 0.005;
+
+export function classificationHorizon(profile: Profile, trainRows?: number): number {
+  const { rows, features } = profile.classification;
+  return horizonMs(profile, trainRows ?? (1 - TEST_FRACTION) * rows, features);
+}
+
+export const clsAll = experiment({
+  id: 'cls-all',
+  title: 'Classification, everybody answers',
+  paper: 'section 7.2.1',
+  tunings: (profile) => {
+    const each = (key: MethodKey) =>
+      profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), key));
+    return {
+      mtl: each('mtl'),
+      local: each('local'),
+      global: each('global'),
+      mocha: each('mocha'),
+      paper: each('paper'),
+    };
+  },
+  jobs: (profile, constants) => {
+    const timeMs = classificationHorizon(profile);
+    const each = (key: MethodKey) =>
+      profile.seeds.map((seed, r) =>
+        simulation(profile, classificationSetting(profile, seed), key, constants[key][r], { timeMs }),
+      );
+    return {
+      mtl: each('mtl'),
+      local: each('local'),
+      global: each('global'),
+      mocha: each('mocha'),
+      paper: each('paper'),
+      untuned: profile.seeds.map((seed) =>
+        simulation(profile, classificationSetting(profile, seed), 'paper', UNTUNED, { timeMs }),
+      ),
+    };
+  },
+  outcome: (profile, constants, results) => {
+    const untilMs = classificationHorizon(profile);
+    const findings = Object.fromEntries(
+      METHODS.map((key) => [key, findingsOf(results[key], untilMs)]),
+    ) as Record<MethodKey, MethodFindings>;
+    const bars = METHODS.map((key) => {
+      const { mean, low, high } = estimate(findings[key].final);
+      return { name: NAMES[key], bars: [{ name: NAMES[key], colour: COLOURS[key], value: mean, low, high }] };
+    });
+    return {
+      text: [
+        `${profile.classification.name}, 20 participants with equal devices, 70% of the rows for training. The coordinator waits for everybody. Global runs at one node as strong as all participants together; Local sends nothing; MOCHA runs in the same machines with the same kernels. The paper's rule, to add up all updates in full, is shown with tuned constants and with C1 = C2 = 1.`,
+      ],
+      figures: [
+        {
+          id: 'cls-all',
+          title: 'Balanced accuracy over time, no stragglers',
+          caption:
+            'The personalised models (MTL-SVM and MOCHA) end above both extremes, one model for each (Local) and one for all (Global). On the right the final values.',
+          spread: spreadText(profile),
+          columns: 2,
+          panels: [
+            {
+              kind: 'lines',
+              title: 'over time',
+              x: TIME_AXIS,
+              y: { title: ACCURACY, scale: 'linear', high: 1 },
+              series: [
+                ...METHODS.map((key) =>
+                  curve(key, results[key], untilMs, key === 'paper' ? { dash: '6 3' } : {}),
+                ),
+                curve('paper', results.untuned, untilMs, {
+                  name: `${NAMES.paper}, C1 = C2 = 1`,
+                  dash: '2 3',
+                }),
+              ],
+            },
+            { kind: 'bars', title: 'at the end', y: { title: ACCURACY, scale: 'linear' }, groups: bars },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title: 'Final balanced accuracy, mean over participants and repeats with its 95% interval',
+          columns: ['method', 'balanced accuracy', 'first quarter of the time', 'time to the final value, s'],
+          rows: METHODS.map((key) => [
+            NAMES[key],
+            meanText(findings[key].final),
+            meanText(findings[key].early),
+            meanText(findings[key].settled, 2),
+          ]),
+        },
+        constantsTable(
+          profile,
+          'Classification',
+          Object.fromEntries(METHODS.map((key) => [NAMES[key], constants[key]])),
+        ),
+      ],
+      findings: {
+        methods: findings,
+        untuned: findingsOf(results.untuned, untilMs),
+        bytes: {
+          up: results.mtl.map((run) => run.upPerParticipantRound),
+          down: results.mtl.map((run) => run.downPerParticipantRound),
+          features: profile.classification.features,
+        },
+      },
+    };
+  },
+});
+
+function findingsOf(runs: readonly SimulationResult[], untilMs: number): MethodFindings {
+  return {
+    final: runs.map(finalOf),
+    settled: runs.map((run) => timeTo(run, finalOf(run) - NEAR) / 1000),
+    early: runs.map((run) => areaUnder(run, untilMs / 4, BLIND)),
+  };
+}

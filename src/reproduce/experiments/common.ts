@@ -1,0 +1,174 @@
+/** What the experiments share: jobs from constants, names, colours, and numbers as text. */
+import type { TrainOptions, TuneGrid } from '../../methods/index.ts';
+import type { ScenarioInput } from '../../sim/index.ts';
+import { COLOURS, type Series } from '../charts/figure.ts';
+import { averaged, type Course } from '../courses.ts';
+import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
+import { type Profile, TEST_FRACTION } from '../profile.ts';
+import type { Table } from '../report/index.ts';
+import { type Estimate, estimate } from '../statistics.ts';
+import type { TableSpec } from '../table-spec.ts';
+
+export const NAMES = {
+  mtl: 'MTL-SVM',
+  local: 'Local',
+  global: 'Global',
+  mocha: 'MOCHA',
+  paper: "MTL-SVM, the paper's sum",
+} as const;
+
+export type MethodKey = keyof typeof NAMES;
+
+/** Balanced accuracy of a model that says the same to everything. */
+export const BLIND = 0.5;
+
+export const TIME_AXIS = { title: 'virtual time, s', scale: 'linear', low: 0 } as const;
+export const ACCURACY = 'balanced accuracy on test rows';
+export const R2 = 'R² on test rows';
+
+/** What of a training does not come from tuning, for one repeat on one table. */
+export interface Setting {
+  readonly table: TableSpec;
+  readonly seed: number;
+  readonly objective: 'classification' | 'regression';
+  readonly positive?: string | undefined;
+  readonly trainRows?: number | undefined;
+}
+
+export function classificationSetting(profile: Profile, seed: number, trainRows?: number): Setting {
+  const { spec, positive } = profile.classification;
+  return { table: spec, seed, objective: 'classification', positive, trainRows };
+}
+
+export function regressionSetting(
+  profile: Profile,
+  seed: number,
+  heterogeneity: 'same' | 'diverse',
+): Setting {
+  const table = { kind: 'regression', ...profile.regression, heterogeneity, seed } as const;
+  return { table, seed, objective: 'regression' };
+}
+
+/** Undefined is left out: a job's content is its cache key. */
+function commonOptions({ seed, objective, positive, trainRows }: Setting) {
+  return {
+    objective,
+    seed,
+    testFraction: TEST_FRACTION,
+    ...(positive !== undefined && { positive }),
+    ...(trainRows !== undefined && { trainRows }),
+  } as const;
+}
+
+/** Rounds of a `sum` that does not diverge; one that does is not helped by more. */
+const SUM_ROUNDS = 60;
+
+export function tuning(profile: Profile, setting: Setting, key: MethodKey): TuneJob {
+  const { folds } = profile;
+  const options: TrainOptions = {
+    ...commonOptions(setting),
+    method: key === 'paper' ? 'mtl' : key,
+    ...(key === 'paper' && { aggregation: 'sum', passes: profile.passes, rounds: SUM_ROUNDS }),
+  };
+  return { kind: 'tune', table: setting.table, options, grid: gridOf(profile, setting, key), folds };
+}
+
+function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): TuneGrid {
+  const regression = objective === 'regression';
+  switch (key) {
+    case 'mtl':
+      return regression ? grids.regressionMtl : grids.mtl;
+    case 'paper':
+      return regression ? grids.regressionSum : grids.sum;
+    case 'mocha':
+      return grids.mocha;
+    case 'local':
+    case 'global':
+      return regression ? grids.regressionAlone : grids.alone;
+  }
+}
+
+/** The options that a tuning has chosen. */
+export function chosen({ scale, c1, c2, lambda }: Constants) {
+  return {
+    scale,
+    ...(c1 !== undefined && { c1 }),
+    ...(c2 !== undefined && { c2 }),
+    ...(lambda !== undefined && { lambda }),
+  };
+}
+
+export function trainOptions(setting: Setting, key: MethodKey, constants: Constants): TrainOptions {
+  return { ...commonOptions(setting), method: key === 'paper' ? 'mtl' : key, ...chosen(constants) };
+}
+
+export function simulation(
+  profile: Profile,
+  setting: Setting,
+  key: MethodKey,
+  constants: Constants,
+  more: ScenarioInput & { readonly timeMs: number },
+): SimulateJob {
+  const scenario: ScenarioInput = {
+    ...commonOptions(setting),
+    method: key === 'paper' ? 'mtl' : key,
+    ...chosen(constants),
+    ...(key === 'paper' && { aggregation: 'sum' }),
+    passes: profile.passes,
+    rounds: 5000,
+    ...more,
+  };
+  return { kind: 'simulate', table: setting.table, scenario };
+}
+
+export function curve(
+  key: MethodKey,
+  courses: readonly Course[],
+  untilMs: number,
+  look: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
+): Series {
+  const points = averaged(courses, untilMs);
+  return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...look };
+}
+
+export const percent = (share: number) => (share === 1 ? 'All' : `${Math.round(100 * share)}%`);
+
+export function spreadText({ seeds }: Profile): string {
+  return `band and whisker: 95% interval of the mean over ${seeds.length} repeats`;
+}
+
+/** "0.9871 [0.9850, 0.9892]" */
+export function estimateText({ mean, low, high }: Estimate, digits = 4): string {
+  if (!Number.isFinite(mean)) return 'never';
+  return `${mean.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+}
+
+export function meanText(values: readonly number[], digits = 4): string {
+  return estimateText(estimate(values), digits);
+}
+
+/** Constants by method and repeat. */
+export function constantsTable(
+  profile: Profile,
+  title: string,
+  rows: Readonly<Record<string, readonly Constants[]>>,
+): Table {
+  return {
+    title: `${title}: constants chosen by ${profile.folds}-fold cross-validation on the training rows of each repeat`,
+    columns: ['method', ...profile.seeds.map((seed) => `repeat ${seed}`), 'points tried'],
+    rows: Object.entries(rows).map(([name, list]) => [
+      name,
+      ...list.map(constantsText),
+      String(list[0].tried),
+    ]),
+  };
+}
+
+function constantsText({ scale, c1, c2, lambda }: Constants): string {
+  const parts = [
+    ...(c1 === undefined ? [] : [`C1 ${c1}`]),
+    ...(c2 === undefined ? [] : [`C2 ${c2}`]),
+    ...(lambda === undefined ? [] : [`lambda ${lambda}`]),
+  ];
+  return `${parts.join(', ')}, ${scale}`;
+}

@@ -1,0 +1,145 @@
+/** Local, Global and MTL-SVM as the rows of every participant grow from very few to all. */
+import { COLOURS, type Point } from '../charts/figure.ts';
+import { experiment, type Results } from '../experiment.ts';
+import type { TrainJob } from '../jobs.ts';
+import type { Profile } from '../profile.ts';
+import { estimate } from '../statistics.ts';
+import {
+  ACCURACY,
+  classificationSetting,
+  constantsTable,
+  meanText,
+  NAMES,
+  spreadText,
+  trainOptions,
+  tuning,
+} from './common.ts';
+
+const METHODS = ['mtl', 'local', 'global', 'mocha'] as const;
+type Name = (typeof METHODS)[number];
+
+export interface DeficitFindings {
+  readonly rows: readonly number[];
+  /** Balanced accuracy by method, number of rows and repeat. */
+  readonly metric: Readonly<Record<Name, readonly (readonly number[])[]>>;
+}
+
+/** Tunings are named by method and place in the list of rows. */
+const place = (name: Name, i: number) => `${name} ${i}`;
+
+export const dataDeficit = experiment({
+  id: 'data-deficit',
+  title: 'Few rows, many rows',
+  paper: 'sections 7.2.1, 7.4 and 8',
+  tunings: (profile) =>
+    Object.fromEntries(
+      METHODS.flatMap((name) =>
+        profile.deficitRows.map((rows, i) => [
+          place(name, i),
+          profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed, rows), name)),
+        ]),
+      ),
+    ),
+  jobs: (profile, constants) => {
+    const each = (name: Name): (readonly TrainJob[])[] =>
+      profile.deficitRows.map((rows, i) =>
+        profile.seeds.map((seed, r): TrainJob => {
+          const setting = classificationSetting(profile, seed, rows);
+          const options = trainOptions(setting, name, constants[place(name, i)][r]);
+          return { kind: 'train', table: setting.table, options };
+        }),
+      );
+    return { mtl: each('mtl'), local: each('local'), global: each('global'), mocha: each('mocha') };
+  },
+  outcome: (profile, constants, results) => {
+    const findings = findingsOf(profile, results);
+    const last = profile.deficitRows.length - 1;
+    return {
+      text: [
+        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned anew for every number of rows.',
+      ],
+      figures: [
+        {
+          id: 'data-deficit',
+          title: 'Balanced accuracy by training rows of each participant',
+          caption:
+            'With few rows of one’s own, what the others have is worth most: there MTL-SVM leads Local by far. With many the lead shrinks, and one model for all falls behind.',
+          spread: spreadText(profile),
+          columns: 2,
+          panels: [
+            {
+              kind: 'lines',
+              title: 'balanced accuracy',
+              x: { title: 'training rows of each participant', scale: 'log' },
+              y: { title: ACCURACY, scale: 'linear', high: 1 },
+              series: METHODS.map((name) => ({
+                name: NAMES[name],
+                colour: COLOURS[name],
+                shape: 'line',
+                points: findings.metric[name].map((values, i) => pointOf(profile.deficitRows[i], values)),
+              })),
+            },
+            {
+              kind: 'lines',
+              title: 'lead of MTL-SVM',
+              x: { title: 'training rows of each participant', scale: 'log' },
+              y: { title: 'difference of balanced accuracy', scale: 'linear' },
+              series: (['local', 'global'] as const).map((name) => ({
+                name: `over ${NAMES[name]}`,
+                colour: COLOURS[name],
+                dash: '6 3',
+                shape: 'line',
+                points: profile.deficitRows.map((rows, i) => pointOf(rows, lead(findings, name, i))),
+              })),
+            },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title: 'Balanced accuracy, mean with its 95% interval',
+          columns: ['training rows', ...METHODS.map((name) => NAMES[name]), 'lead of MTL-SVM over Local'],
+          rows: profile.deficitRows.map((rows, i) => [
+            String(rows),
+            ...METHODS.map((name) => meanText(findings.metric[name][i])),
+            meanText(lead(findings, 'local', i)),
+          ]),
+        },
+        constantsTable(
+          profile,
+          `With ${profile.deficitRows[0]} and with ${profile.deficitRows[last]} rows`,
+          Object.fromEntries(
+            [0, last].flatMap((i) =>
+              METHODS.map((name) => [
+                `${NAMES[name]}, ${profile.deficitRows[i]} rows`,
+                constants[place(name, i)],
+              ]),
+            ),
+          ),
+        ),
+      ],
+      findings,
+    };
+  },
+});
+
+function findingsOf(
+  profile: Profile,
+  results: Results<Record<Name, readonly (readonly TrainJob[])[]>>,
+): DeficitFindings {
+  const metric = (name: Name) => results[name].map((runs) => runs.map((run) => run.metric));
+  return {
+    rows: profile.deficitRows,
+    metric: { mtl: metric('mtl'), local: metric('local'), global: metric('global'), mocha: metric('mocha') },
+  };
+}
+
+/** By repeat. */
+export function lead({ metric }: DeficitFindings, over: Name, i: number): number[] {
+  return metric.mtl[i].map((value, r) => value - metric[over][i][r]);
+}
+
+function pointOf(x: number, values: readonly number[]): Point {
+  const { mean, low, high } = estimate(values);
+  return { x, y: mean, low, high };
+}

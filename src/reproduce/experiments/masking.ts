@@ -1,0 +1,250 @@
+/**
+ * Section 7.4: what masking costs, on full and on light data, in three variants: as the paper has it (its semantics, its
+ * rule), its semantics with the default rule, and the consistent semantics with the default rule.
+ */
+import type { ScenarioInput } from '../../sim/index.ts';
+import { COLOURS, type Figure, levelColour, type Panel } from '../charts/figure.ts';
+import { finalOf } from '../courses.ts';
+import { type Experiment, experiment, type Results } from '../experiment.ts';
+import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
+import type { Profile } from '../profile.ts';
+import type { Table } from '../report/index.ts';
+import { estimate } from '../statistics.ts';
+import { classificationHorizon } from './cls-all.ts';
+import {
+  ACCURACY,
+  classificationSetting,
+  constantsTable,
+  curve,
+  type MethodKey,
+  meanText,
+  NAMES,
+  simulation,
+  spreadText,
+  TIME_AXIS,
+  tuning,
+} from './common.ts';
+
+export const LEVELS = [1, 0.75, 0.5, 0.25] as const;
+export type Level = (typeof LEVELS)[number];
+
+export const MASK_VARIANTS = {
+  paper: { name: 'as the paper: its semantics, sum', key: 'paper', semantics: 'paper' },
+  paperExact: { name: "the paper's semantics, exact", key: 'mtl', semantics: 'paper' },
+  consistent: { name: 'consistent semantics, exact', key: 'mtl', semantics: 'consistent' },
+} as const;
+
+export type MaskVariant = keyof typeof MASK_VARIANTS;
+export const MASK_VARIANT_NAMES = ['paper', 'paperExact', 'consistent'] as const;
+const DATA = ['full', 'light'] as const;
+type DataName = (typeof DATA)[number];
+
+/** Masked trainings need more rounds to the same place. */
+const LONGER = 2;
+
+export interface MaskFindings {
+  /** Final balanced accuracy of each repeat, by data, variant and level. */
+  readonly final: Readonly<
+    Record<DataName, Readonly<Record<MaskVariant, Readonly<Record<string, readonly number[]>>>>>
+  >;
+  readonly local: Readonly<Record<DataName, readonly number[]>>;
+}
+
+type MaskJobs = Readonly<
+  Record<
+    DataName,
+    {
+      readonly variants: Readonly<Record<MaskVariant, Readonly<Record<string, readonly SimulateJob[]>>>>;
+      readonly local: readonly SimulateJob[];
+    }
+  >
+>;
+type Names = 'mtl' | 'paper' | 'local' | 'lightMtl' | 'lightPaper' | 'lightLocal';
+type MaskTunings = Record<Names, readonly TuneJob[]>;
+
+export type MaskExperiment = Experiment<MaskTunings, MaskJobs, MaskFindings>;
+
+export interface MaskOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly levelName: (level: Level) => string;
+  readonly mask: (level: Level, semantics: 'paper' | 'consistent') => ScenarioInput['mask'];
+  readonly about: string;
+  readonly caption: string;
+}
+
+export const levelKey = (level: Level) => String(level);
+
+export function maskExperiment(options: MaskOptions): MaskExperiment {
+  return experiment({
+    id: options.id,
+    title: options.title,
+    paper: 'section 7.4',
+    tunings: (profile) => {
+      const each = (key: MethodKey, trainRows?: number) =>
+        profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed, trainRows), key));
+      const { lightRows } = profile;
+      return {
+        mtl: each('mtl'),
+        paper: each('paper'),
+        local: each('local'),
+        lightMtl: each('mtl', lightRows),
+        lightPaper: each('paper', lightRows),
+        lightLocal: each('local', lightRows),
+      };
+    },
+    jobs: (profile, constants) => ({
+      full: jobsOn(options, profile, constants, undefined),
+      light: jobsOn(
+        options,
+        profile,
+        { mtl: constants.lightMtl, paper: constants.lightPaper, local: constants.lightLocal },
+        profile.lightRows,
+      ),
+    }),
+    outcome: (profile, constants, results) => ({
+      text: [
+        options.about,
+        `Light data: ${profile.lightRows} training rows of each participant, the same test rows as with the full data.`,
+      ],
+      figures: [curvesFigure(options, profile, results), finalFigure(options, profile, results)],
+      tables: [
+        finalTable(options, results),
+        constantsTable(profile, options.title, {
+          [NAMES.mtl]: constants.mtl,
+          [NAMES.paper]: constants.paper,
+          [NAMES.local]: constants.local,
+          [`${NAMES.mtl}, light`]: constants.lightMtl,
+          [`${NAMES.paper}, light`]: constants.lightPaper,
+          [`${NAMES.local}, light`]: constants.lightLocal,
+        }),
+      ],
+      findings: findingsOf(results),
+    }),
+  });
+}
+
+function jobsOn(
+  options: MaskOptions,
+  profile: Profile,
+  constants: Readonly<Record<'mtl' | 'paper' | 'local', readonly Constants[]>>,
+  trainRows: number | undefined,
+): MaskJobs[DataName] {
+  const timeMs = LONGER * classificationHorizon(profile, trainRows);
+  const each = (key: 'mtl' | 'paper' | 'local', more: Pick<ScenarioInput, 'mask'>) =>
+    profile.seeds.map((seed, r) => {
+      const setting = classificationSetting(profile, seed, trainRows);
+      return simulation(profile, setting, key, constants[key][r], { timeMs, ...more });
+    });
+  const variant = (name: MaskVariant) => {
+    const { key, semantics } = MASK_VARIANTS[name];
+    return byLevel((level) => each(key, level === 1 ? {} : { mask: options.mask(level, semantics) }));
+  };
+  return {
+    variants: {
+      paper: variant('paper'),
+      paperExact: variant('paperExact'),
+      consistent: variant('consistent'),
+    },
+    local: each('local', {}),
+  };
+}
+
+function byLevel<V>(of: (level: Level) => V): Record<string, V> {
+  return Object.fromEntries(LEVELS.map((level) => [levelKey(level), of(level)]));
+}
+
+type Runs = Results<MaskJobs>;
+
+function findingsOf(results: Runs): MaskFindings {
+  const variant = (data: DataName, name: MaskVariant) =>
+    byLevel((level) => results[data].variants[name][levelKey(level)].map(finalOf));
+  const variants = (data: DataName) => ({
+    paper: variant(data, 'paper'),
+    paperExact: variant(data, 'paperExact'),
+    consistent: variant(data, 'consistent'),
+  });
+  return {
+    final: { full: variants('full'), light: variants('light') },
+    local: { full: results.full.local.map(finalOf), light: results.light.local.map(finalOf) },
+  };
+}
+
+function curvesFigure(options: MaskOptions, profile: Profile, results: Runs): Figure {
+  const panels = DATA.flatMap((data) => {
+    const untilMs = LONGER * classificationHorizon(profile, data === 'light' ? profile.lightRows : undefined);
+    return MASK_VARIANT_NAMES.map((name): Panel => {
+      const series = LEVELS.map((level, i) =>
+        curve('mtl', results[data].variants[name][levelKey(level)], untilMs, {
+          name: options.levelName(level),
+          colour: levelColour(i, LEVELS.length),
+        }),
+      );
+      return {
+        kind: 'lines',
+        title: `${data} data, ${MASK_VARIANTS[name].name}`,
+        x: { ...TIME_AXIS, high: untilMs / 1000 },
+        y: { title: ACCURACY, scale: 'linear', low: 0.5, high: 1 },
+        series: [...series, curve('local', results[data].local, untilMs, { dash: '3 3' })],
+      };
+    });
+  });
+  return {
+    id: `${options.id}-curves`,
+    title: `${options.title}: over time`,
+    caption: options.caption,
+    spread: spreadText(profile),
+    columns: 3,
+    panels,
+  };
+}
+
+function finalFigure(options: MaskOptions, profile: Profile, results: Runs): Figure {
+  const { final, local } = findingsOf(results);
+  const panels = DATA.map((data): Panel => {
+    const groups = MASK_VARIANT_NAMES.map((name) => ({
+      name: MASK_VARIANTS[name].name,
+      bars: [
+        ...LEVELS.map((level, i) => {
+          const { mean, low, high } = estimate(final[data][name][levelKey(level)]);
+          const colour = levelColour(i, LEVELS.length);
+          return { name: options.levelName(level), colour, value: mean, low, high };
+        }),
+        ((found) => ({
+          name: NAMES.local,
+          colour: COLOURS.local,
+          value: found.mean,
+          low: found.low,
+          high: found.high,
+        }))(estimate(local[data])),
+      ],
+    }));
+    return { kind: 'bars', title: `${data} data`, y: { title: ACCURACY, scale: 'linear' }, groups };
+  });
+  return {
+    id: `${options.id}-final`,
+    title: `${options.title}: at the end`,
+    caption:
+      'What is left of the accuracy when training ends, by how much is masked. Consistent masking costs time and no accuracy: it reaches the same optimum.',
+    spread: spreadText(profile),
+    columns: 2,
+    panels,
+  };
+}
+
+function finalTable(options: MaskOptions, results: Runs): Table {
+  const { final, local } = findingsOf(results);
+  const rows = DATA.flatMap((data) => [
+    ...MASK_VARIANT_NAMES.map((name) => [
+      data,
+      MASK_VARIANTS[name].name,
+      ...LEVELS.map((level) => meanText(final[data][name][levelKey(level)])),
+    ]),
+    [data, NAMES.local, meanText(local[data]), '', '', ''],
+  ]);
+  return {
+    title: 'Final balanced accuracy',
+    columns: ['data', 'variant', ...LEVELS.map((level) => options.levelName(level))],
+    rows,
+  };
+}

@@ -1,0 +1,150 @@
+/** What w is worth to a participant that joins late, with few rows or many, against training alone. */
+import { COLOURS, type Point } from '../charts/figure.ts';
+import { experiment } from '../experiment.ts';
+import type { NewcomerJob, TrainJob } from '../jobs.ts';
+import type { Profile } from '../profile.ts';
+import { estimate } from '../statistics.ts';
+import { classificationHorizon } from './cls-all.ts';
+import {
+  ACCURACY,
+  classificationSetting,
+  meanText,
+  NAMES,
+  simulation,
+  spreadText,
+  trainOptions,
+  tuning,
+} from './common.ts';
+
+export interface NewcomerFindings {
+  readonly rows: readonly number[];
+  /** Balanced accuracy by number of rows and repeat, mean over the newcomers. */
+  readonly cold: readonly (readonly number[])[];
+  readonly first: readonly (readonly number[])[];
+  readonly final: readonly (readonly number[])[];
+  readonly alone: readonly (readonly number[])[];
+  /** Rounds from joining to the final value. */
+  readonly rounds: readonly (readonly number[])[];
+}
+
+export const newcomer = experiment({
+  id: 'newcomer',
+  title: 'Joining late',
+  paper: 'section 7, on MTL-SVM',
+  tunings: (profile) => ({
+    mtl: profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), 'mtl')),
+    local: profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), 'local')),
+  }),
+  jobs: (profile, constants) => ({
+    joined: eachRows(profile, (rows) =>
+      profile.seeds.map((seed, r) =>
+        places(profile).map((place): NewcomerJob => {
+          const setting = classificationSetting(profile, seed);
+          const joinsMs = classificationHorizon(profile);
+          const job = simulation(profile, setting, 'mtl', constants.mtl[r], { timeMs: 2 * joinsMs, gap: 0 });
+          return { ...job, kind: 'newcomer', newcomer: place, newcomerRows: rows, joinsMs };
+        }),
+      ),
+    ),
+    alone: eachRows(profile, (rows) =>
+      profile.seeds.map((seed, r): TrainJob => {
+        const setting = classificationSetting(profile, seed, rows);
+        const options = trainOptions(setting, 'local', constants.local[r]);
+        return { kind: 'train', table: setting.table, options };
+      }),
+    ),
+  }),
+  outcome: (profile, _constants, results) => {
+    const joined = (of: 'cold' | 'first' | 'final' | 'rounds') =>
+      results.joined.map((repeats) => repeats.map((runs) => meanOver(runs.map((run) => run[of]))));
+    const findings: NewcomerFindings = {
+      rows: profile.newcomerRows,
+      cold: joined('cold'),
+      first: joined('first'),
+      final: joined('final'),
+      rounds: joined('rounds'),
+      alone: results.alone.map((repeats) =>
+        repeats.map(({ participants }) =>
+          meanOver(Object.values(participants).filter((_, k) => places(profile).includes(k))),
+        ),
+      ),
+    };
+    const series = (name: string, values: readonly (readonly number[])[], colour: string, dash?: string) => ({
+      name,
+      colour,
+      dash,
+      shape: 'line' as const,
+      points: values.map((list, i) => pointOf(profile.newcomerRows[i], list)),
+    });
+    return {
+      text: [
+        `${profile.newcomers} participants take turns: each stays away until the others are trained, then joins with so many rows. Before its first round it predicts with w alone; alone it would train on its rows (Local), with the scaling of all.`,
+      ],
+      figures: [
+        {
+          id: 'newcomer',
+          title: 'What a newcomer gains',
+          caption:
+            'With w alone the newcomer has a usable model before it has sent anything; its first round adds a personal part. Training alone catches up only with many rows.',
+          spread: spreadText(profile),
+          columns: 1,
+          panels: [
+            {
+              kind: 'lines',
+              title: '',
+              x: { title: 'training rows of the newcomer', scale: 'log' },
+              y: { title: `${ACCURACY} of the newcomer`, scale: 'linear', high: 1 },
+              series: [
+                series('joined, at the end', findings.final, COLOURS.mtl),
+                series('joined, after its first round', findings.first, COLOURS.mtl, '6 3'),
+                series('w alone, on joining', findings.cold, COLOURS.global, '2 3'),
+                series(`alone (${NAMES.local})`, findings.alone, COLOURS.local),
+              ],
+            },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title: 'Balanced accuracy of the newcomer, mean with its 95% interval',
+          columns: [
+            'rows',
+            'w alone',
+            'after its first round',
+            'at the end',
+            'alone',
+            'rounds to the end value',
+          ],
+          rows: profile.newcomerRows.map((rows, i) => [
+            String(rows),
+            meanText(findings.cold[i]),
+            meanText(findings.first[i]),
+            meanText(findings.final[i]),
+            meanText(findings.alone[i]),
+            meanText(findings.rounds[i], 1),
+          ]),
+        },
+      ],
+      findings,
+    };
+  },
+});
+
+function eachRows<V>(profile: Profile, of: (rows: number) => V): V[] {
+  return profile.newcomerRows.map(of);
+}
+
+/** Spread evenly over the participants. */
+function places({ newcomers }: Profile): number[] {
+  const step = Math.floor(20 / newcomers);
+  return Array.from({ length: newcomers }, (_, i) => i * step);
+}
+
+function meanOver(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function pointOf(x: number, values: readonly number[]): Point {
+  const { mean, low, high } = estimate(values);
+  return { x, y: mean, low, high };
+}

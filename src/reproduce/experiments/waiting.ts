@@ -1,0 +1,237 @@
+/**
+ * Sections 7.2.2, 7.2.3 and 7.3: what waiting for fewer participants does. Each experiment is run three times over: with
+ * the paper's own update rule and policy (sum, restart), with the default rule and the paper's policy (exact, restart), and
+ * with the defaults (exact, anytime). The waiting period is computed from the distribution of delays so that the wanted
+ * share answers in time; under `anytime` it is the same period, but those who would be late send what they have.
+ */
+import type { ScenarioInput } from '../../sim/index.ts';
+import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../charts/figure.ts';
+import { areaUnder, type Course, finalOf, largestDrop, timeTo, valueAt } from '../courses.ts';
+import { type Experiment, experiment, type Results } from '../experiment.ts';
+import type { Constants, SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';
+import type { Profile } from '../profile.ts';
+import type { Table } from '../report/index.ts';
+import {
+  constantsTable,
+  curve,
+  type MethodKey,
+  meanText,
+  NAMES,
+  percent,
+  type Setting,
+  simulation,
+  spreadText,
+  TIME_AXIS,
+  tuning,
+} from './common.ts';
+
+export const VARIANTS = {
+  paper: { name: "the paper's rule: sum, restart", key: 'paper', more: { straggler: 'restart' } },
+  restart: { name: 'exact, restart', key: 'mtl', more: { straggler: 'restart' } },
+  anytime: { name: 'exact, anytime (default)', key: 'mtl', more: { straggler: 'anytime' } },
+} as const satisfies Record<string, { name: string; key: MethodKey; more: ScenarioInput }>;
+
+export type VariantName = keyof typeof VARIANTS;
+export const VARIANT_NAMES = ['paper', 'restart', 'anytime'] as const;
+
+export interface WaitingOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly paper: string;
+  readonly hardware: 'equal' | 'rising';
+  readonly shares: readonly number[];
+  readonly metric: string;
+  /** The metric of a model that has learnt nothing. */
+  readonly blind: number;
+  readonly settingOf: (profile: Profile, seed: number) => Setting;
+  readonly horizonOf: (profile: Profile) => number;
+  readonly about: (profile: Profile) => string;
+  readonly caption: string;
+}
+
+/** Numbers of each repeat. */
+export interface ShareFindings {
+  readonly final: readonly number[];
+  /** Mean over the first tenth of the time: who is fast at the beginning. */
+  readonly early: readonly number[];
+  /** Seconds until the final value of waiting for all is nearly reached; the whole time where it never is. */
+  readonly reached: readonly number[];
+  /** Whether it was. */
+  readonly everReached: readonly boolean[];
+  /** Largest fall once it was near its best. */
+  readonly drop: readonly number[];
+  /** Change from the middle of the time to its end. */
+  readonly late: readonly number[];
+  readonly responders: readonly number[];
+}
+
+export interface WaitingFindings {
+  readonly shares: readonly number[];
+  /** By variant, then by share as `percent` writes it. */
+  readonly variants: Readonly<Record<VariantName, Readonly<Record<string, ShareFindings>>>>;
+  readonly local: readonly number[];
+  readonly global: readonly number[];
+}
+
+/** How close to the final value of waiting for all counts as there. */
+const NEAR = 0.01;
+const EARLY_SHARE = 0.1;
+
+type WaitingTunings = Record<'mtl' | 'paper' | 'local' | 'global', readonly TuneJob[]>;
+type WaitingJobs = {
+  readonly variants: Readonly<Record<VariantName, Readonly<Record<string, readonly SimulateJob[]>>>>;
+  readonly local: readonly SimulateJob[];
+  readonly global: readonly SimulateJob[];
+};
+
+export type WaitingExperiment = Experiment<WaitingTunings, WaitingJobs, WaitingFindings>;
+
+export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
+  const { id, title, paper, shares } = options;
+  return experiment({
+    id,
+    title,
+    paper,
+    tunings: (profile) => {
+      const each = (key: MethodKey) =>
+        profile.seeds.map((seed) => tuning(profile, options.settingOf(profile, seed), key));
+      return { mtl: each('mtl'), paper: each('paper'), local: each('local'), global: each('global') };
+    },
+    jobs: (profile, constants) => {
+      const timeMs = options.horizonOf(profile);
+      const { hardware } = options;
+      type More = Pick<ScenarioInput, 'straggler' | 'responders'>;
+      const each = (key: keyof WaitingTunings, list: readonly Constants[], more: More) =>
+        profile.seeds.map((seed, r) =>
+          simulation(profile, options.settingOf(profile, seed), key, list[r], { timeMs, hardware, ...more }),
+        );
+      const variant = (name: VariantName) => {
+        const { key, more } = VARIANTS[name];
+        return byShare(shares, (responders) => each(key, constants[key], { ...more, responders }));
+      };
+      return {
+        variants: { paper: variant('paper'), restart: variant('restart'), anytime: variant('anytime') },
+        local: each('local', constants.local, {}),
+        global: each('global', constants.global, {}),
+      };
+    },
+    outcome: (profile, constants, results) => ({
+      text: [options.about(profile)],
+      figures: [figureOf(options, profile, results)],
+      tables: [
+        numbersTable(options, profile, results),
+        constantsTable(profile, options.title, {
+          [NAMES.mtl]: constants.mtl,
+          [NAMES.paper]: constants.paper,
+          [NAMES.local]: constants.local,
+          [NAMES.global]: constants.global,
+        }),
+      ],
+      findings: findingsOf(options, profile, results),
+    }),
+  });
+}
+
+function byShare<V>(shares: readonly number[], of: (share: number) => V): Record<string, V> {
+  return Object.fromEntries(shares.map((share) => [percent(share), of(share)]));
+}
+
+type Runs = Results<WaitingJobs>;
+
+function findingsOf(options: WaitingOptions, profile: Profile, results: Runs): WaitingFindings {
+  const { shares } = options;
+  const untilMs = options.horizonOf(profile);
+  const variant = (name: VariantName) => {
+    const runs = results.variants[name];
+    return byShare(shares, (share) =>
+      shareFindings(runs[percent(share)], runs[percent(1)], untilMs, options.blind),
+    );
+  };
+  return {
+    shares,
+    variants: { paper: variant('paper'), restart: variant('restart'), anytime: variant('anytime') },
+    local: results.local.map(finalOf),
+    global: results.global.map(finalOf),
+  };
+}
+
+function shareFindings(
+  runs: readonly SimulationResult[],
+  all: readonly SimulationResult[],
+  untilMs: number,
+  blind: number,
+): ShareFindings {
+  const times = runs.map((run, r) => timeTo(run, finalOf(all[r]) - NEAR));
+  const late = (run: Course) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
+  return {
+    final: runs.map(finalOf),
+    early: runs.map((run) => areaUnder(run, EARLY_SHARE * untilMs, blind)),
+    reached: times.map((ms) => Math.min(ms, untilMs) / 1000),
+    everReached: times.map(Number.isFinite),
+    drop: runs.map((run) => largestDrop(run)),
+    late: runs.map(late),
+    responders: runs.map((run) => run.responders),
+  };
+}
+
+function figureOf(options: WaitingOptions, profile: Profile, results: Runs): Figure {
+  const untilMs = options.horizonOf(profile);
+  const reference: Series[] = (['local', 'global'] as const).map((key) =>
+    curve(key, results[key], untilMs, { dash: '3 3', colour: COLOURS[key] }),
+  );
+  const panels = VARIANT_NAMES.map((name): Panel => {
+    const series = options.shares.map((share, i) =>
+      curve('mtl', results.variants[name][percent(share)], untilMs, {
+        name: `[${percent(share)}]`,
+        colour: levelColour(i, options.shares.length),
+      }),
+    );
+    return {
+      kind: 'lines',
+      title: VARIANTS[name].name,
+      x: { ...TIME_AXIS, high: untilMs / 1000 },
+      y: { title: options.metric, scale: 'linear', low: options.blind, high: 1 },
+      series: [...series, ...reference],
+    };
+  });
+  return {
+    id: options.id,
+    title: options.title,
+    caption: options.caption,
+    spread: spreadText(profile),
+    columns: 3,
+    panels,
+  };
+}
+
+function numbersTable(options: WaitingOptions, profile: Profile, results: Runs): Table {
+  const { variants } = findingsOf(options, profile, results);
+  const rows = VARIANT_NAMES.flatMap((name) =>
+    options.shares.map((share) => {
+      const found = variants[name][percent(share)];
+      const there = found.everReached.filter(Boolean).length;
+      return [
+        VARIANTS[name].name,
+        percent(share),
+        `${Math.round((100 * found.responders.reduce((a, b) => a + b, 0)) / found.responders.length)}%`,
+        meanText(found.early, 3),
+        `${meanText(found.reached, 2)} (${there} of ${found.reached.length})`,
+        meanText(found.final),
+        meanText(found.drop, 3),
+      ];
+    }),
+  );
+  return {
+    title: 'Speed, final value and stability by waiting period',
+    columns: [
+      'variant',
+      'wanted',
+      'answered in time',
+      `mean over the first ${100 * EARLY_SHARE}% of the time`,
+      `s to within ${NEAR} of the final value of All (repeats that got there)`,
+      'final',
+      'largest drop',
+    ],
+    rows,
+  };
+}

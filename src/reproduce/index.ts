@@ -1,0 +1,15 @@
+export { curvesCsv } from './charts/curves-csv.ts';
+export { drawFigure } from './charts/draw.ts';
+export { EXPERIMENT_IDS, EXPERIMENTS, type ExperimentId } from './experiments/index.ts';
+export { isTimed, type Job, type JobResult } from './jobs.ts';
+export {
+  type ClassificationData,
+  embeddedData,
+  PARTICIPANTS,
+  type Profile,
+  profileFor,
+} from './profile.ts';
+export { type Report, reportHtml, type VerdictRow, verdictMarkdown } from './report/index.ts';
+export { type Execute, expectedJobs, keyOf, type Reproduction, reproduce } from './reproduce.ts';
+export { runJob } from './run-job.ts';
+export { type TableSpec, Tables } from './table-spec.ts';

@@ -1,0 +1,62 @@
+/**
+ * A figure inside a page: title and legend are HTML and each panel is an SVG of its own, so that on a narrow page the
+ * panels stand below each other and stay legible.
+ */
+import { figurePrefix } from '../charts/draw.ts';
+import type { Figure } from '../charts/figure.ts';
+import { drawSwatch, type LegendEntry, legendOf, SWATCH } from '../charts/legend.ts';
+import { type DrawnPanel, drawPanels } from '../charts/panels.ts';
+import { escaped, type Ids, tag } from './tags.ts';
+
+/**
+ * What goes on one printed page: two rows of panels, which are made smaller there, but less of a single column, which is
+ * not. What is higher may as well begin on the page before.
+ */
+const PAGE_HEIGHT = { 1: 570, 2: 700, 3: 700 } as const;
+
+export function figureHtml(figure: Figure, ids: Ids): string {
+  const id = ids.take(figurePrefix(figure.id));
+  const panels = drawPanels(figure, id);
+  const legend = legendOf(figure).map(legendItem).join('');
+  const rows = panels.length > figure.columns ? ' rows' : '';
+  const caption = [
+    escaped(figure.caption),
+    figure.spread && tag('span', { class: 'spread' }, escaped(sentence(figure.spread))),
+  ];
+  return tag(
+    'figure',
+    { id, class: heightOf(panels, figure.columns) > PAGE_HEIGHT[figure.columns] ? 'long' : undefined },
+    tag('div', { class: 'figure-title' }, escaped(figure.title)),
+    legend && tag('ul', { class: 'legend' }, legend),
+    tag(
+      'div',
+      { class: `panels columns-${figure.columns}${rows}` },
+      `\n${panels.map(panelSvg).join('\n')}\n`,
+    ),
+    tag('figcaption', {}, caption.filter((part) => part).join(' ')),
+  );
+}
+
+function heightOf(panels: readonly DrawnPanel[], columns: number): number {
+  let sum = 0;
+  for (let first = 0; first < panels.length; first += columns)
+    sum += Math.max(...panels.slice(first, first + columns).map(({ height }) => height));
+  return sum;
+}
+
+function panelSvg({ kind, title, width, height, content }: DrawnPanel): string {
+  const size = { width: String(width), height: String(height), viewBox: `0 0 ${width} ${height}` };
+  const svg = tag('svg', { ...size, role: 'img', 'aria-label': title || 'chart' }, `\n${content}\n`);
+  return tag('div', { class: kind === 'svg' ? 'panel finished' : 'panel' }, svg);
+}
+
+function legendItem(entry: LegendEntry): string {
+  const size = { width: String(SWATCH.width), height: String(SWATCH.height) };
+  const swatch = tag('svg', { ...size, 'aria-hidden': 'true' }, drawSwatch(entry, 0, SWATCH.height / 2));
+  return tag('li', {}, swatch, escaped(entry.name));
+}
+
+function sentence(words: string): string {
+  const whole = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
+}

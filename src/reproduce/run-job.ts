@@ -1,0 +1,218 @@
+/** Does a job. The same functions that the commands use: trainings, tunings and simulations, and nothing else. */
+import { stream } from '../base/random.ts';
+import type { Table } from '../data/index.ts';
+import { Arena } from '../math/index.ts';
+import { train, tune } from '../methods/index.ts';
+import {
+  computeModel,
+  type ObservedRow,
+  Observer,
+  parseScenario,
+  planFrom,
+  runScenario,
+  type Scenario,
+  type ScenarioInput,
+  Simulation,
+  sequenceChart,
+} from '../sim/index.ts';
+import { LocalSolve, Shard } from '../solver/index.ts';
+import type {
+  ComplexityJob,
+  ComplexityResult,
+  Constants,
+  Job,
+  JobResult,
+  NewcomerJob,
+  NewcomerResult,
+  SequenceJob,
+  SimulateJob,
+  SimulationResult,
+  TimingJob,
+  TimingResult,
+  TrainingResult,
+  TrainJob,
+  TuneJob,
+} from './jobs.ts';
+import { median } from './statistics.ts';
+import type { Tables } from './table-spec.ts';
+
+/** `now` is for jobs that measure times. */
+export function runJob(job: Job, tables: Tables, now: () => number): JobResult {
+  switch (job.kind) {
+    case 'tune':
+      return runTune(job, tables.of(job.table));
+    case 'simulate':
+      return runSimulate(job, tables.of(job.table));
+    case 'train':
+      return runTrain(job, tables.of(job.table));
+    case 'newcomer':
+      return runNewcomer(job, tables.of(job.table));
+    case 'sequence':
+      return runSequence(job, tables.of(job.table));
+    case 'timing':
+      return runTiming(job, tables.of(job.table), now);
+    case 'complexity':
+      return runComplexity(job, now);
+  }
+}
+
+function runTune({ options, grid, folds }: TuneJob, table: Table): Constants {
+  const metric = options.objective === 'regression' ? 'r2' : 'balancedAccuracy';
+  const { method, best, table: tried } = tune(table, { ...options, grid, folds, metric });
+  const { standardError: _s, ...chosen } = best;
+  return { method, ...chosen, metric, tried: tried.length };
+}
+
+function inputsOf(given: ScenarioInput, table: Table) {
+  const scenario: Scenario = parseScenario('experiment', given);
+  return { scenario, inputs: { source: 'experiment', table, compute: computeModel(scenario) } };
+}
+
+function runSimulate({ scenario: given }: SimulateJob, table: Table): SimulationResult {
+  const { scenario, inputs } = inputsOf(given, table);
+  const { summary, rows } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'off' });
+  return {
+    ...courseOf(rows),
+    rounds: summary.rounds.aggregated,
+    stopped: summary.stopped,
+    responders: summary.responders.observed,
+    waitMs: summary.responders.waitMs,
+    relativeGap: rows.at(-1)?.relativeGap ?? 1,
+    upPerParticipantRound: summary.bytes.upPerParticipantRound,
+    downPerParticipantRound: summary.bytes.downPerParticipantRound,
+  };
+}
+
+/** Only where something changed: most rows of a converged training say the same. */
+function courseOf(rows: readonly ObservedRow[]): { atMs: number[]; metric: number[] } {
+  const [atMs, metric]: [number[], number[]] = [[], []];
+  for (const [i, row] of rows.entries()) {
+    const value = row.metric.mean;
+    if (value === null || (value === metric.at(-1) && i < rows.length - 1)) continue;
+    atMs.push(row.atMs);
+    metric.push(value);
+  }
+  return { atMs, metric };
+}
+
+function runTrain({ options }: TrainJob, table: Table): TrainingResult {
+  const result = train(table, options);
+  const { participants } = result;
+  const values = participants.map((p) => [p.id, p.balancedAccuracy ?? p.r2] as const);
+  const known = values.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
+  return {
+    metric: metricOf(result),
+    worst: Math.min(...known.map(([, value]) => value)),
+    participants: Object.fromEntries(known),
+  };
+}
+
+/** A federation without the newcomer first; it joins when that is trained, and is watched from there. */
+function runNewcomer(job: NewcomerJob, table: Table): NewcomerResult {
+  const id = table.participants[job.newcomer];
+  const late = { startMs: { [id]: job.joinsMs }, trainRows: { [id]: job.newcomerRows } };
+  const { scenario, inputs } = inputsOf({ ...job.scenario, ...late }, table);
+  const plan = planFrom(scenario, inputs, scenario.seed);
+  const simulation = new Simulation(plan);
+  const observer = new Observer(simulation, scenario.seed, plan.tests);
+  let cold = Number.NaN;
+  const own: number[] = [];
+  simulation.onRow = (row) => {
+    const value = observer.observe(row).metric.participants[id];
+    if (value === undefined) cold = observer.sharedPartFor(id) ?? cold;
+    else own.push(value);
+  };
+  simulation.run();
+  const final = own.at(-1) ?? cold;
+  const rounds = own.findIndex((value) => value >= final - 0.01) + 1;
+  return { cold, first: own[0] ?? cold, final, rounds };
+}
+
+function runSequence({ scenario: given, rounds }: SequenceJob, table: Table): { svg: string } {
+  const { scenario, inputs } = inputsOf(given, table);
+  const { transcript } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'on' });
+  return { svg: sequenceChart(scenario.name, transcript, table.participants, rounds) };
+}
+
+function runTiming(job: TimingJob, table: Table, now: () => number): TimingResult {
+  const { runs } = job;
+  const candidates = job.until === 'the end' ? job.candidates : upToSameMetric(job.candidates, table);
+  const names = Object.keys(candidates);
+  const times = new Map(names.map((name) => [name, [] as number[]]));
+  const last = new Map<string, ReturnType<typeof train>>();
+  // One turn that is not counted, so that nobody pays for warming up.
+  for (let run = -1; run < runs; run++) {
+    for (const name of names) {
+      const result = train(table, candidates[name], { now });
+      if (run >= 0) times.get(name)!.push(result.timing.solveMs);
+      last.set(name, result);
+    }
+  }
+  const rows = names.map((name) => {
+    const { rounds, passes } = last.get(name)!;
+    return [name, { ms: times.get(name)!, rounds, passes, metric: metricOf(last.get(name)!) }];
+  });
+  return { candidates: Object.fromEntries(rows) };
+}
+
+type Candidates = TimingJob['candidates'];
+
+/** The same trainings, cut at the first round that is good enough. */
+function upToSameMetric(candidates: Candidates, table: Table): Candidates {
+  const ends = Object.values(candidates).map((options) => metricOf(train(table, options)));
+  const target = Math.min(...ends) - 0.005;
+  const cut = Object.entries(candidates).map(([name, options]) => {
+    let rounds = 1;
+    while (rounds < (options.rounds ?? 200) && metricOf(train(table, { ...options, rounds })) < target)
+      rounds++;
+    return [name, { ...options, rounds }];
+  });
+  return Object.fromEntries(cut);
+}
+
+function metricOf({ mean }: ReturnType<typeof train>): number {
+  return (mean.balancedAccuracy ?? mean.r2)!;
+}
+
+/** A pass as the paper counts it: every row is read, and moves. */
+function runComplexity({ objective, shapes, repeats }: ComplexityJob, now: () => number): ComplexityResult {
+  const points = shapes.map(([n, d]) => {
+    const pass = passOver(objective, n, d);
+    const many = Math.max(1, Math.ceil(2e6 / (n * d)));
+    const times: number[] = [];
+    for (let r = -1; r < repeats; r++) {
+      const started = now();
+      for (let m = 0; m < many; m++) pass();
+      if (r >= 0) times.push((now() - started) / many);
+    }
+    return { n, d, passMs: median(times) };
+  });
+  return { points };
+}
+
+function passOver(objective: ComplexityJob['objective'], n: number, d: number): () => void {
+  const random = stream(1, 'complexity', n, d);
+  const settings = { objective, c1: 1, c2: 1, epsilon: objective === 'regression' ? 0.1 : 0 };
+  const shard = new Shard(
+    new Arena(),
+    settings,
+    {
+      n,
+      d,
+      y: Float64Array.from({ length: n }, () =>
+        objective === 'regression' ? random.normal() : random.uniform() < 0.5 ? 1 : -1,
+      ),
+      write: (_i, row) => {
+        for (let j = 0; j < d; j++) row[j] = random.normal() / Math.sqrt(d);
+      },
+    },
+    'rows',
+  );
+  const beta = shard.startingBeta();
+  shard.load(beta, new Float64Array(d));
+  const margins = shard.margins.slice();
+  return () => {
+    shard.reset(beta, margins);
+    new LocalSolve(shard, { sigma: 1, tolerance: 1e-9, seed: 1 }).pass();
+  };
+}

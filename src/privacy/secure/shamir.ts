@@ -1,0 +1,98 @@
+/**
+ * Shamir's secret sharing (1979), threshold t of up to 65,535 holders, over GF(2^16): two bytes of the secret are the value at
+ * 0 of a random polynomial of degree t - 1, the share of holder x is its value at x. Any t shares give the secret, t - 1 say
+ * nothing about it.
+ *
+ * A polynomial is fixed by t values as well as by t coefficients, so dealing is interpolation too: `extend` takes t values that
+ * were chosen at random and gives all others. `split` chooses t - 1 at random and the secret as the last; the protocol
+ * chooses t shares that their holders can derive by themselves, and the secret is what comes out at 0.
+ */
+import { addProduct, divide, multiply } from './field.ts';
+import { type Entropy, seedFrom } from './keys.ts';
+import { demand } from './secure-error.ts';
+
+export interface Share {
+  /** The holder's point, 1 to 65,535. */
+  readonly x: number;
+  readonly y: Uint8Array;
+}
+
+const MAX_POINT = 65535;
+
+export function split(
+  secret: Uint8Array,
+  holders: readonly number[],
+  threshold: number,
+  entropy: Entropy,
+): Share[] {
+  demand(
+    threshold >= 1 && threshold <= holders.length,
+    'SECURE_PARAMETERS',
+    () => `shares: expected a threshold from 1 to ${holders.length}, got ${threshold}`,
+  );
+  checkPoints(holders);
+  const chosen = holders.slice(0, threshold - 1).map((x) => ({ x, y: seedFrom(entropy, secret.length) }));
+  const rest = extend([{ x: 0, y: secret }, ...chosen], holders.slice(threshold - 1));
+  return [...chosen, ...rest];
+}
+
+/** The secret from at least `threshold` shares; those beyond the threshold are not looked at. */
+export function reconstruct(shares: readonly Share[], threshold: number): Uint8Array {
+  demand(
+    shares.length >= threshold,
+    'SECURE_SHARES',
+    () => `shares: expected at least ${threshold}, got ${shares.length}`,
+  );
+  const used = shares.slice(0, threshold);
+  checkPoints(used.map(({ x }) => x));
+  return extend(used, [0])[0].y;
+}
+
+/** The polynomial of lowest degree through the given values, at further points. */
+export function extend(given: readonly Share[], points: readonly number[]): Share[] {
+  const bytes = given[0].y.length;
+  const values = given.map(({ x, y }) => {
+    demand(
+      y.length === bytes && bytes % 4 === 0,
+      'SECURE_SHARES',
+      () => `share of point ${x}: expected ${bytes} bytes, a multiple of 4, got ${y.length}`,
+    );
+    return new Uint32Array(y.slice().buffer);
+  });
+  const xs = given.map(({ x }) => x);
+  const inverse = barycentric(xs);
+  return points.map((point) => {
+    const sum = new Uint32Array(bytes / 4);
+    const weights = weightsAt(point, xs, inverse);
+    for (let j = 0; j < values.length; j++) addProduct(sum, weights[j], values[j]);
+    return { x: point, y: new Uint8Array(sum.buffer) };
+  });
+}
+
+/** prod over m != j of (x_j - x_m), for every j. */
+function barycentric(xs: readonly number[]): number[] {
+  return xs.map((x, j) =>
+    xs.reduce((product, other, m) => (m === j ? product : multiply(product, x ^ other)), 1),
+  );
+}
+
+/** Lagrange's weights at a point: prod over m != j of (point - x_m) / (x_j - x_m). */
+function weightsAt(point: number, xs: readonly number[], inverse: readonly number[]): number[] {
+  const at = xs.indexOf(point);
+  if (at >= 0) return xs.map((_, j) => (j === at ? 1 : 0));
+  const all = xs.reduce((product, x) => multiply(product, point ^ x), 1);
+  return xs.map((x, j) => divide(all, multiply(inverse[j], point ^ x)));
+}
+
+function checkPoints(points: readonly number[]): void {
+  const seen = new Set<number>();
+  for (const x of points) {
+    demand(
+      Number.isInteger(x) && x >= 1 && x <= MAX_POINT,
+      'SECURE_SHARES',
+      () => `shares: expected points from 1 to ${MAX_POINT}, got ${x}`,
+    );
+    demand(!seen.has(x), 'SECURE_SHARES', () => `shares: expected different points, got ${x} twice`);
+    seen.add(x);
+  }
+}

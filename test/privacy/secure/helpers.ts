@@ -1,0 +1,223 @@
+/**
+ * A whole federation in one process: real cryptography, seeded entropy, and a choice of who falls silent when. Node's own X25519
+ * and Ed25519 stand in for the pure ones where many participants are made (they agree: see keys.test.ts).
+ */
+import { createPrivateKey, createPublicKey, diffieHellman, verify } from 'node:crypto';
+import { chacha20 } from '@noble/ciphers/chacha.js';
+import { expect } from 'vitest';
+import { stream } from '../../../src/base/random.ts';
+import {
+  type Abandoned,
+  type Answers,
+  acceptRoster,
+  advertise,
+  attest,
+  type CoordinatorState,
+  closeAttesting,
+  closeDealing,
+  closeMasking,
+  closeRevealing,
+  deal,
+  defaultSecurity,
+  type Entropy,
+  encode,
+  makeRoster,
+  mask,
+  newCoordinator,
+  newParticipant,
+  openSecureRound,
+  type ParticipantState,
+  type Primitives,
+  type Roster,
+  type RoundPlan,
+  reveal,
+  type Security,
+  type Summed,
+  takeAttested,
+  takeDealt,
+  takeMasked,
+  takeRevealed,
+} from '../../../src/privacy/secure/index.ts';
+
+export const FEDERATION = 'test';
+
+/** Bytes from a seed, never the same twice. */
+export function seededEntropy(name: string): Entropy {
+  const words = stream(1, 'entropy', 0, name);
+  const key = new Uint8Array(new Uint32Array(8).map(() => words.u32()).buffer);
+  let used = 0;
+  return (bytes) => chacha20(key, new Uint8Array(12), new Uint8Array(bytes), undefined, (used += 2) - 2);
+}
+
+const PRIVATE = Buffer.from('302e020100300506032b656e04220420', 'hex');
+const PUBLIC = Buffer.from('302a300506032b656e032100', 'hex');
+const IDENTITY = Buffer.from('302a300506032b6570032100', 'hex');
+
+/** Reading a key takes Node longer than using it. */
+function reading<Key>(read: (der: Buffer) => Key, prefix: Buffer): (raw: Uint8Array) => Key {
+  const known = new Map<string, Key>();
+  return (raw) => {
+    const der = Buffer.concat([prefix, raw]);
+    const name = der.toString('base64');
+    const key = known.get(name) ?? read(der);
+    known.set(name, key);
+    return key;
+  };
+}
+
+const secretKeyOf = reading((key) => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), PRIVATE);
+const publicKeyOf = reading((key) => createPublicKey({ key, format: 'der', type: 'spki' }), PUBLIC);
+const identityOf = reading((key) => createPublicKey({ key, format: 'der', type: 'spki' }), IDENTITY);
+
+export const nodePrimitives: Primitives = {
+  agree: (secretKey, publicKey) =>
+    new Uint8Array(diffieHellman({ privateKey: secretKeyOf(secretKey), publicKey: publicKeyOf(publicKey) })),
+  verify: (signature, message, publicKey) => verify(null, message, identityOf(publicKey), signature),
+};
+
+/** The same question has the same answer; in one process everybody would ask it again. */
+function remembering({ agree, verify: check }: Primitives): Primitives {
+  const checked = new Map<string, boolean>();
+  return {
+    agree,
+    verify: (signature, message, key) => {
+      const name = [signature, message, key].map((bytes) => Buffer.from(bytes).toString('base64')).join();
+      const known = checked.get(name) ?? check(signature, message, key);
+      checked.set(name, known);
+      return known;
+    },
+  };
+}
+
+export interface Federation {
+  readonly ids: readonly string[];
+  readonly participants: Map<string, ParticipantState>;
+  readonly roster: Roster;
+  readonly coordinator: CoordinatorState;
+  readonly entropy: Entropy;
+}
+
+export const PIN = { known: new Map<string, Uint8Array>(), unknown: 'pin' } as const;
+
+export function makeFederation(
+  n: number,
+  options: { name?: string; security?: Security; primitives?: Primitives } = {},
+): Federation {
+  const { name = `n${n}`, security = defaultSecurity(n), primitives = nodePrimitives } = options;
+  const remembered = remembering(primitives);
+  const entropy = seededEntropy(name);
+  const ids = Array.from({ length: n }, (_, i) => `p${String(i).padStart(5, '0')}`);
+  const participants = new Map(
+    ids.map((id) => [id, newParticipant({ federation: FEDERATION, id, security }, entropy)]),
+  );
+  const roster = makeRoster(FEDERATION, [...participants.values()].map(advertise), remembered);
+  for (const state of participants.values()) acceptRoster(state, roster, PIN, remembered);
+  const coordinator = newCoordinator(FEDERATION, roster, security);
+  return { ids, participants, roster, coordinator, entropy };
+}
+
+/** Fresh states, so that one set-up serves many tests. */
+export function copyOf(federation: Federation): Federation {
+  return {
+    ...federation,
+    participants: new Map([...federation.participants].map(([id, state]) => [id, { ...state }])),
+    coordinator: { ...federation.coordinator },
+  };
+}
+
+export const FIXED = { scaleBits: 30, limit: 1000 };
+
+export function randomValues(ids: readonly string[], length: number, seed = 1): Map<string, Float64Array> {
+  return new Map(
+    ids.map((id) => {
+      const random = stream(seed, 'values', 0, id);
+      return [id, Float64Array.from({ length }, () => 200 * random.normal())];
+    }),
+  );
+}
+
+/** Who falls silent before which message, for good. */
+export interface Silence {
+  readonly dealing?: Iterable<string>;
+  readonly masking?: Iterable<string>;
+  readonly attesting?: Iterable<string>;
+  readonly revealing?: Iterable<string>;
+}
+
+export type Outcome = Summed | Abandoned;
+
+/** One round from plan to outcome; `on` sees (and may change) everything on its way. */
+export function runRound(
+  federation: Federation,
+  round: number,
+  values: ReadonlyMap<string, Float64Array>,
+  silence: Silence = {},
+  on: <Message>(kind: string, id: string, message: Message) => Message = (_kind, _id, message) => message,
+): Outcome {
+  const { coordinator, participants, entropy } = federation;
+  const silent = new Set<string>();
+  const each = <In, Out>(
+    phase: keyof Silence,
+    answers: Answers<In>,
+    act: (state: ParticipantState, message: In) => Out,
+    take: (state: CoordinatorState, from: string, message: Out) => void,
+  ): void => {
+    for (const id of silence[phase] ?? []) silent.add(id);
+    for (const [id, message] of answers.to) {
+      if (silent.has(id)) continue;
+      const incoming = on(`to ${phase}`, id, message);
+      const answer = act(participants.get(id)!, incoming);
+      take(coordinator, id, on(phase, id, answer));
+    }
+  };
+  const plan = { round, length: values.get(federation.ids[0])!.length, ...FIXED };
+  const opened: Answers<RoundPlan> = openSecureRound(coordinator, plan);
+  each('dealing', opened, (state, message) => deal(state, message, entropy), takeDealt);
+  const delivered = closeDealing(coordinator);
+  if (delivered.kind === 'abandoned') return delivered;
+  each('masking', delivered, (state, message) => mask(state, message, values.get(state.id)!), takeMasked);
+  const counted = closeMasking(coordinator);
+  if (counted.kind === 'abandoned') return counted;
+  each('attesting', counted, attest, takeAttested);
+  const attestations = closeAttesting(coordinator);
+  if (attestations.kind === 'abandoned') return attestations;
+  each('revealing', attestations, reveal, takeRevealed);
+  return closeRevealing(coordinator);
+}
+
+/** The sum of the integers, the slow way. */
+export function exactSum(
+  ids: readonly string[],
+  values: ReadonlyMap<string, Float64Array>,
+  participants: number,
+): bigint[] {
+  const length = values.get(ids[0])!.length;
+  const sum = new Array<bigint>(length).fill(0n);
+  for (const id of ids) {
+    const entries = bigints(encode(values.get(id)!, { ...FIXED, participants }));
+    for (let i = 0; i < length; i++) sum[i] = BigInt.asUintN(64, sum[i] + entries[i]);
+  }
+  return sum;
+}
+
+export function bigints(words: Uint32Array): bigint[] {
+  return Array.from(new BigUint64Array(words.slice().buffer));
+}
+
+/** A seeded choice of a share of the ids. */
+export function someOf(ids: readonly string[], share: number, seed: number): string[] {
+  const mixed = [...ids];
+  stream(seed, 'some').shuffle(mixed);
+  return mixed.slice(0, Math.floor(share * ids.length));
+}
+
+export function expectExact(
+  { ids }: Federation,
+  outcome: Outcome,
+  values: ReadonlyMap<string, Float64Array>,
+  gone: readonly string[],
+): asserts outcome is Summed {
+  if (outcome.kind !== 'summed') throw new Error(outcome.reason);
+  expect(outcome.counted).toEqual(ids.filter((id) => !gone.includes(id)));
+  expect(bigints(outcome.words)).toEqual(exactSum(outcome.counted, values, ids.length));
+}

@@ -15,6 +15,7 @@ export interface ChartWindow {
 }
 
 const LEFT = 150;
+const LEGEND_WIDTH = 640;
 const TOP = 92;
 const SAME_TIME_GAP = 15;
 const LEAST_GAP = 19;
@@ -33,7 +34,7 @@ export function sequenceChart(
   const places = places1D(transcript, span);
   const x = (node: string) => LEFT + (node === COORDINATOR ? 0 : lane * (1 + participants.indexOf(node)));
   const bottom = places.bottom + 24;
-  const width = LEFT + lane * participants.length + 80;
+  const width = Math.max(LEGEND_WIDTH, LEFT + lane * participants.length + 80);
   const nodes = [COORDINATOR, ...participants];
   const arrows = arrowsOf(transcript).filter((arrow) => arrow.sent >= span.first && arrow.sent < span.end);
   const drawn = { x, lane, y: places.y, span };

@@ -10,8 +10,9 @@ import { compare, type Estimate, estimate } from '../statistics.ts';
 
 export type Findings = { readonly [K in ExperimentId]: FindingsOf<(typeof EXPERIMENTS)[K]> };
 
+/** What the repeats do not settle leans one way or the other: to the side that their mean is on. */
 export interface Part {
-  readonly says: 'yes' | 'unsettled' | 'no';
+  readonly says: 'yes' | 'leans to yes' | 'leans to no' | 'no';
   readonly text: string;
 }
 
@@ -36,11 +37,24 @@ export function claim<K extends ExperimentId>(definition: Claim<K>): Claim<K> {
   return definition;
 }
 
-/** All parts yes: holds. All no: does not. Everything else, and what the repeats do not settle: in part. */
+/** All parts yes: holds. Some yes, or at least leaning to it: in part. Otherwise it does not. */
 export function verdictOf(parts: readonly Part[]): Verdict {
   if (parts.every((part) => part.says === 'yes')) return 'holds';
-  return parts.every((part) => part.says === 'no') ? 'does not hold' : 'holds in part';
+  const some = parts.some((part) => part.says === 'yes' || part.says === 'leans to yes');
+  return some ? 'holds in part' : 'does not hold';
 }
+
+/** The opposite of what a part says. */
+export function opposite(part: Part): Part {
+  return { ...part, says: OPPOSITE[part.says] };
+}
+
+const OPPOSITE = {
+  yes: 'no',
+  'leans to yes': 'leans to no',
+  'leans to no': 'leans to yes',
+  no: 'yes',
+} as const;
 
 /** "x is greater than y", over pairs that share a repeat. */
 export function greater(
@@ -49,7 +63,7 @@ export function greater(
   digits = 4,
 ): Part {
   const found = compare(x, y);
-  const says = found.says === 'greater' ? 'yes' : found.says === 'smaller' ? 'no' : 'unsettled';
+  const says = found.says === 'greater' ? 'yes' : found.says === 'smaller' ? 'no' : leaning(found.mean > 0);
   const [a, b] = [estimate(x).mean.toFixed(digits), estimate(y).mean.toFixed(digits)];
   return { says, text: `${xName} ${a}, ${yName} ${b}: difference ${estimateText(found, digits)}` };
 }
@@ -76,10 +90,16 @@ export function alike(
   const found = compare(x, y);
   const text = `${xName} and ${yName} differ by ${estimateText(found, digits)}, within ${within}`;
   if (found.low > -within && found.high < within) return { says: 'yes', text };
-  return { says: found.low > within || found.high < -within ? 'no' : 'unsettled', text };
+  const beyond = found.low > within || found.high < -within;
+  return { says: beyond ? 'no' : leaning(Math.abs(found.mean) < within), text };
 }
 
-function side({ low, high }: Estimate, limit: number): Part['says'] {
+/** Not settled, but the mean fulfils the claim, or does not. */
+export function leaning(fulfilled: boolean): Part['says'] {
+  return fulfilled ? 'leans to yes' : 'leans to no';
+}
+
+function side({ mean, low, high }: Estimate, limit: number): Part['says'] {
   if (high <= limit) return 'yes';
-  return low > limit ? 'no' : 'unsettled';
+  return low > limit ? 'no' : leaning(mean <= limit);
 }

@@ -2,7 +2,7 @@
 import { estimateText } from '../experiments/common.ts';
 import type { ShareFindings, VariantName, WaitingFindings } from '../experiments/waiting.ts';
 import { apart, estimate } from '../statistics.ts';
-import { alike, atLeast, atMost, claim, greater, type Part } from './claim.ts';
+import { alike, atLeast, atMost, claim, greater, leaning, type Part } from './claim.ts';
 
 /** Falls below this are not seen in a figure. */
 const DROP = 0.02;
@@ -43,8 +43,9 @@ export const classificationClaims = [
       };
       const pair = (a: keyof typeof found, b: keyof typeof found): Part => {
         const text = `${a} ${estimateText(found[a])}, ${b} ${estimateText(found[b])}`;
-        if (!apart(found[a], found[b])) return { says: 'unsettled', text };
-        return { says: found[a].mean > found[b].mean ? 'yes' : 'no', text };
+        const above = found[a].mean > found[b].mean;
+        if (!apart(found[a], found[b])) return { says: leaning(above), text };
+        return { says: above ? 'yes' : 'no', text };
       };
       return { parts: [pair('mtl', 'local'), pair('local', 'global')] };
     },

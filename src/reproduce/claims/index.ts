@@ -18,13 +18,13 @@ export function verdicts(findings: Partial<Findings>, repeats: number): VerdictR
   return CLAIMS.filter(({ needs }) => needs.every((id) => id in findings)).map((claim) => {
     const { id, section, claim: words, rule, needs } = claim;
     const { parts, note } = claim.decide(findings as Findings);
-    const unsettled = parts.filter((part) => part.says === 'unsettled').length;
+    const unsettled = parts.filter((part) => part.says.startsWith('leans')).length;
     return {
       id,
       section,
       claim: words,
       rule,
-      measured: parts.map((part) => `${SIGN[part.says]} ${part.text}`).join('; '),
+      measured: parts.map((part) => `${SIGN[part.says]} ${part.text}`),
       confidence: confidence(needs, repeats, unsettled, parts.length),
       verdict: verdictOf(parts),
       experiments: [...needs],
@@ -33,7 +33,7 @@ export function verdicts(findings: Partial<Findings>, repeats: number): VerdictR
   });
 }
 
-const SIGN = { yes: '+', no: '-', unsettled: '?' } as const;
+const SIGN = { yes: '✓', 'leans to yes': '(✓)', 'leans to no': '(✗)', no: '✗' } as const;
 
 function confidence(needs: Claim['needs'], repeats: number, unsettled: number, parts: number): string {
   if (needs.includes('complexity')) return 'medians of repeated measurements';

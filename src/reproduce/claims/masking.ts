@@ -2,7 +2,7 @@
 import { estimateText } from '../experiments/common.ts';
 import type { MaskFindings, MaskVariant } from '../experiments/masking.ts';
 import { estimate } from '../statistics.ts';
-import { alike, atLeast, atMost, claim, greater } from './claim.ts';
+import { alike, atLeast, atMost, claim, greater, opposite } from './claim.ts';
 
 type Data = 'full' | 'light';
 
@@ -137,9 +137,8 @@ export const maskingClaims = [
           ),
         ),
       );
-      const turned = { yes: 'no', no: 'yes', unsettled: 'unsettled' } as const;
       return {
-        parts: parts.map((part) => ({ ...part, says: turned[part.says] })),
+        parts: parts.map(opposite),
         note: 'If v takes the masked step too, masking costs time but no accuracy. What it protects is another question: see the audit.',
       };
     },

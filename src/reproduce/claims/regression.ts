@@ -132,6 +132,7 @@ export const regressionClaims = [
     needs: ['reg-both'],
     decide: ({ 'reg-both': found }) => {
       const part = faster(found, 'paper', '45%', 'All');
+      // No clear gain is no gain.
       const says = part.says === 'yes' ? 'no' : 'yes';
       return { parts: [{ ...part, says }], note: defaults(found, ['All', '75%', '45%', '20%']) };
     },

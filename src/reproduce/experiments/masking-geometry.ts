@@ -7,15 +7,16 @@ import { type Arrow, COLOURS, type Panel } from '../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 
 const ROWS = 6;
-const SETTINGS = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 } as const;
+/** So small a C1 that every row has a part in the update. */
+const SETTINGS = { objective: 'classification', c1: 0.25, c2: 1, epsilon: 0 } as const;
 
 /** (change of beta_i) x_i for every row of a small problem. */
 function partsOfUpdate(): [number, number][] {
   const random = stream(4, 'geometry');
   const y = Float64Array.from({ length: ROWS }, (_, i) => (i % 2 ? 1 : -1));
   const x = Array.from({ length: ROWS }, (_, i) => [
-    0.9 * y[i] + 0.6 * random.normal(),
-    0.5 * y[i] + 0.6 * random.normal(),
+    0.6 * y[i] + 0.7 * random.normal(),
+    0.6 * y[i] + 0.7 * random.normal(),
   ]);
   const shard = new Shard(new Arena(), SETTINGS, { n: ROWS, d: 2, y, write: (i, row) => row.set(x[i]) });
   const { committed } = newMember(shard);
@@ -34,8 +35,7 @@ function chained(
   let at: readonly [number, number] = [0, 0];
   for (const [i, [dx, dy]] of parts.entries()) {
     const to = [at[0] + factors[i] * dx, at[1] + factors[i] * dy] as const;
-    if (factors[i] > 0 && (dx !== 0 || dy !== 0))
-      arrows.push({ from: at, to, colour: '#7a7a7a', ...(i % 2 === 0 && {}) });
+    if (factors[i] > 0 && (dx !== 0 || dy !== 0)) arrows.push({ from: at, to, colour: '#7a7a7a' });
     at = to;
   }
   return { arrows, sum: { from: [0, 0] as const, to: at, colour: COLOURS.mtl, name: sum } };

@@ -5,7 +5,7 @@ const COLUMNS = ['Claim', 'Paper', 'What the paper says', 'Holds if', 'Measured'
 
 export function verdictMarkdown(verdicts: readonly VerdictRow[]): string {
   const rows = verdicts.map((row) => {
-    const measured = row.note ? `${row.measured}\n${row.note}` : row.measured;
+    const measured = [...row.measured, ...(row.note ? [row.note] : [])].join('\n');
     const verdict = `${SIGNS[row.verdict]} ${row.verdict}`;
     return [row.id, row.section, row.claim, row.rule, measured, row.confidence, verdict].map(cell);
   });

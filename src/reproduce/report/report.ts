@@ -11,7 +11,8 @@ export interface VerdictRow {
   readonly claim: string;
   /** What had to be measured for the claim to hold; fixed before the measurement. */
   readonly rule: string;
-  readonly measured: string;
+  /** What was measured, part by part. */
+  readonly measured: readonly string[];
   readonly confidence: string;
   readonly verdict: Verdict;
   /** Ids of the sections of the report that show it. */

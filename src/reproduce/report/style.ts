@@ -19,7 +19,7 @@ th:last-child,td:last-child{padding-right:0}
 .verdicts{width:100%;table-layout:fixed}
 .verdicts td{padding-right:20px}
 .verdicts tr:target{background:#fff8e1}
-.c1{width:36%}.c2{width:23%}.c3{width:26%}.c4{width:15%}
+.c1{width:25%}.c2{width:24%}.c3{width:37%}.c4{width:14%}
 .claim b{white-space:nowrap;margin-right:3px}
 .note{margin-top:4px;font-style:italic;color:#434c57}
 .pill{display:inline-block;white-space:nowrap;border-radius:99px;padding:1px 10px 1px 8px;font-size:13px;line-height:20px;font-weight:600;border:1px solid}

@@ -60,7 +60,7 @@ function claim(row: VerdictRow): string {
 
 function measured(row: VerdictRow): string {
   return [
-    escaped(row.measured),
+    ...row.measured.map((part) => tag('div', {}, escaped(part))),
     row.confidence && tag('div', { class: 'aside' }, escaped(row.confidence)),
     row.note && tag('div', { class: 'note' }, escaped(row.note)),
   ].join('');

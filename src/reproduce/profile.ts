@@ -27,6 +27,8 @@ export interface Profile {
   readonly shapes: readonly (readonly [number, number])[];
   readonly shapeRepeats: number;
   readonly grids: Grids;
+  /** For the many tunings of learning curves. */
+  readonly coarseGrids: Grids;
 }
 
 export interface ClassificationData {
@@ -61,8 +63,8 @@ const FULL_GRIDS: Grids = {
   sum: { c1: [0.1, 1, 10, 100], c2: [0.01, 0.03, 0.1, 0.3, 1], scale: BOTH },
   alone: { c1: [0.1, 0.3, 1, 3, 10, 30, 100, 300], scale: BOTH },
   mocha: { lambda: [1e-2, 1e-3, 1e-4, 1e-5, 1e-6], scale: BOTH },
-  regressionMtl: { c1: [1, 10, 100], c2: [0.1, 0.3, 1, 3, 10, 100], scale: STANDARD },
-  regressionSum: { c1: [1, 10, 100], c2: [0.01, 0.03, 0.1, 0.3], scale: STANDARD },
+  regressionMtl: { c1: [10, 100], c2: [0.1, 0.3, 1, 10, 100], scale: STANDARD },
+  regressionSum: { c1: [10, 100], c2: [0.01, 0.03, 0.1, 0.3], scale: STANDARD },
   regressionAlone: { c1: [0.1, 1, 10, 100, 1000], scale: STANDARD },
 };
 
@@ -89,7 +91,7 @@ export function profileFor(
   repeats = mode === 'full' ? 5 : 4,
 ): Profile {
   const seeds = Array.from({ length: repeats }, (_, i) => i + 1);
-  const common = { seeds, classification, passes: 20, horizonRounds: 40 };
+  const common = { seeds, classification, passes: 20, horizonRounds: 40, coarseGrids: QUICK_GRIDS };
   if (mode === 'quick')
     return {
       name: 'quick',

@@ -60,20 +60,25 @@ function commonOptions({ seed, objective, positive, trainRows }: Setting) {
   } as const;
 }
 
-/** Rounds of a `sum` that does not diverge; one that does is not helped by more. */
-const SUM_ROUNDS = 60;
+/** More than the simulated trainings have time for. */
+const TUNING_ROUNDS = 80;
 
-export function tuning(profile: Profile, setting: Setting, key: MethodKey): TuneJob {
+export function tuning(
+  profile: Pick<Profile, 'folds' | 'passes' | 'grids'>,
+  setting: Setting,
+  key: MethodKey,
+): TuneJob {
   const { folds } = profile;
   const options: TrainOptions = {
     ...commonOptions(setting),
     method: key === 'paper' ? 'mtl' : key,
-    ...(key === 'paper' && { aggregation: 'sum', passes: profile.passes, rounds: SUM_ROUNDS }),
+    rounds: TUNING_ROUNDS,
+    ...(key === 'paper' && { aggregation: 'sum', passes: profile.passes }),
   };
   return { kind: 'tune', table: setting.table, options, grid: gridOf(profile, setting, key), folds };
 }
 
-function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): TuneGrid {
+function gridOf({ grids }: Pick<Profile, 'grids'>, { objective }: Setting, key: MethodKey): TuneGrid {
   const regression = objective === 'regression';
   switch (key) {
     case 'mtl':

@@ -36,7 +36,13 @@ export const dataDeficit = experiment({
       METHODS.flatMap((name) =>
         profile.deficitRows.map((rows, i) => [
           place(name, i),
-          profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed, rows), name)),
+          profile.seeds.map((seed) =>
+            tuning(
+              { ...profile, grids: profile.coarseGrids },
+              classificationSetting(profile, seed, rows),
+              name,
+            ),
+          ),
         ]),
       ),
     ),

@@ -5,6 +5,7 @@ import { type AggregationReport, benchAggregation } from './bench/aggregation.ts
 import { benchKernel, benchScaling, type KernelReport, type ScalingReport } from './bench/kernels.ts';
 import { benchLiblinear, hasLiblinear, type LiblinearReport } from './bench/liblinear.ts';
 import { benchMethods, type MethodReport } from './bench/methods.ts';
+import { benchSecure, type SecureReport } from './bench/secure.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
@@ -12,7 +13,7 @@ import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
-const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods'] as const;
+const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods', 'secure'] as const;
 type Part = (typeof PARTS)[number];
 type Flags = DataFlags & { readonly data?: string; readonly only?: readonly string[]; readonly json?: true };
 
@@ -23,6 +24,7 @@ interface BenchReport {
   liblinear?: readonly LiblinearReport[] | 'not installed';
   aggregation?: AggregationReport;
   methods?: readonly MethodReport[];
+  secure?: readonly SecureReport[];
 }
 
 export function addBench(program: Command, io: Io): void {
@@ -74,6 +76,9 @@ const MEASURE: Readonly<Record<Part, (io: Io, table: Table, report: BenchReport)
   methods: (io, table, report) => {
     report.methods = benchMethods(io.now, table);
   },
+  secure: (io, _, report) => {
+    report.secure = [3, 10, 30, 100].map((participants) => benchSecure(io.now, participants));
+  },
 };
 
 const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
@@ -84,7 +89,7 @@ function textOf(io: Io, report: BenchReport): string[] {
   const style = styleOf(io);
   const lines = [`Data: ${report.data}`];
   const section = (title: string, ...body: string[]) => lines.push('', style.bold(title), ...body);
-  const { kernel, scaling, liblinear, aggregation, methods } = report;
+  const { kernel, scaling, liblinear, aggregation, methods, secure } = report;
   if (kernel) {
     section(
       'Kernel: one pass over the rows, SIMD against plain JavaScript',
@@ -140,6 +145,19 @@ function textOf(io: Io, report: BenchReport): string[] {
       ...right('solve', 'to mtl', 'rounds', 'passes', 'error', 'BA'),
     ];
     section('Methods with their defaults, same rows, same kernels', ...textTable(columns, rows, style));
+  }
+  if (secure) {
+    const rows = secure.map((run) => [
+      String(run.participants),
+      ms(run.participantMs),
+      ms(run.coordinatorMs),
+      String(Math.round(run.bytes)),
+      times(run.bytes / run.plainBytes),
+    ]);
+    section(
+      `Secure aggregation: a round of ${secure[0].entries} numbers, nobody missing`,
+      ...textTable(right('participants', 'each', 'coordinator', 'bytes each', 'to plain'), rows, style),
+    );
   }
   return lines;
 }

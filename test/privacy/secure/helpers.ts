@@ -2,7 +2,6 @@
  * A whole federation in one process: real cryptography, seeded entropy, and a choice of who falls silent when. Node's own X25519
  * and Ed25519 stand in for the pure ones where many participants are made (they agree: see keys.test.ts).
  */
-import { createPrivateKey, createPublicKey, diffieHellman, verify } from 'node:crypto';
 import { chacha20 } from '@noble/ciphers/chacha.js';
 import { expect } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
@@ -38,6 +37,7 @@ import {
   takeMasked,
   takeRevealed,
 } from '../../../src/privacy/secure/index.ts';
+import { nodePrimitives as makeNodePrimitives } from '../../../src/shells/node-crypto.ts';
 
 export const FEDERATION = 'test';
 
@@ -49,31 +49,7 @@ export function seededEntropy(name: string): Entropy {
   return (bytes) => chacha20(key, new Uint8Array(12), new Uint8Array(bytes), undefined, (used += 2) - 2);
 }
 
-const PRIVATE = Buffer.from('302e020100300506032b656e04220420', 'hex');
-const PUBLIC = Buffer.from('302a300506032b656e032100', 'hex');
-const IDENTITY = Buffer.from('302a300506032b6570032100', 'hex');
-
-/** Reading a key takes Node longer than using it. */
-function reading<Key>(read: (der: Buffer) => Key, prefix: Buffer): (raw: Uint8Array) => Key {
-  const known = new Map<string, Key>();
-  return (raw) => {
-    const der = Buffer.concat([prefix, raw]);
-    const name = der.toString('base64');
-    const key = known.get(name) ?? read(der);
-    known.set(name, key);
-    return key;
-  };
-}
-
-const secretKeyOf = reading((key) => createPrivateKey({ key, format: 'der', type: 'pkcs8' }), PRIVATE);
-const publicKeyOf = reading((key) => createPublicKey({ key, format: 'der', type: 'spki' }), PUBLIC);
-const identityOf = reading((key) => createPublicKey({ key, format: 'der', type: 'spki' }), IDENTITY);
-
-export const nodePrimitives: Primitives = {
-  agree: (secretKey, publicKey) =>
-    new Uint8Array(diffieHellman({ privateKey: secretKeyOf(secretKey), publicKey: publicKeyOf(publicKey) })),
-  verify: (signature, message, publicKey) => verify(null, message, identityOf(publicKey), signature),
-};
+export const nodePrimitives = makeNodePrimitives();
 
 /** The same question has the same answer; in one process everybody would ask it again. */
 function remembering({ agree, verify: check }: Primitives): Primitives {

@@ -1,0 +1,130 @@
+/** A round of secure aggregation, all parties in this process: what each of them computes and says. */
+import { stream } from '../../base/random.ts';
+import * as secure from '../../privacy/secure/index.ts';
+import { nodePrimitives, systemEntropy } from '../../shells/node-crypto.ts';
+import { median } from './measure.ts';
+
+export interface SecureReport {
+  readonly participants: number;
+  readonly entries: number;
+  /** One participant, all its phases. */
+  readonly participantMs: number;
+  readonly coordinatorMs: number;
+  /** Up and down for one participant, without frames; plain: du and w in f64. */
+  readonly bytes: number;
+  readonly plainBytes: number;
+}
+
+const FIXED = { scaleBits: 30, limit: 1000 };
+const PIN = { known: new Map<string, Uint8Array>(), unknown: 'pin' } as const;
+
+export function benchSecure(now: () => number, participants: number, entries = 568): SecureReport {
+  const federation = newFederation(participants);
+  const rounds = [1, 2, 3, 4, 5].map((round) => new MeasuredRound(federation, now).run(round, entries));
+  return {
+    participants,
+    entries,
+    participantMs: median(rounds.map((round) => round.participantMs / participants)),
+    coordinatorMs: median(rounds.map((round) => round.coordinatorMs)),
+    // w comes down as it does without protection.
+    bytes: rounds[0].bytes / participants + 8 * entries,
+    plainBytes: 16 * entries,
+  };
+}
+
+interface Federation {
+  readonly states: ReadonlyMap<string, secure.ParticipantState>;
+  readonly coordinator: secure.CoordinatorState;
+}
+
+function newFederation(participants: number): Federation {
+  const security = secure.defaultSecurity(participants);
+  const ids = Array.from({ length: participants }, (_, i) => `p${String(i).padStart(4, '0')}`);
+  const states = new Map(
+    ids.map((id) => [id, secure.newParticipant({ federation: 'bench', id, security }, systemEntropy)]),
+  );
+  const primitives = nodePrimitives();
+  const roster = secure.makeRoster('bench', [...states.values()].map(secure.advertise), primitives);
+  for (const state of states.values()) secure.acceptRoster(state, roster, PIN, primitives);
+  return { states, coordinator: secure.newCoordinator('bench', roster, security) };
+}
+
+/** Times and bytes of one round, by who spends them. */
+class MeasuredRound {
+  participantMs = 0;
+  coordinatorMs = 0;
+  bytes = 0;
+  private readonly federation: Federation;
+  private readonly now: () => number;
+
+  constructor(federation: Federation, now: () => number) {
+    this.federation = federation;
+    this.now = now;
+  }
+
+  run(round: number, entries: number): this {
+    const { coordinator } = this.federation;
+    const values = Float64Array.from({ length: entries }, () => stream(1, 'bench', round).normal());
+    const plan = this.coordinates(() =>
+      secure.openSecureRound(coordinator, { round, length: entries, ...FIXED }),
+    );
+    const dealt = this.each(plan, (state, message) => secure.deal(state, message, systemEntropy));
+    this.hears(dealt, secure.takeDealt);
+    const delivered = this.closes(secure.closeDealing);
+    this.hears(
+      this.each(delivered, (state, message) => secure.mask(state, message, values)),
+      secure.takeMasked,
+    );
+    const counted = this.closes(secure.closeMasking);
+    this.hears(this.each(counted, secure.attest), secure.takeAttested);
+    const attestations = this.closes(secure.closeAttesting);
+    this.hears(this.each(attestations, secure.reveal), secure.takeRevealed);
+    const outcome = this.coordinates(() => secure.closeRevealing(coordinator));
+    if (outcome.kind !== 'summed') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
+    return this;
+  }
+
+  private each<Message, Reply>(
+    { to }: secure.Answers<Message>,
+    act: (state: secure.ParticipantState, message: Message) => Reply,
+  ): Map<string, Reply> {
+    const started = this.now();
+    const replies = new Map<string, Reply>();
+    for (const [id, message] of to) replies.set(id, act(this.federation.states.get(id)!, message));
+    this.participantMs += this.now() - started;
+    for (const message of [...to.values(), ...replies.values()]) this.bytes += bytesIn(message);
+    return replies;
+  }
+
+  private hears<Message>(
+    messages: ReadonlyMap<string, Message>,
+    take: (state: secure.CoordinatorState, from: string, message: Message) => void,
+  ): void {
+    this.coordinates(() => {
+      for (const [id, message] of messages) take(this.federation.coordinator, id, message);
+    });
+  }
+
+  private closes<Message>(
+    close: (state: secure.CoordinatorState) => secure.Answers<Message> | secure.Abandoned,
+  ): secure.Answers<Message> {
+    const outcome = this.coordinates(() => close(this.federation.coordinator));
+    if (outcome.kind !== 'answers') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
+    return outcome;
+  }
+
+  private coordinates<T>(act: () => T): T {
+    const started = this.now();
+    const result = act();
+    this.coordinatorMs += this.now() - started;
+    return result;
+  }
+}
+
+/** Byte arrays in full, a number as four bytes. */
+function bytesIn(message: unknown): number {
+  if (message instanceof Uint8Array) return message.length;
+  if (typeof message === 'number') return 4;
+  if (typeof message !== 'object' || message === null) return 0;
+  return Object.values(message).reduce<number>((sum, part) => sum + bytesIn(part), 0);
+}

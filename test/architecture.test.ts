@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['participant', 'coordinator'],
   ['methods', 'sim'],
   ['reproduce'],
+  ['audit'],
   ['shells'],
   ['cli', 'dashboard'],
 ];

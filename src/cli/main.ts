@@ -1,6 +1,7 @@
 /** The command line: one file per command, and here what they have in common. */
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { addAudit } from './audit.ts';
 import { addBench } from './bench.ts';
 import { addCalibrate } from './calibrate.ts';
 import { addData } from './data.ts';
@@ -27,6 +28,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addSimulate,
   addCalibrate,
   addReproduce,
+  addAudit,
   addData,
   addBench,
 ];

@@ -1,0 +1,226 @@
+/** Runs every attack on one watched federation and says what it got, beside what a guess would have got. */
+import {
+  calibrate,
+  chooseRowCount,
+  columnsOf,
+  EQUATION_DEFAULTS,
+  type EquationFit,
+  EXPLAINED,
+  explainMasks,
+  guessRows,
+  type LabelledRow,
+  MOST_MASKED_ROWS,
+  meanDecision,
+  membershipByMargin,
+  membershipBySpan,
+  type Observation,
+  type RecoveredRow,
+  type Roc,
+  recoverByEquations,
+  recoverPersonal,
+  recoverRows,
+  rocOf,
+  scoreRows,
+  scoreShares,
+  scoreVector,
+  singleRows,
+  updateRounds,
+} from '../privacy/audit/index.ts';
+import type { MaskSemantics } from '../privacy/index.ts';
+import type { Watched, WatchedFederation } from './watch.ts';
+
+/** Means over participants. */
+export interface Leak {
+  /** The personal part from the updates. */
+  readonly personal: { readonly cosine: number; readonly relativeError: number };
+  /** Rows by linear algebra: share recovered to 1%, median best-match error, and that of rows of other people. */
+  readonly rows: { readonly recovered: number; readonly error: number; readonly guess: number };
+  /** Rows by the paper's equations, where they are few enough; n_k known, and guessed. */
+  readonly equations: EquationLeak | undefined;
+  /** Share of the rounds whose Bernoulli mask was found by brute force, given the rows. */
+  readonly masks: number | undefined;
+  readonly membership: Roc;
+  /** Membership by the shared part alone: what anybody sees. */
+  readonly membershipByShared: Roc;
+  /** Share of positive rows: mean absolute error, and that of guessing the average. */
+  readonly balance: { readonly error: number; readonly guess: number };
+}
+
+export interface EquationLeak {
+  readonly recovered: number;
+  readonly error: number;
+  /** Whether the number of rows was found as well. */
+  readonly countFound: number;
+}
+
+/** Beyond this many unknowns the equations are hopeless in the time people have. */
+const MOST_UNKNOWNS = 60;
+const PLANES = { seed: 1, samples: 1000 };
+/** Planes are searched with as many rounds at a time as there are columns. */
+const MOST_COLUMNS = 40;
+/** Equations take a minute for each of these. */
+const MOST_SOLVED = 3;
+
+export function leakOf(federation: WatchedFederation, semantics: MaskSemantics | undefined): Leak {
+  const { watched, w } = federation;
+  return {
+    personal: personalLeak(watched),
+    rows: rowLeak(watched, semantics),
+    equations: equationLeak(watched, semantics),
+    masks: semantics && maskLeak(watched, semantics),
+    membership: membership(watched, (one) => bestMembership(one, w)),
+    membershipByShared: membership(watched, () => (rows) => membershipByMargin(w, rows)),
+    balance: balanceLeak(watched, w),
+  };
+}
+
+function personalLeak(watched: readonly Watched[]): Leak['personal'] {
+  const scores = watched.map(({ observation, truth }) =>
+    scoreVector(recoverPersonal(observation), truth.personal),
+  );
+  return {
+    cosine: meanOf(scores.map(({ cosine }) => cosine)),
+    relativeError: meanOf(scores.map(({ relativeError }) => relativeError)),
+  };
+}
+
+function rowLeak(watched: readonly Watched[], semantics: MaskSemantics | undefined): Leak['rows'] {
+  const scores = watched.map(({ observation, truth }, k) => {
+    const wanted = truth.rows.map(({ x }) => withoutBias(x));
+    const found = knownRows(observation, semantics);
+    const others = watched.flatMap((other, j) =>
+      j === k ? [] : other.truth.rows.map(({ x }) => withoutBias(x)),
+    );
+    const guesses = guessRows(others, wanted.length, { kind: 'random', seed: 1 });
+    return {
+      found: scoreRows(
+        found.map(({ x }) => withoutBias(x)),
+        wanted,
+      ),
+      guess: scoreRows(guesses, wanted).median,
+      share: 1 / wanted.length,
+    };
+  });
+  return {
+    recovered: meanOf(scores.map(({ found, share }) => found.recovered * share)),
+    error: meanOf(scores.map(({ found }) => found.median)),
+    guess: meanOf(scores.map(({ guess }) => guess)),
+  };
+}
+
+/** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */
+function knownRows(observation: Observation, semantics: MaskSemantics | undefined): readonly RecoveredRow[] {
+  if (updateRounds(observation).length === 0) return [];
+  const wide = columnsOf(observation.settings) > MOST_COLUMNS;
+  if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
+  return recoverRows(observation, PLANES).rows;
+}
+
+function equationLeak(
+  watched: readonly Watched[],
+  semantics: MaskSemantics | undefined,
+): EquationLeak | undefined {
+  const small = watched.filter(({ truth }) => truth.rows.length * truth.rows[0].x.length <= MOST_UNKNOWNS);
+  const seen = small.filter(({ observation }) => updateRounds(observation).length > 0);
+  if (small.length === 0) return undefined;
+  if (seen.length === 0) return { recovered: 0, error: 1, countFound: 0 };
+  const scores = seen.slice(0, MOST_SOLVED).map(({ observation, truth }) => {
+    const n = truth.rows.length;
+    const chosen = solvedEquations(observation, [n - 1, n], semantics);
+    const rows = rowsIn(chosen.candidate.rows, truth.rows[0].x.length).map(withoutBias);
+    const score = scoreRows(
+      rows,
+      truth.rows.map(({ x }) => withoutBias(x)),
+    );
+    return { recovered: score.recovered / n, error: score.median, counted: Number(rows.length === n) };
+  });
+  return {
+    recovered: meanOf(scores.map(({ recovered }) => recovered)),
+    error: meanOf(scores.map(({ error }) => error)),
+    countFound: meanOf(scores.map(({ counted }) => counted)),
+  };
+}
+
+/** From the rows that linear algebra gives; where that does not explain what was seen, from random ones. */
+function solvedEquations(
+  observation: Observation,
+  rowCounts: readonly number[],
+  semantics: MaskSemantics | undefined,
+): EquationFit {
+  const search = {
+    ...EQUATION_DEFAULTS,
+    seed: 1,
+    starts: 1,
+    masking: semantics ?? 'none',
+    rowCounts,
+  } as const;
+  const known = knownRows(observation, semantics);
+  const first = chooseRowCount(recoverByEquations(observation, { ...search, known }));
+  if (first.residual < EXPLAINED || known.length === 0) return first;
+  const second = chooseRowCount(recoverByEquations(observation, search));
+  return second.residual < first.residual ? second : first;
+}
+
+function maskLeak(watched: readonly Watched[], semantics: MaskSemantics): number | undefined {
+  const small = watched.filter(({ truth }) => truth.rows.length <= MOST_MASKED_ROWS);
+  if (small.length === 0) return undefined;
+  return meanOf(
+    small.map(({ observation, truth }) => {
+      return explainMasks(observation, truth.candidate, semantics).explained;
+    }),
+  );
+}
+
+type Scorer = (rows: readonly LabelledRow[]) => Float64Array;
+
+/** By the span of the updates where they do not fill the space, else by the margin of the recovered model. */
+function bestMembership({ observation, truth }: Watched, w: Float64Array): Scorer {
+  const enough = updateRounds(observation).length > 0 && truth.rows.length < truth.rows[0].x.length;
+  if (enough) return (rows) => membershipBySpan(observation, rows);
+  const v = recoverPersonal(observation);
+  return (rows) =>
+    membershipByMargin(
+      w.map((value, j) => value + v[j]),
+      rows,
+    );
+}
+
+function membership(watched: readonly Watched[], scorer: (one: Watched) => Scorer): Roc {
+  const [inside, outside]: [number[], number[]] = [[], []];
+  for (const one of watched) {
+    const score = scorer(one);
+    inside.push(...score(one.truth.rows));
+    outside.push(...score(one.truth.fresh));
+  }
+  return rocOf(inside, outside);
+}
+
+/** A few participants are accomplices and give away their own shares; the others are estimated. */
+function balanceLeak(watched: readonly Watched[], w: Float64Array): Leak['balance'] {
+  const signals = watched.map(({ observation, truth }) => ({
+    signal: meanDecision(observation, w) ?? 0,
+    share: truth.positive,
+  }));
+  const accomplices = Math.max(2, Math.floor(signals.length / 4));
+  const estimateOf = calibrate(signals.slice(0, accomplices));
+  const rest = signals.slice(accomplices);
+  const { error, errorOfMean } = scoreShares(
+    rest.map(({ signal }) => estimateOf(signal)),
+    rest.map(({ share }) => share),
+  );
+  return { error, guess: errorOfMean };
+}
+
+function rowsIn(values: Float64Array, columns: number): Float64Array[] {
+  return Array.from({ length: values.length / columns }, (_, i) =>
+    values.subarray(i * columns, (i + 1) * columns),
+  );
+}
+
+function withoutBias(x: Float64Array): Float64Array {
+  return x.subarray(0, x.length - 1);
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

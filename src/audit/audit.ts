@@ -1,0 +1,56 @@
+/** The audit: one training for each protection on the same rows, the same attacks on what its coordinator saw. */
+import type { Table } from '../data/index.ts';
+import type { ScenarioInput } from '../sim/index.ts';
+import { type Leak, leakOf } from './attack.ts';
+import { MODES, type Mode } from './modes.ts';
+import { watch } from './watch.ts';
+
+export interface AuditSetting {
+  readonly name: string;
+  readonly table: Table;
+  /** What all modes have in common. */
+  readonly scenario: ScenarioInput;
+}
+
+export interface ModeLeak {
+  readonly mode: string;
+  readonly about: string;
+  readonly leak: Leak;
+}
+
+export interface AuditResult {
+  readonly setting: string;
+  readonly participants: number;
+  /** Training rows of each participant, on average. */
+  readonly rows: number;
+  readonly features: number;
+  readonly modes: readonly ModeLeak[];
+}
+
+export function audit(
+  setting: AuditSetting,
+  onMode: (mode: string) => void = () => {},
+  modes: readonly Mode[] = MODES,
+): AuditResult {
+  let rows = 0;
+  const leaks = modes.map(({ name, about, changes }) => {
+    onMode(name);
+    const federation = watch(setting.table, { ...setting.scenario, ...changes });
+    const all = federation.watched.reduce((sum, { truth }) => sum + truth.rows.length, 0);
+    rows = all / federation.watched.length;
+    return { mode: name, about, leak: leakOf(federation, bernoulliOf(changes)) };
+  });
+  const { participants, features } = setting.table;
+  return {
+    setting: setting.name,
+    participants: participants.length,
+    rows,
+    features: features.length,
+    modes: leaks,
+  };
+}
+
+/** Only discrete masks can be enumerated. */
+function bernoulliOf({ mask }: ScenarioInput) {
+  return mask?.kind === 'bernoulli' ? (mask.semantics ?? 'consistent') : undefined;
+}

@@ -1,0 +1,37 @@
+/** The protections that the audit compares, each as a change of the scenario, and who looks at what. */
+import type { ScenarioInput } from '../sim/index.ts';
+
+export interface Mode {
+  readonly name: string;
+  /** What is protected how; in one line. */
+  readonly about: string;
+  readonly changes: ScenarioInput;
+}
+
+const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
+const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
+
+/** Each alone, then together. Differential privacy is measured by its own curve: see docs/privacy.md. */
+export const MODES = [
+  { name: 'none', about: 'updates as they are', changes: {} },
+  {
+    name: 'bernoulli, paper',
+    about: 'each row left out with probability 0.5; v takes the whole step',
+    changes: { mask: { ...bernoulli, semantics: 'paper' } },
+  },
+  {
+    name: 'bernoulli, consistent',
+    about: 'each row left out with probability 0.5; v takes the masked step',
+    changes: { mask: { ...bernoulli, semantics: 'consistent' } },
+  },
+  {
+    name: 'beta, paper',
+    about: '75% of the rows scaled by Beta(2, 0.5); v takes the whole step',
+    changes: { mask: { ...beta, semantics: 'paper' } },
+  },
+  {
+    name: 'beta, consistent',
+    about: '75% of the rows scaled by Beta(2, 0.5); v takes the masked step',
+    changes: { mask: { ...beta, semantics: 'consistent' } },
+  },
+] as const satisfies readonly Mode[];

@@ -1,0 +1,125 @@
+/** kindred audit: the attacks of a curious coordinator, under every protection. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import {
+  type AuditResult,
+  type AuditSetting,
+  audit,
+  auditFigures,
+  generatedSettings,
+  givenSetting,
+} from '../audit/index.ts';
+import { classificationTargets, firstParticipants } from '../data/index.ts';
+import { drawFigure } from '../reproduce/index.ts';
+import { onFile } from '../shells/file-error.ts';
+import { writeAtomically } from '../shells/files.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example, wholeNumber } from './option-values.ts';
+import { Progress } from './progress.ts';
+import { type Style, styleOf } from './style.ts';
+import { type Column, labelled, textTable } from './text-table.ts';
+
+interface Flags extends DataFlags {
+  readonly positive?: string;
+  readonly participants: number;
+  readonly seed: number;
+  readonly out?: string;
+  readonly json?: true;
+}
+
+export function addAudit(program: Command, io: Io): void {
+  const command = program
+    .command('audit')
+    .description(
+      'Train, record what the coordinator sees, attack it, and say what leaks under each protection.',
+    )
+    .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
+    .option('--positive <value>', 'target value that becomes +1, needed with more than two')
+    .option(
+      '--participants <number>',
+      'of the data, the first so many',
+      wholeNumber('--participants', 3, 1000),
+      20,
+    )
+    .option('--seed <number>', 'of splits, masks and attacks', wholeNumber('--seed', 0), 1)
+    .option('--out <folder>', 'write audit.json and the figures here')
+    .action((path: string | undefined, flags: Flags) => runAudit(io, path, flags));
+  addDataOptions(command);
+  addJsonOption(command);
+  example(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
+}
+
+async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise<void> {
+  const settings = path === undefined ? generatedSettings(flags.seed) : [await dataSetting(io, path, flags)];
+  if (flags.out !== undefined) await onFile(flags.out, () => mkdir(flags.out!, { recursive: true }));
+  const progress = new Progress(io);
+  const results = progress.during(() =>
+    settings.map((setting) => audit(setting, (mode) => progress.show(`audit: ${setting.name}, ${mode}`))),
+  );
+  if (flags.out !== undefined) await writeAll(flags.out, results);
+  if (flags.json) await writeJson(io, { seed: flags.seed, results });
+  else await writeLines(io, textOf(results, flags.out, styleOf(io)));
+}
+
+async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
+  const whole = await readTable(io, path, flags);
+  const table = firstParticipants(whole, Math.min(flags.participants, whole.participants.length));
+  classificationTargets(table, { positive: flags.positive });
+  return givenSetting(table, flags.seed, flags.positive);
+}
+
+async function writeAll(folder: string, results: readonly AuditResult[]): Promise<void> {
+  await writeAtomically(join(folder, 'audit.json'), [`${JSON.stringify(results, null, 1)}\n`]);
+  for (const figure of auditFigures(results))
+    await writeAtomically(join(folder, `${figure.id}.svg`), [drawFigure(figure)]);
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'protection', align: 'left' },
+  ...[
+    'v: cosine',
+    'v: error',
+    'rows to 1%',
+    'row error',
+    'by equations',
+    'masks found',
+    'membership',
+    'balance error',
+  ].map((title): Column => ({ title, align: 'right' })),
+];
+
+function textOf(results: readonly AuditResult[], out: string | undefined, style: Style): string[] {
+  const lines = results.flatMap((result) => [
+    style.bold(
+      `${result.setting}: ${result.participants} participants, about ${Math.round(result.rows)} training rows each, ${result.features} features`,
+    ),
+    ...textTable(COLUMNS, result.modes.map(rowOf), style),
+    '',
+    `  by chance: row error ${result.modes[0].leak.rows.guess.toFixed(2)} (rows of other people), membership 0.5, balance error ${result.modes[0].leak.balance.guess.toFixed(3)}`,
+    '',
+  ]);
+  return [
+    ...lines,
+    'What the coordinator has: v is the personal part of a model; row error is relative, to the nearest recovered row;',
+    'membership is the area under the ROC curve; balance error is that of the share of positive rows.',
+    ...(out === undefined ? [] : ['', labelled('Written', `${out}/audit.json and figures`, style)]),
+  ];
+}
+
+function rowOf({ mode, leak }: AuditResult['modes'][number]): string[] {
+  const { personal, rows, equations, masks, membership, balance } = leak;
+  const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
+  return [
+    mode,
+    personal.cosine.toFixed(4),
+    personal.relativeError.toExponential(1),
+    percent(rows.recovered),
+    rows.error.toFixed(4),
+    equations ? percent(equations.recovered) : '-',
+    masks === undefined ? '-' : percent(masks),
+    membership.auc.toFixed(3),
+    balance.error.toFixed(3),
+  ];
+}

@@ -1,0 +1,60 @@
+/**
+ * Rows that stand alone in an update. With the constant 1 at the end of every row, an update in which one row alone changed
+ * is (change of beta) (x, 1): divided by its last entry it is the row. Such updates are told from mixtures because the same
+ * row comes again: two rounds whose updates point the same way to 7 digits. In a classification the change of the dual sum
+ * must be y times the last entry, which gives the label.
+ *
+ * Assumes the bias column. Bernoulli masks make more such rounds, not fewer: they leave one row standing with probability
+ * m keep (1 - keep)^(m-1), m being the number of rows that changed.
+ */
+import type { Observation, UpdateRound } from './observation.ts';
+import { updateRounds } from './observation.ts';
+
+export interface RecoveredRow {
+  /** With the bias. */
+  readonly x: Float64Array;
+  /** The target, where the attack gives one. */
+  readonly y: number | undefined;
+  /** Rounds that agree on it. */
+  readonly support: number;
+}
+
+/** Relative distance at which two updates point the same way. */
+const SAME = 1e-7;
+/** An update whose last entry is smaller than this share of its length says nothing. */
+const LEAST_BIAS = 1e-3;
+
+export function singleRows(observation: Observation): RecoveredRow[] {
+  if (!observation.settings.bias) return [];
+  const { objective } = observation.settings;
+  const groups: { x: Float64Array; y: number | undefined; lengths: number[] }[] = [];
+  for (const round of updateRounds(observation)) {
+    const x = alone(round);
+    if (!x) continue;
+    const last = round.du[round.du.length - 1];
+    const y = objective === 'classification' ? round.ds / last : undefined;
+    if (y !== undefined && Math.abs(Math.abs(y) - 1) > SAME) continue;
+    const group = groups.find((known) => distance(known.x, x) < SAME * length(x));
+    if (group) group.lengths.push(last);
+    else groups.push({ x, y: y && Math.sign(y), lengths: [last] });
+  }
+  return groups
+    .filter(({ lengths }) => lengths.length > 1)
+    .map(({ x, y, lengths }) => ({ x, y, support: lengths.length }));
+}
+
+/** The row that an update would be, if it were one row. */
+function alone({ du }: UpdateRound): Float64Array | undefined {
+  const last = du[du.length - 1];
+  return Math.abs(last) > LEAST_BIAS * length(du) ? du.map((value) => value / last) : undefined;
+}
+
+function length(a: Float64Array): number {
+  return Math.sqrt(a.reduce((sum, value) => sum + value * value, 0));
+}
+
+export function distance(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) sum += (a[j] - b[j]) ** 2;
+  return Math.sqrt(sum);
+}

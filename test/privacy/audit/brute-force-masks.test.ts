@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { stream } from '../../../src/base/random.ts';
+import {
+  explainMasks,
+  MOST_MASKED_ROWS,
+  nearestSubset,
+  scoreVector,
+} from '../../../src/privacy/audit/index.ts';
+import { MASKS, tiny, watch } from './federation.ts';
+
+function vectors(count: number, seed: number): Float64Array[] {
+  const random = stream(seed, 'vectors');
+  return Array.from({ length: count }, () => new Float64Array(9).map(() => random.normal()));
+}
+
+describe('the subset behind a sum', () => {
+  test.each([1, 4, 12, 18])('is found among 2^%i', (count) => {
+    const parts = vectors(count, count);
+    const random = stream(count, 'mask');
+    const mask = Uint8Array.from(parts, () => random.below(2));
+    const target = new Float64Array(9);
+    for (const [i, part] of parts.entries()) for (let j = 0; j < 9; j++) target[j] += mask[i] * part[j];
+    const fit = nearestSubset(parts, target, 1e-9)!;
+    expect([...fit.mask]).toEqual([...mask]);
+    expect(fit.residual).toBeLessThan(1e-9);
+    expect(fit.rivals).toBe(0);
+  });
+
+  test('what did not change counts as kept and costs nothing', () => {
+    const zeros = Array.from({ length: 100 }, () => new Float64Array(9));
+    const [a, b] = vectors(2, 3);
+    expect([...nearestSubset([a, ...zeros, b], b, 1e-9)!.mask]).toEqual([0, ...zeros.map(() => 1), 1]);
+  });
+
+  test('two that fit are rivals; too many are not tried', () => {
+    const [a] = vectors(1, 4);
+    expect(nearestSubset([a, a], a, 1e-9)!.rivals).toBe(1);
+    expect(nearestSubset(vectors(MOST_MASKED_ROWS + 1, 5), a, 1e-9)).toBeUndefined();
+  });
+});
+
+describe('masks of a run, with the rows in hand', () => {
+  test.each(['paper', 'consistent'] as const)('every Bernoulli mask is found: %s', (semantics) => {
+    const mask = MASKS[`Bernoulli, ${semantics}`];
+    for (const { observation, truth } of watch({ table: tiny(), passes: 1, rounds: 60, mask }).watched) {
+      const { explained, personal, rounds } = explainMasks(observation, truth.candidate, semantics);
+      expect(explained).toBe(1);
+      expect(rounds.some((round) => round.mask!.includes(0))).toBe(true);
+      expect(scoreVector(personal, truth.personal).relativeError).toBeLessThan(1e-5);
+    }
+  });
+
+  test('there is no such mask where they are continuous', () => {
+    const mask = MASKS['Beta, paper'];
+    const { watched } = watch({ table: tiny(), passes: 1, rounds: 60, mask });
+    for (const { observation, truth } of watched) {
+      expect(explainMasks(observation, truth.candidate, 'paper').explained).toBeLessThan(0.9);
+    }
+  });
+});

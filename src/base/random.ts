@@ -28,28 +28,11 @@ export function seed32(seed: number, purpose: string, round = 0, participant: nu
   return stream(seed, purpose, round, participant).u32();
 }
 
-class Xoshiro implements Stream {
-  private a: number;
-  private b: number;
-  private c: number;
-  private d: number;
+/** All that can be drawn from random words. */
+abstract class Draws implements Stream {
   private spare: number | undefined;
 
-  constructor(state: [number, number, number, number]) {
-    [this.a, this.b, this.c, this.d] = state;
-  }
-
-  u32(): number {
-    const result = Math.imul(rotl(Math.imul(this.b, 5), 7), 9);
-    const t = this.b << 9;
-    this.c ^= this.a;
-    this.d ^= this.b;
-    this.b ^= this.c;
-    this.a ^= this.d;
-    this.c ^= t;
-    this.d = rotl(this.d, 11);
-    return result >>> 0;
-  }
+  abstract u32(): number;
 
   uniform(): number {
     const high = this.u32() >>> 5;
@@ -86,6 +69,48 @@ class Xoshiro implements Stream {
       items[i] = items[j];
       items[j] = t;
     }
+  }
+}
+
+class Words extends Draws {
+  private readonly next: () => number;
+
+  constructor(next: () => number) {
+    super();
+    this.next = next;
+  }
+
+  u32(): number {
+    return this.next();
+  }
+}
+
+/** Draws from another source of 32-bit words: the system's entropy, where nobody may be able to predict them. */
+export function streamFrom(next: () => number): Stream {
+  return new Words(next);
+}
+
+class Xoshiro extends Draws {
+  private a: number;
+  private b: number;
+  private c: number;
+  private d: number;
+
+  constructor(state: [number, number, number, number]) {
+    super();
+    [this.a, this.b, this.c, this.d] = state;
+  }
+
+  u32(): number {
+    const result = Math.imul(rotl(Math.imul(this.b, 5), 7), 9);
+    const t = this.b << 9;
+    this.c ^= this.a;
+    this.d ^= this.b;
+    this.b ^= this.c;
+    this.a ^= this.d;
+    this.c ^= t;
+    this.d = rotl(this.d, 11);
+    return result >>> 0;
   }
 }
 

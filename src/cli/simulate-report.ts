@@ -7,6 +7,7 @@ import {
   type Scenario,
   type ScenarioInputs,
 } from '../sim/index.ts';
+import { contributionTable, privacyText } from './defence-report.ts';
 import { count, decimals, megabytes, scientific } from './number-text.ts';
 import type { Style } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
@@ -20,6 +21,7 @@ const STOPPED: Readonly<Record<string, string>> = {
   rounds: 'limit of rounds',
   time: 'limit of time',
   operator: 'the operator ended it',
+  budget: 'the privacy budget is spent',
 };
 
 export function simulateReport(
@@ -33,6 +35,8 @@ export function simulateReport(
   const runs = records.map(({ summary }) => summary);
   const [first] = runs;
   const size = `${count(table.participants.length)} participants, ${count(table.n)} rows, ${count(table.features.length)} features`;
+  const privacy = privacyText(first);
+  const contributions = contributionTable(first, style);
   const device = `${scientific(compute.fixedMs)} ms + ${scientific(compute.perValueMs)} ms a value and pass, spread ${compute.spread}`;
   return [
     line('Scenario', scenario.name),
@@ -44,7 +48,9 @@ export function simulateReport(
     '',
     ...reachedLines(runs).map((text) => line('Reached', text)),
     line('Bytes', bytesText(runs)),
+    ...(privacy === undefined ? [] : [line('Privacy', privacy)]),
     ...troubleLines(runs).map((text) => line('Refused', text)),
+    ...(contributions.length === 0 ? [] : ['', ...contributions]),
     ...(out === undefined ? [] : [line('Written', `${out}/`)]),
   ];
 }
@@ -95,7 +101,7 @@ function runTable(runs: readonly RunSummary[], style: Style): string[] {
         (run.rounds.abandoned > 0 ? ` + ${run.rounds.abandoned} abandoned` : ''),
       seconds(run.virtualMs),
       shareText(run),
-      `${scientific(run.certificate?.relativeGap)}${run.certificate?.certified === false ? ' (estimate)' : ''}`,
+      `${scientific(run.certificate?.relativeGap)}${run.certificate?.certified === false && !run.privacy ? ' (estimate)' : ''}`,
       decimals(run.metric?.mean ?? undefined),
       decimals(run.metric?.worst ?? undefined),
       run.stopped === null ? 'virtual time ran out' : (STOPPED[run.stopped] ?? run.stopped),

@@ -1,7 +1,9 @@
 /** Answers that cannot be taken: a bad peer is told and counted, and nothing else happens. */
+
+import { updateNorm } from '../privacy/dp/index.ts';
 import type { RejectCode, Report, UpdateMessage } from '../protocol/index.ts';
-import { dot } from '../solver/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { implausible } from './plausible.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 export function refuse(
@@ -35,17 +37,26 @@ export function refusalOfAnswer(
       message: `${message.kind}: expected one that starts from round ${member.accepted.round}, got ${message.base}`,
     };
   }
-  if (message.kind === 'report') return undefined;
-  const { du, duNorm2 } = message;
-  if (du.length !== aggregator.w.length) {
+  if (message.kind === 'update' && message.du.length !== aggregator.w.length) {
     return {
       code: 'WRONG_SHAPE',
-      message: `update: expected ${aggregator.w.length} numbers, got ${du.length}`,
+      message: `update: expected ${aggregator.w.length} numbers, got ${message.du.length}`,
     };
   }
-  const norm2 = dot(du, du);
-  if (!(Math.abs(norm2 - duNorm2) <= 1e-6 * Math.max(norm2, 1e-12))) {
-    return { code: 'INFEASIBLE', message: `update: expected |du|^2 = ${norm2}, got ${duNorm2}` };
-  }
-  return undefined;
+  const contradiction = implausible(state, member, message);
+  if (contradiction) return { code: 'INFEASIBLE', message: contradiction };
+  return message.kind === 'update' ? refusalOfSize(state, message) : undefined;
+}
+
+/** Single precision on the way, and the last bit of a clipping, may lengthen a vector by so much of it. */
+const CLIP_SLACK = 1e-6;
+
+function refusalOfSize({ options: { dp, defence } }: CoordinatorState, message: UpdateMessage) {
+  const most = Math.min(
+    dp?.clip ?? Number.POSITIVE_INFINITY,
+    defence?.refuseAbove ?? Number.POSITIVE_INFINITY,
+  );
+  const norm = updateNorm(message);
+  if (norm <= most * (1 + CLIP_SLACK)) return undefined;
+  return { code: 'TOO_LARGE', message: `update: expected |du| of at most ${most}, got ${norm}` } as const;
 }

@@ -1,13 +1,15 @@
 /** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
 import type { FinishReason } from '../protocol/index.ts';
 import { type Certificate, certificateOf } from '../solver/index.ts';
+import { bounded, noteChange, scored } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { budgetIsSpent, makePrivate, privacySpent } from './private-rounds.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
 import { steer } from './waiting.ts';
 
 /** A round is closed: its certificate, then its updates, then the next round or the end. */
-export function onSummed(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function onSummed(state: CoordinatorState, now: number, noise?: Float64Array): CoordinatorEffect[] {
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
@@ -27,23 +29,27 @@ export function onSummed(state: CoordinatorState, now: number): CoordinatorEffec
     primal: used.primal,
     dual: used.dual,
     relativeGap: used.relativeGap,
+    ...privacySpent(state),
   };
   if (proof.known) noteGap(state, proof.relativeGap, used.relativeGap);
   if (everybody && good) return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   const limit = limitReached(state, now);
-  if (limit && (state.purpose === 'certify' || limit === 'time')) {
+  if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
   }
   if (state.purpose === 'certify') {
     return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
   }
   const updates = responders.filter((member) => member.update);
-  const taken = updates.length >= minResponses ? updates : [];
-  if (taken.length > 0) aggregate(state, taken);
+  const enough = updates.length >= minResponses && updates.length > 0;
+  const { taken, ...notes } = enough ? aggregate(state, updates, noise) : { taken: [] };
   // The end needs a look at the final w; so does a gap that looks good but that not everybody has spoken to.
-  const nextPurpose = limitReached(state, now) || (good && !everybody) ? 'certify' : 'train';
-  const outcome = taken.length > 0 ? 'aggregated' : 'abandoned';
-  return closeWith({ ...base, outcome }, open(state, nextPurpose, now, taken));
+  const end = limitReached(state, now);
+  const row = { ...base, outcome: taken.length > 0 ? 'aggregated' : 'abandoned', ...notes } as const;
+  // Where no scalars are told there is nothing to look at.
+  if (end && state.options.dp) return closeWith(row, finish(state, end, taken));
+  const nextPurpose = end || (good && !everybody) ? 'certify' : 'train';
+  return closeWith(row, open(state, nextPurpose, now, taken));
 }
 
 function noteSilence(state: CoordinatorState): void {
@@ -58,21 +64,45 @@ function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffe
   return [{ type: 'row', row }, ...effects];
 }
 
-function aggregate(state: CoordinatorState, members: readonly Member[]): void {
-  const outcomes = state.aggregator!.aggregate(
-    members.map((member) => {
-      const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
-      return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
-    }),
-    state.gap,
-  );
+/** Takes the updates as far as the defence lets them through, and says whose, with what is to be noted of the round. */
+function aggregate(
+  state: CoordinatorState,
+  members: readonly Member[],
+  noise: Float64Array | undefined,
+): { taken: readonly Member[] } & Pick<RoundRow, 'privacy' | 'scores' | 'shortened'> {
+  const sent = members.map((member) => {
+    const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
+    return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
+  });
+  const before = state.aggregator!.w.slice();
+  const scores = scored(state, members, sent);
+  const { updates, factors } = bounded(state, sent);
   const byIndex = new Map(members.map((member) => [member.index, member]));
-  for (const { member, weights } of outcomes) byIndex.get(member)!.accepted = { round: state.round, weights };
+  for (const { member, weights } of state.aggregator!.aggregate(updates, state.gap)) {
+    const factor = factors.get(member)!;
+    const accepted = { round: state.round, weights };
+    byIndex.get(member)!.accepted = factor < 1 ? { ...accepted, factor } : accepted;
+  }
+  makePrivate(state, noise);
+  noteChange(state, before);
   state.aggregated++;
+  const taken = members.filter((member) => member.accepted.round === state.round);
+  const shortened = taken.flatMap(({ id, accepted: { factor } }) => (factor ? [{ id, factor }] : []));
+  return {
+    taken,
+    ...privacySpent(state),
+    ...(scores && { scores }),
+    ...(shortened.length > 0 && { shortened }),
+  };
 }
+
+/** Relative; losses at a w that was rounded to single precision differ by less. */
+const CONTRADICTION = 1e-6;
 
 /** The gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
 function examine(state: CoordinatorState) {
+  // Nothing is told under differential privacy: whatever the gap may be, nobody knows it.
+  if (state.options.dp) return { ...state.aggregator!.certificate([]), certified: false, known: false };
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
   const all = state.aggregator!.certificate(
@@ -81,9 +111,15 @@ function examine(state: CoordinatorState) {
   // What was told does not say where the duals are: all that is known of the dual is its value at zero duals.
   const { mask } = state.options;
   const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
-  const certified = members.every((member) => member.scalars && member.scalarsRound === state.round);
+  const spoken = members.every((member) => member.scalars && member.scalarsRound === state.round);
+  // No dual value is above a primal one: if they say so, somebody does not tell the truth, and nothing is known.
+  const contradicted = spoken && proof.dual - proof.primal > CONTRADICTION * Math.abs(proof.primal);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
-  return { ...proof, certified, known: complete && known.length > 0 };
+  return {
+    ...proof,
+    certified: spoken && !contradicted,
+    known: complete && known.length > 0 && !contradicted,
+  };
 }
 
 /**
@@ -115,6 +151,7 @@ function limitReached(state: CoordinatorState, now: number): FinishReason | unde
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
   if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';
   if (now - state.startedMs >= stop.timeMs) return 'time';
-  if (state.round - state.bestRound >= stop.stall) return 'stall';
+  if (budgetIsSpent(state)) return 'budget';
+  if (!state.options.dp && state.round - state.bestRound >= stop.stall) return 'stall';
   return undefined;
 }

@@ -1,4 +1,5 @@
 /** What the choice of aggregation means for a federation: who combines the updates, and what participants solve. */
+import { NoisyCombiner } from '../privacy/dp/index.ts';
 import { type Aggregation, Aggregator, atomsKept, type Combiner, MochaAggregator } from '../solver/index.ts';
 import type { CoordinatorOptions } from './options.ts';
 
@@ -22,8 +23,9 @@ export function localProblem({ aggregation, c1, c2 }: CoordinatorOptions): Local
 }
 
 export function newCombiner(options: CoordinatorOptions, features: number): Combiner {
-  const { aggregation, c2, lambda, bias, stop } = options;
+  const { aggregation, c2, lambda, bias, stop, dp } = options;
   const d = features + (bias ? 1 : 0);
   if (aggregation === 'mocha') return new MochaAggregator({ d, lambda, gap: stop.gap });
-  return new Aggregator(aggregation, d, c2);
+  const aggregator = new Aggregator(aggregation, d, c2);
+  return dp ? new NoisyCombiner(aggregator) : aggregator;
 }

@@ -1,5 +1,6 @@
 /** What goes into the coordinator's machine and what comes out of it. */
 import type { ToCoordinator, ToParticipant } from '../protocol/index.ts';
+import type { NoiseOrder } from './private-rounds.ts';
 import type { RoundRow } from './state.ts';
 import type { StoredCoordinator } from './stored.ts';
 
@@ -7,7 +8,7 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'start' }
   | { readonly type: 'message'; readonly from: string; readonly message: ToCoordinator }
   | { readonly type: 'timer' }
-  | { readonly type: 'summed' }
+  | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
   | { readonly type: 'finish' }
 );
@@ -17,6 +18,9 @@ export type CoordinatorEffect =
   | { readonly type: 'send'; readonly to: string; readonly message: ToParticipant }
   /** One timer: a new one replaces it. */
   | { readonly type: 'timer'; readonly atMs: number }
-  /** Answer with `summed` after so long. */
-  | { readonly type: 'summation'; readonly ms: number }
+  /**
+   * Answer with `summed` after so long, and with the noise that is asked for: drawn anew each time, from a source that nobody
+   * can predict (in a simulation, from the seed).
+   */
+  | { readonly type: 'summation'; readonly ms: number; readonly noise?: NoiseOrder }
   | { readonly type: 'row'; readonly row: RoundRow };

@@ -18,6 +18,7 @@ import {
   readyToStart,
   startTraining,
 } from './membership.ts';
+import { noiseWanted } from './private-rounds.ts';
 import { announce, finish, onAnswer, onTimer } from './rounds.ts';
 import type { CoordinatorState } from './state.ts';
 import { canClose } from './waiting.ts';
@@ -28,7 +29,8 @@ export function step(state: CoordinatorState, input: CoordinatorInput): Coordina
   if (readyToStart(state, input.now)) effects.push(...startTraining(state, input.now));
   if (state.phase === 'open' && canClose(state, input.now)) {
     state.phase = 'summing';
-    effects.push({ type: 'summation', ms: state.options.summationMs });
+    const noise = noiseWanted(state);
+    effects.push({ type: 'summation', ms: state.options.summationMs, ...(noise && { noise }) });
   }
   return effects;
 }
@@ -42,7 +44,7 @@ function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffe
     case 'timer':
       return onTimer(state, input.now);
     case 'summed':
-      return state.phase === 'summing' ? onSummed(state, input.now) : [];
+      return state.phase === 'summing' ? onSummed(state, input.now, input.noise) : [];
     case 'forget':
       return onForget(state, input.id, input.now);
     case 'finish':

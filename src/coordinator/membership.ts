@@ -4,6 +4,7 @@ import { naturallySorted } from '../data/natural-order.ts';
 import type { Join, Moments } from '../protocol/index.ts';
 import { refuse } from './answers.ts';
 import { newCombiner } from './combining.ts';
+import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { open } from './rounds.ts';
 import { type CoordinatorState, type Member, newMember } from './state.ts';
@@ -139,6 +140,7 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   if (!member) return [];
   removeMember(state, member);
   state.forgotten.set(id, member.session);
+  forgetContribution(state, member);
   if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
   // What has been reported is about a w that is no longer.
   for (const other of state.members.values()) other.scalars = undefined;

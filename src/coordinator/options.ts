@@ -1,6 +1,7 @@
 /** How a federation is run: what only the coordinator needs to know. */
 import type { FederationSettings } from '../protocol/index.ts';
 import type { Combining } from './combining.ts';
+import type { DefenceOptions } from './defence.ts';
 
 /**
  * How long a round stays open (the paper's T_wait).
@@ -20,6 +21,8 @@ export interface CoordinatorOptions extends Omit<FederationSettings, 'features' 
   readonly aggregation: Combining;
   /** MOCHA's regularisation: it has neither C1 nor C2. */
   readonly lambda: number;
+  /** Absent: every update that contradicts nothing is taken as it is. */
+  readonly defence?: DefenceOptions | undefined;
   readonly waiting: Waiting;
   /** A round with fewer answers is abandoned. */
   readonly minResponses: number;

@@ -47,7 +47,11 @@ export function onAnswer(
   }
   if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
   const refusal = refusalOfAnswer(state, member, message);
-  if (refusal) return [refuse(state, member.id, refusal.code, refusal.message)];
+  if (refusal) {
+    // Nothing better will come of it in this round: it is not waited for.
+    if (refusal.code === 'INFEASIBLE' || refusal.code === 'TOO_LARGE') passOver(state, member);
+    return [refuse(state, member.id, refusal.code, refusal.message)];
+  }
   if (member.presence === 'left') {
     return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
   }
@@ -78,6 +82,12 @@ export function onAnswer(
   return [];
 }
 
+function passOver(state: CoordinatorState, member: Member): void {
+  if (member.answered) return;
+  member.barred = state.round;
+  state.tally = undefined;
+}
+
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
   if (state.phase !== 'open' || canClose(state, now)) return [];
   const silent = membersAsked(state).filter((member) => !member.answered);
@@ -95,11 +105,15 @@ function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
   return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.saidMs + state.options.retryMs) };
 }
 
-export function finish(state: CoordinatorState, reason: FinishReason): CoordinatorEffect[] {
+export function finish(
+  state: CoordinatorState,
+  reason: FinishReason,
+  changed: readonly Member[] = [],
+): CoordinatorEffect[] {
   state.phase = 'finished';
   state.finish = reason;
   return [
-    { type: 'persist', changes: storedChanges(state, []) },
+    { type: 'persist', changes: storedChanges(state, changed) },
     ...tellAll(state, (member) => finishFor(state, member)),
   ];
 }

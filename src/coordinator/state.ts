@@ -1,7 +1,11 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
-import type { FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
+import type { Contributions } from '../privacy/defence/index.ts';
+import type { Budget } from '../privacy/dp/index.ts';
+import type { Accepted, FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
 import type { Certificate, Combiner } from '../solver/index.ts';
+import type { MemberScore, Shortened } from './defence.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -30,8 +34,8 @@ export interface Member {
   barred: number;
   /** `left`: gone for good, its contribution stays. */
   presence: 'here' | 'left';
-  /** Last update that was taken: its round and weights. */
-  accepted: { readonly round: number; readonly weights: readonly number[] };
+  /** Last update that was taken. */
+  accepted: Accepted;
   /** Last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
   scalarsRound: number;
@@ -55,6 +59,12 @@ export interface RoundRow extends Certificate {
   /** Whether all who contribute have reported about this very w: else the numbers are an estimate. */
   readonly certified: boolean;
   readonly sigma: number;
+  /** Under differential privacy: spent so far, this round included. The certificate is then NaN: unknown. */
+  readonly privacy?: PrivacySpent;
+  /** With the scores of `defence`: of the updates that were taken. */
+  readonly scores?: readonly MemberScore[];
+  /** With a norm bound: who was held to it. */
+  readonly shortened?: readonly Shortened[];
 }
 
 /** Counts over the members, for the question asked after every input: can the round be closed? */
@@ -100,11 +110,18 @@ export interface CoordinatorState {
   /** The best model that is known for certain: that of a round's opening, by its primal value. */
   best: { readonly round: number; readonly primal: number } | undefined;
   finish: FinishReason | undefined;
+  /** Under differential privacy. */
+  budget: Budget | undefined;
+  /** Running scores by index of the member, where they are asked for. */
+  contributions: Contributions;
+  /** What the last aggregated round did to w; not known after a crash. */
+  lastChange: Float64Array | undefined;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
 }
 
 export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
+  checkPrivacy(options);
   return {
     options,
     phase: 'gathering',
@@ -129,6 +146,9 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     bestRound: 0,
     best: undefined,
     finish: undefined,
+    budget: budgetFor(options),
+    contributions: new Map(),
+    lastChange: undefined,
     rejections: new Map(),
   };
 }

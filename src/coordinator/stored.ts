@@ -1,8 +1,11 @@
 /** What of the coordinator survives a crash, in pieces: the whole run once, and each participant that has changed. */
+import type { Contribution } from '../privacy/defence/index.ts';
+import type { StoredBudget } from '../privacy/dp/index.ts';
 import type { FinishReason } from '../protocol/index.ts';
 import type { CombinerMemory, KnownMember } from '../solver/index.ts';
 import { newCombiner } from './combining.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { budgetFor } from './private-rounds.ts';
 import {
   type CoordinatorState,
   type LastingMember,
@@ -29,6 +32,9 @@ export interface StoredRun extends CombinerMemory {
   readonly best: CoordinatorState['best'];
   readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
+  /** Under differential privacy, with the noise in the aggregator's memory. */
+  readonly budget?: StoredBudget | undefined;
+  readonly contributions?: readonly (readonly [number, Contribution])[] | undefined;
 }
 
 const NOTHING_LEARNT: CombinerMemory = { sigma: undefined, relations: undefined };
@@ -70,6 +76,8 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
       best,
       finish,
       forgotten: [...state.forgotten],
+      ...(state.budget && { budget: state.budget.stored() }),
+      ...(state.contributions.size > 0 && { contributions: [...state.contributions] }),
     },
     members: changed.map((member) => storedMember(state, member)),
     removed: [],
@@ -90,10 +98,12 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, relations, forgotten, ...rest } = run;
+  const { sigma, relations, noise, budget, contributions, forgotten, ...rest } = run;
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
+  state.budget = budgetFor(options, budget);
+  state.contributions = new Map(contributions);
   if (run.scaling) state.aggregator = newCombiner(options, run.features);
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
@@ -104,6 +114,6 @@ export function restoreCoordinator(
       state.aggregator.join(stored.index, { rows, u: known?.u.slice(), atoms: [...(known?.atoms ?? [])] });
     }
   }
-  state.aggregator?.recall({ sigma, relations });
+  state.aggregator?.recall({ sigma, relations, noise });
   return state;
 }

@@ -64,7 +64,8 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
-  if (silent === 0 && answers > 0) return true;
+  // Nobody is left who could still answer: all have, or what they said was refused.
+  if (silent === 0) return true;
   // Where everybody is waited for, those who have not been heard of for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;

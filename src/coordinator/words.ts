@@ -11,7 +11,7 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 
 function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, mask } = state.options;
+  const { straggler, precision, retryMs, mask, dp } = state.options;
   return {
     objective,
     ...localProblem(state.options),
@@ -26,6 +26,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     precision,
     retryMs,
     ...(mask && { mask }),
+    ...(dp && { dp }),
   };
 }
 

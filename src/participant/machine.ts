@@ -17,8 +17,9 @@ import type {
   UpdateMessage,
   Welcome,
 } from '../protocol/index.ts';
-import { type CommitContext, commit } from '../solver/index.ts';
+import type { CommitContext } from '../solver/index.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
+import { settled } from './settled.ts';
 import { NOTHING_STORED, type ParticipantState, type Stored } from './state.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
@@ -225,8 +226,7 @@ function settle(
   const { round } = pending.message;
   if (!closed(round)) return [];
   if (accepted.round === round) {
-    const all = [...atoms, pending.atom].slice(-settings.atoms);
-    const next = commit(state.problem, { committed, atoms: all }, accepted.weights);
+    const next = settled(state.problem, { committed, atoms }, pending.atom, settings.atoms, accepted);
     state.stored = { ...state.stored, ...next, base: round, pending: undefined };
   } else {
     state.stored = { ...state.stored, pending: undefined };

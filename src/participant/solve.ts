@@ -15,6 +15,7 @@ import {
   type Update,
 } from '../solver/index.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
+import { clipped, withoutScalars } from './private-step.ts';
 
 /** How much of the solve there is time for. */
 export interface Effort {
@@ -29,11 +30,17 @@ export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
 export function carryOut(
   shard: Shard,
   request: SolveRequest,
-  settings: Pick<FederationSettings, 'precision' | 'mask'>,
+  settings: Pick<FederationSettings, 'precision' | 'mask' | 'dp'>,
   effort: Effort,
   secret: () => Stream,
 ): SolveOutcome {
+  const outcome = solved(shard, request, settings, effort, secret);
+  return settings.dp ? withoutScalars(outcome) : outcome;
+}
+
+function solved(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
   const { round, w } = request;
+  const { precision, mask, dp } = settings;
   const committed = request.committed ?? newMember(shard).committed;
   const scalars = examine(shard, { committed, atoms: [] }, w);
   if (request.purpose === 'certify') return { round, scalars, committed, proposal: undefined, passes: 0 };
@@ -41,8 +48,9 @@ export function carryOut(
   const solve = new LocalSolve(shard, request);
   solve.runPasses(Math.min(request.passes, effort.passes));
   if (!solve.done && solve.passes < request.passes) solve.partOfPass(effort.rows);
-  const proposal = proposed(shard, committed, settings.mask, secret);
-  const sent = settings.precision === 'f32' ? rounded(proposal, committed) : proposal;
+  const whole = proposed(shard, committed, mask, secret);
+  const proposal = dp ? clipped(shard, committed, whole, dp, precision) : whole;
+  const sent = precision === 'f32' ? rounded(proposal, committed) : proposal;
   return { round, scalars, committed, proposal: sent, passes: solve.passes };
 }
 

@@ -64,20 +64,6 @@ export const vector: Field<Float64Array> = {
   },
 };
 
-/** u32 length, then f64 whatever the precision: few, and both sides must combine with the very same ones. */
-export const weights: Field<readonly number[]> = {
-  write(out, value, name) {
-    u32.write(out, value.length, name);
-    for (let i = 0; i < value.length; i++) f64.write(out, value[i], `${name}[${i}]`);
-  },
-  read(input, name) {
-    const length = input.length(name, input.u32(name), input.limits.maxWeights, 'weights');
-    const values: number[] = [];
-    for (let i = 0; i < length; i++) values.push(f64.read(input, `${name}[${i}]`));
-    return values;
-  },
-};
-
 /** Identifies, hence never empty and never silently changed. */
 export const id: Field<string> = {
   write(out, value, name) {

@@ -1,4 +1,5 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
+import { accepted } from './accepted.ts';
 import {
   choice,
   constant,
@@ -12,9 +13,8 @@ import {
   text,
   u32,
   vector,
-  weights,
 } from './fields.ts';
-import type { Accepted, Message, Scalars, Welcome } from './messages.ts';
+import type { Message, Scalars, Welcome } from './messages.ts';
 import { settingsText } from './settings.ts';
 import { CODES, F32_FLAG, PURPOSES, REASONS } from './tags.ts';
 
@@ -29,7 +29,6 @@ export interface Layout<M extends Message = Message> {
 }
 
 const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64 });
-const accepted = record<Accepted>({ round: u32, weights });
 const scaling = sameLength(
   record<NonNullable<Welcome['scaling']>>({ shift: vector, factor: vector }),
   'shift',

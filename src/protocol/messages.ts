@@ -2,6 +2,7 @@
  * What participants and the coordinator say to each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message says all that is needed to act on it alone: any may be lost, doubled, late or out of order.
  */
+import type { DpSettings } from '../privacy/dp/index.ts';
 import type { MaskSettings } from '../privacy/index.ts';
 import type { Objective } from '../solver/index.ts';
 
@@ -32,6 +33,8 @@ export interface FederationSettings {
   readonly retryMs: number;
   /** Updates are masked; absent: they are not. */
   readonly mask?: MaskSettings | undefined;
+  /** Steps are clipped, their sum carries noise, and no scalars are told; absent: none of it. */
+  readonly dp?: DpSettings | undefined;
 }
 
 /**
@@ -122,6 +125,11 @@ export interface Accepted {
   readonly round: number;
   /** For the committed solution, then for each atom, oldest first. */
   readonly weights: readonly number[];
+  /**
+   * In (0, 1): only this share of the step was let through by the coordinator's norm bound. The newest atom is
+   * shortened by it, before the weights are applied and for good; absent: taken as it was sent.
+   */
+  readonly factor?: number;
 }
 
 /**
@@ -163,8 +171,8 @@ export interface Finish {
   readonly accepted: Accepted;
 }
 
-/** Why it ended, for all; `left`: for one participant that said it leaves. */
-export type FinishReason = 'gap' | 'stall' | 'rounds' | 'time' | 'operator' | 'left';
+/** Why it ended, for all; `left`: for one participant that said it leaves; `budget`: of privacy. */
+export type FinishReason = 'gap' | 'stall' | 'rounds' | 'time' | 'operator' | 'left' | 'budget';
 
 /** What was said cannot be taken; `code` is stable. */
 export interface Reject {
@@ -187,6 +195,7 @@ export const REJECT_CODES = [
   'INFEASIBLE',
   'TOO_LATE',
   'FUTURE_ROUND',
+  'TOO_LARGE',
 ] as const;
 export type RejectCode = (typeof REJECT_CODES)[number];
 

@@ -21,6 +21,13 @@ const mask = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('beta'), a: above0, b: above0, unmasked: share, semantics }),
 ]);
 
+const dp = z.strictObject({
+  clip: above0,
+  noiseMultiplier: above0,
+  epsilon: above0,
+  delta: above0.lt(1),
+});
+
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
   c1: above0,
@@ -37,6 +44,7 @@ const schema: z.ZodType<FederationSettings> = z.strictObject({
   precision: z.enum(['f64', 'f32']),
   retryMs: above0.max(LONGEST_TIMER_MS),
   mask: mask.optional(),
+  dp: dp.optional(),
 });
 
 export const settingsText: Field<FederationSettings> = {

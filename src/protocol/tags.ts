@@ -26,6 +26,7 @@ export const REASONS: Readonly<Record<FinishReason, number>> = {
   time: 4,
   operator: 5,
   left: 6,
+  budget: 7,
 };
 
 export const CODES: Readonly<Record<RejectCode, number>> = {
@@ -40,6 +41,7 @@ export const CODES: Readonly<Record<RejectCode, number>> = {
   INFEASIBLE: 9,
   TOO_LATE: 10,
   FUTURE_ROUND: 11,
+  TOO_LARGE: 12,
 };
 
 /**

@@ -1,4 +1,5 @@
 /** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
+import { stream } from '../base/random.ts';
 import {
   type CoordinatorEffect,
   type CoordinatorInput,
@@ -11,6 +12,7 @@ import {
   type StoredRun,
   step,
 } from '../coordinator/index.ts';
+import { gaussianNoise } from '../privacy/dp/index.ts';
 import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
@@ -109,12 +111,21 @@ export class CoordinatorNode {
         break;
       }
       case 'summation':
-        this.later(queue.now + effect.ms, () => this.take({ type: 'summed', now: queue.now }));
+        this.later(queue.now + effect.ms, () =>
+          this.take({ type: 'summed', now: queue.now, ...this.draw(effect) }),
+        );
         break;
       case 'row':
         this.world.onRow(effect.row);
         break;
     }
+  }
+
+  /** The noise of a round is that of its name: drawn again after a crash it is the same. */
+  private draw({ noise }: Extract<CoordinatorEffect, { type: 'summation' }>): { noise?: Float64Array } {
+    if (!noise) return {};
+    const random = stream(this.options.seed, 'dp noise', this.state!.round);
+    return { noise: gaussianNoise(noise.length, noise.deviation, random) };
   }
 
   private later(atMs: number, run: () => void): () => void {

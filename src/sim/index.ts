@@ -9,10 +9,12 @@ export {
 export { type ComputeModel, DEFAULT_COMPUTE, drawPassMs, meanPassMs } from './compute.ts';
 export { curveChart } from './curve-chart.ts';
 export type { Crash, Deed } from './faults.ts';
+export type { Misbehaviour } from './misbehaving.ts';
 export { type LinkFaults, type Partition, PERFECT_LINK } from './network.ts';
 export { csvLines, jsonLines, type MetricName, type ObservedRow, Observer } from './observe.ts';
 export type { ParticipantData } from './participant-node.ts';
 export { HARDWARE, type ParticipantsOptions, participantsOf } from './participants.ts';
+export { type PrivacyPoint, privacyCurve } from './privacy-curve.ts';
 export { type RunRequest, runScenario } from './run.ts';
 export {
   objectiveOf,
@@ -30,6 +32,6 @@ export {
 } from './scenario-plan.ts';
 export { type ChartWindow, sequenceChart } from './sequence-chart.ts';
 export { Simulation, type SimulationPlan } from './simulation.ts';
-export { meanOf, type RunRecord, type RunSummary } from './summary.ts';
+export { type ContributionSummary, meanOf, type RunRecord, type RunSummary } from './summary.ts';
 export type { TranscriptEntry } from './transcript.ts';
 export { answeredBy, type Device, waitingTime } from './waiting-time.ts';

@@ -3,9 +3,10 @@
  * about the model in use when the round closed: the best of those with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the models after the round. A participant counts from its joining until it is forgotten.
  */
-import type { CoordinatorState, RoundRow } from '../coordinator/index.ts';
+import type { CoordinatorState, PrivacySpent, RoundRow } from '../coordinator/index.ts';
 import { scaleRow } from '../data/index.ts';
-import { commit, plusScaled } from '../solver/index.ts';
+import { settled } from '../participant/index.ts';
+import { plusScaled } from '../solver/index.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import type { TestRows } from './scenario-plan.ts';
 import type { Simulation } from './simulation.ts';
@@ -29,6 +30,8 @@ export interface ObservedRow {
   readonly dual: number;
   readonly relativeGap: number;
   readonly certified: boolean;
+  /** Under differential privacy: spent so far. Primal, dual and gap are then unknown: NaN here, null in JSON. */
+  readonly privacy?: PrivacySpent;
   readonly metric: {
     readonly name: MetricName;
     /** Null where nobody has test rows. */
@@ -78,6 +81,7 @@ export class Observer {
       dual: row.dual,
       relativeGap: row.relativeGap,
       certified: row.certified,
+      ...(row.privacy && { privacy: row.privacy }),
       metric: this.metricInUse(state),
     };
   }
@@ -137,8 +141,8 @@ export class Observer {
     const problem = node?.state?.problem;
     if (!committed || !settings || !accepted || !problem) return undefined;
     if (pending?.message.round !== accepted.round) return committed.u;
-    const all = [...(atoms ?? []), pending.atom].slice(-settings.atoms);
-    return commit(problem, { committed, atoms: all }, accepted.weights).committed.u;
+    const before = { committed, atoms: atoms ?? [] };
+    return settled(problem, before, pending.atom, settings.atoms, accepted).committed.u;
   }
 
   private scaledRows(state: CoordinatorState, id: string, { x, y }: TestRows): Float64Array {
@@ -196,12 +200,22 @@ const COLUMNS = [
 
 /** One line per row, one column per participant at the end; what is not known is empty. */
 export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly string[]): Generator<string> {
-  const names = [...COLUMNS, 'metricMean', 'metricWorst', ...participants.map((id) => `metric ${id}`)];
+  const all = [...rows];
+  const isPrivate = all.some(({ privacy }) => privacy);
+  const names = [
+    ...COLUMNS,
+    ...(isPrivate ? ['epsilonSpent'] : []),
+    'metricMean',
+    'metricWorst',
+    ...participants.map((id) => `metric ${id}`),
+  ];
   yield `${names.map(quoted).join(',')}\n`;
-  for (const row of rows) {
+  for (const row of all) {
     const { mean, worst, participants: own } = row.metric;
     const metrics = [mean, worst, ...participants.map((id) => own[id])];
-    yield `${[...COLUMNS.map((name) => row[name]), ...metrics.map((value) => value ?? '')].join(',')}\n`;
+    const spent = isPrivate ? [row.privacy?.epsilon] : [];
+    const cells = [...COLUMNS.map((name) => row[name]), ...spent, ...metrics];
+    yield `${cells.map((value) => (Number.isNaN(value) ? '' : (value ?? ''))).join(',')}\n`;
   }
 }
 

@@ -24,6 +24,7 @@ import { balancedWeights, Shard } from '../solver/index.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
+import type { Misbehaving } from './misbehaving.ts';
 import type { Network } from './network.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -55,6 +56,8 @@ export class ParticipantNode {
   disk: Stored | undefined;
   private readonly world: World;
   private readonly crashes: CrashPlan;
+  /** Undefined: it says what its machine says. */
+  private readonly misbehaving: Misbehaving | undefined;
   private shard: Shard | undefined;
   private settings: FederationSettings | undefined;
   private life = 0;
@@ -64,7 +67,8 @@ export class ParticipantNode {
     | { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number }
     | undefined;
 
-  constructor(data: ParticipantData, world: World, crashes: CrashPlan) {
+  constructor(data: ParticipantData, world: World, crashes: CrashPlan, misbehaving?: Misbehaving) {
+    this.misbehaving = misbehaving;
     this.data = data;
     this.world = world;
     this.crashes = crashes;
@@ -111,7 +115,8 @@ export class ParticipantNode {
     try {
       const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
       this.world.transcript.delivered(this.world.queue.now, 'coordinator', this.id, message);
-      this.take({ type: 'message', message: message as never, now: this.world.queue.now });
+      this.misbehaving?.hear(message);
+      this.take({ type: 'message', message, now: this.world.queue.now });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
     }
@@ -135,8 +140,9 @@ export class ParticipantNode {
         this.disk = effect.stored;
         break;
       case 'send': {
-        this.world.transcript.sent(queue.now, this.id, 'coordinator', effect.message);
-        const frame = encode(effect.message, this.settings?.precision ?? 'f64');
+        const message = this.misbehaving?.say(effect.message) ?? effect.message;
+        this.world.transcript.sent(queue.now, this.id, 'coordinator', message);
+        const frame = encode(message, this.settings?.precision ?? 'f64');
         network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));
         break;
       }

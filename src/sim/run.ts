@@ -1,5 +1,6 @@
 /** One run of a scenario with one seed: its rows, and what they come to. */
 import { alone, mergedRuns } from './alone.ts';
+import { contributionsOf, privacyOf } from './defence-summary.ts';
 import { type ObservedRow, Observer } from './observe.ts';
 import type { Scenario } from './scenario.ts';
 import { planFrom, type ScenarioInputs, type ScenarioPlan } from './scenario-plan.ts';
@@ -72,6 +73,7 @@ function summaryOf(
     },
     certificate,
     metric,
+    ...privacyOf(simulation),
     rejections: Object.fromEntries(simulation.coordinator.state?.rejections ?? []),
     badFrames: simulation.coordinator.badFrames,
     participants: participantsOf(simulation, rows.at(-1)),
@@ -91,11 +93,13 @@ function participantsOf(simulation: Simulation, last: ObservedRow | undefined): 
     if (purpose !== 'train') continue;
     for (const id of responders) answered.set(id, (answered.get(id) ?? 0) + 1);
   }
+  const contributions = contributionsOf(simulation);
   return [...simulation.participants.values()].map(({ id, data }) => ({
     id,
     rows: data.profile.rows,
     hardware: data.hardware,
     answered: answered.get(id) ?? 0,
     metric: last?.metric.participants[id] ?? null,
+    ...contributions.get(id),
   }));
 }

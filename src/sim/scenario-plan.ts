@@ -15,6 +15,7 @@ import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
 import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
+import { dpSettings } from './scenario-privacy.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
 
@@ -126,6 +127,7 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
       participant === undefined ? deed : { ...deed, participant },
     ),
     startMs: (id) => startMs[id] ?? 0,
+    misbehaving: scenario.misbehaving ?? [],
     seed,
     untilMs: LONGEST_MS,
     transcript: 'off',
@@ -160,6 +162,8 @@ function optionsFrom(
       waiting,
       ...timing,
       mask,
+      dp: dpSettings(scenario),
+      defence: scenario.defence,
     },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
     stop: {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AGGREGATIONS } from '../solver/index.ts';
 import { COORDINATOR } from './coordinator-node.ts';
 import { errorFromIssues, scenarioError } from './scenario-error.ts';
+import { aggregationFor, checkDp, defenceFields, dpFields, misbehavingFields } from './scenario-privacy.ts';
 
 /** Virtual time is counted in milliseconds up to this many (11 days): what comes later never comes. */
 export const LONGEST_MS = 1e9;
@@ -171,6 +172,7 @@ const schema = z.strictObject({
   seed: seed.default(1),
   /** Runs with the seeds from `seed` on: other splits, delays and faults, the same data. */
   repeats: z.number().int().min(1).max(10_000).default(1),
+  /** Default: exact, or safe with dp. */
   aggregation: z.enum(AGGREGATIONS).default('exact'),
   passes: whole.default(100),
   gap: z.number().min(0).lt(1).default(1e-3),
@@ -186,6 +188,12 @@ const schema = z.strictObject({
   straggler: z.enum(['restart', 'resume', 'anytime']).default('anytime'),
   precision: z.enum(['f64', 'f32']).default('f64'),
   mask: mask.optional(),
+  /** Differential privacy at participant level. */
+  dp: dpFields.optional(),
+  /** Norm bounds and contribution scores. */
+  defence: defenceFields.optional(),
+  /** Participants that do not play fair. */
+  misbehaving: z.array(misbehavingFields).optional(),
   summationMs: duration.default(0),
   retryMs: period.optional(),
   /** Default: 3, or for ever where nothing gets lost. */
@@ -215,13 +223,14 @@ export type ScenarioInput = z.input<typeof schema>;
 export function parseScenario(source: string, given: unknown): Scenario {
   const result = schema.safeParse(given);
   if (!result.success) throw errorFromIssues(source, given, result.error);
-  const scenario = result.data;
+  const scenario = { ...result.data, aggregation: aggregationFor(given, result.data) };
   if (scenario.responders !== undefined && scenario.waiting !== undefined) {
     const expected = 'no waiting beside responders, which compute it';
     throw scenarioError(source, 'waiting', expected, scenario.waiting);
   }
   if (scenario.method === 'mocha' && objectiveOf(scenario) === 'regression')
     throw scenarioError(source, 'method', 'another one for regression: mocha only classifies', 'mocha');
+  checkDp(source, scenario);
   return scenario;
 }
 
@@ -251,6 +260,8 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
     for (const [j, name] of cut.entries()) check(`partitions[${i}].participants[${j}]`, name);
   for (const [i, { node }] of scenario.crashes.entries()) check(`crashes[${i}].node`, node, COORDINATOR);
   for (const [i, { participant }] of scenario.deeds.entries()) check(`deeds[${i}].participant`, participant);
+  for (const [i, { participant }] of (scenario.misbehaving ?? []).entries())
+    check(`misbehaving[${i}].participant`, participant);
   for (const name of Object.keys(scenario.startMs)) check('startMs', name);
   if (typeof scenario.trainRows === 'object')
     for (const name of Object.keys(scenario.trainRows)) check('trainRows', name);
@@ -269,8 +280,9 @@ const NO_FEDERATION: Readonly<Partial<Record<Scenario['method'], string>>> = {
 function checkMethod(source: string, scenario: Scenario): void {
   const none = NO_FEDERATION[scenario.method];
   if (none && scenario.mask) throw scenarioError(source, 'mask', none, scenario.mask.kind);
-  for (const field of ['partitions', 'crashes', 'deeds'] as const) {
-    const { length } = scenario[field];
+  if (none && scenario.defence) throw scenarioError(source, 'defence', none, scenario.defence);
+  for (const field of ['partitions', 'crashes', 'deeds', 'misbehaving'] as const) {
+    const length = scenario[field]?.length ?? 0;
     if (none && length > 0) throw scenarioError(source, field, none, length);
   }
   if (scenario.method === 'global' && scenario.classWeight === 'balanced')

@@ -8,6 +8,7 @@ import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';
 import { type Crash, CrashPlan, type Deed } from './faults.ts';
+import { Misbehaving, type Misbehaviour } from './misbehaving.ts';
 import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
 import { Transcript } from './transcript.ts';
@@ -20,6 +21,7 @@ export interface SimulationPlan {
   readonly partitions: readonly Partition[];
   readonly crashes: readonly Crash[];
   readonly deeds: readonly Deed[];
+  readonly misbehaving?: readonly Misbehaviour[];
   /** When each participant starts; default: all at 0. */
   readonly startMs?: (id: string) => number;
   readonly seed: number;
@@ -76,7 +78,12 @@ export class Simulation {
       toCoordinator,
     };
     this.participants = new Map(
-      plan.participants.map((data) => [data.profile.id, new ParticipantNode(data, world, crashes)]),
+      plan.participants.map((data) => {
+        const { id, rows } = data.profile;
+        const deed = plan.misbehaving?.find(({ participant }) => participant === id);
+        const misbehaving = deed && new Misbehaving(deed, rows, plan.seed);
+        return [id, new ParticipantNode(data, world, crashes, misbehaving)];
+      }),
     );
   }
 

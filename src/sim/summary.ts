@@ -1,4 +1,7 @@
 /** What a run comes to: plain data, so that workers can hand it over. */
+import type { PrivacySpent } from '../coordinator/index.ts';
+import type { Suspicion } from '../privacy/defence/index.ts';
+import type { DpSettings } from '../privacy/dp/index.ts';
 import type { MetricName, ObservedRow } from './observe.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -30,6 +33,8 @@ export interface RunSummary {
     /** When the mean first reached a target; null: never. */
     readonly reached: readonly { readonly target: number; readonly atMs: number | null }[];
   } | null;
+  /** Under differential privacy: what was agreed on, and what was spent of it. */
+  readonly privacy?: { readonly settings: DpSettings; readonly spent: PrivacySpent };
   readonly rejections: Readonly<Record<string, number>>;
   readonly badFrames: number;
   readonly participants: readonly ParticipantSummary[];
@@ -42,6 +47,18 @@ export interface ParticipantSummary {
   /** Training rounds answered in time. */
   readonly answered: number;
   readonly metric: number | null;
+  /** With a defence. */
+  readonly contribution?: ContributionSummary;
+}
+
+/** What the coordinator thinks of a participant; null: there was nothing to go by. */
+export interface ContributionSummary {
+  readonly cosine: number | null;
+  readonly normRatio: number | null;
+  readonly ownShare: number | null;
+  /** Rounds in which only a part of its step was taken. */
+  readonly shortened: number;
+  readonly suspicions: readonly Suspicion[];
 }
 
 export interface RunRecord {

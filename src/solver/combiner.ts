@@ -44,6 +44,8 @@ export interface IndexedScalars extends MemberScalars {
 export interface CombinerMemory {
   readonly sigma: number | undefined;
   readonly relations: StoredRelations | undefined;
+  /** What w holds beside the members' parts: the noise of differential privacy (privacy/dp/noisy-combiner.ts). */
+  readonly noise?: Float64Array | undefined;
 }
 
 /** Participants are numbered by the caller, newcomers with higher numbers than all before them. */

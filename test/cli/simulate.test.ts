@@ -63,6 +63,34 @@ describe('kindred simulate', () => {
     expect(stdout).toMatch(/Bytes +\d+ up and \d+ down for each participant and round/);
   });
 
+  test('says what privacy was spent, and who is under suspicion', async () => {
+    const dp = { clip: 0.1, noiseMultiplier: 3, epsilon: 4 };
+    const hidden = scenario('private.json', { data: tiny, passes: 3, rounds: 40, dp });
+    const spent = await run(['simulate', hidden]);
+    expect([spent.code, spent.stderr]).toEqual([0, '']);
+    expect(spent.stdout).toMatch(
+      /Privacy +epsilon 3\.\d\d of 4\.00 at delta 0\.00001; clip 0\.1, noise 3 x clip/,
+    );
+    expect(spent.stdout).toContain('the privacy budget is spent');
+    expect(spent.stdout).not.toMatch(/NaN|estimate/);
+    const idle = scenario('idle.json', {
+      data: { ...tiny, participants: 6 },
+      rounds: 8,
+      gap: 0,
+      defence: { scores: 'on' },
+      misbehaving: [{ participant: '2', kind: 'free-rider' }],
+    });
+    const { stdout } = await run(['simulate', idle]);
+    expect(stdout).toMatch(/^ {2}2 .* idle$/m);
+    const { runs } = JSON.parse((await run(['simulate', idle, '--json'])).stdout);
+    expect(runs[0].participants[1].contribution.suspicions).toEqual(['idle']);
+    const rows = sandbox.path('private');
+    await run(['simulate', hidden, '--out', rows]);
+    expect(sandbox.read('private/rows.csv').split('\n')[0]).toContain(',certified,epsilonSpent,metricMean,');
+    expect(sandbox.read('private/rows.csv')).not.toContain('NaN');
+    expect(sandbox.read('private/curve.svg')).not.toMatch(/NaN|Infinity/);
+  });
+
   test('reads rows and calibrations that lie beside the scenario, and takes another seed', async () => {
     sandbox.write('rows.csv', csvOf(smallHar()));
     sandbox.write('fit.json', '{"fixedMs":7,"perValueMs":0,"spread":0}');

@@ -123,6 +123,8 @@ function check(plan: Schedule, simulation: Simulation): void {
   if (leavers.size < IDS.length - 1) expect(coordinator.state?.phase).toBe('finished');
   for (const participant of participants.values()) expect(participant.state?.phase).not.toBe('refused');
   expect(conservationError(simulation)).toBeLessThanOrEqual(1e-9);
+  // Nobody lies here: what is checked of an answer must hold under all faults.
+  expect(coordinator.state?.rejections.get('INFEASIBLE')).toBeUndefined();
   // The dual of one set of participants never falls; certified rows have all of it.
   const forgets = plan.deeds.some(({ kind }) => kind === 'forget');
   const exact = plan.precision === 'f64';

@@ -3,6 +3,8 @@ import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/
 import type { Table } from '../../src/data/index.ts';
 import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
 import { prepare } from '../../src/methods/prepare.ts';
+import { settled } from '../../src/participant/index.ts';
+import type { Accepted } from '../../src/protocol/index.ts';
 import {
   HARDWARE,
   PERFECT_LINK,
@@ -10,7 +12,7 @@ import {
   type Simulation,
   type SimulationPlan,
 } from '../../src/sim/index.ts';
-import { commit, toldOf } from '../../src/solver/index.ts';
+import { toldOf } from '../../src/solver/index.ts';
 
 export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants'>> & {
   readonly options?: Partial<CoordinatorOptions>;
@@ -88,9 +90,9 @@ export function conservationError(simulation: Simulation): number {
   return worst / Math.max(size, 1e-6);
 }
 
-function committedBy(
+export function committedBy(
   node: Simulation['participants'] extends ReadonlyMap<string, infer N> ? N : never,
-  accepted: { readonly round: number; readonly weights: readonly number[] },
+  accepted: Accepted,
 ): Float64Array | undefined {
   const { disk } = node;
   if (!disk) return undefined;
@@ -98,8 +100,9 @@ function committedBy(
     const { y } = node.data;
     const wide = y.map(() => Number.POSITIVE_INFINITY);
     const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
-    const atoms = [...disk.atoms, disk.pending.atom].slice(-disk.settings!.atoms);
-    return toldOf(commit(context, { committed: disk.committed!, atoms }, accepted.weights).committed).u;
+    const before = { committed: disk.committed!, atoms: disk.atoms };
+    const kept = disk.settings!.atoms;
+    return toldOf(settled(context, before, disk.pending.atom, kept, accepted).committed).u;
   }
   return disk.committed && toldOf(disk.committed).u;
 }

@@ -22,7 +22,11 @@ const id = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 50 })
   .filter((text) => Buffer.byteLength(text) <= 200);
 const scalars: fc.Arbitrary<Scalars> = fc.record({ loss: f64, dualSum: f64, uNorm2: f64 });
-const accepted: fc.Arbitrary<Accepted> = fc.record({ round: u32, weights: fc.array(f64, { maxLength: 64 }) });
+const shortening = fc.double({ min: Number.MIN_VALUE, max: 1 - 2 ** -53, noNaN: true });
+const accepted: fc.Arbitrary<Accepted> = fc.record(
+  { round: u32, weights: fc.array(f64, { maxLength: 64 }), factor: shortening },
+  { requiredKeys: ['round', 'weights'] },
+);
 
 const settings: fc.Arbitrary<FederationSettings> = fc.record({
   objective: fc.constantFrom('classification', 'regression'),
@@ -103,7 +107,7 @@ const BY_KIND: ByKind = {
     session: u32,
     round: u32,
     best: u32,
-    reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left'),
+    reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left', 'budget'),
     w: vector,
     accepted,
   }),

@@ -122,6 +122,23 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
     message: { kind: 'outcome', session: 2, round: 7, accepted: { round: 7, weights: [0.25, 0.75] } },
   },
   {
+    name: 'outcome-shortened',
+    message: {
+      kind: 'outcome',
+      session: 2,
+      round: 7,
+      accepted: { round: 7, weights: [0.25, 0.75], factor: 0.375 },
+    },
+  },
+  {
+    name: 'welcome-dp',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, dp: { clip: 0.5, noiseMultiplier: 1.25, epsilon: 8, delta: 1e-5 } },
+      scaling: undefined,
+    },
+  },
+  {
     name: 'reject',
     message: {
       kind: 'reject',

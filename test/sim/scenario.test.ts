@@ -90,6 +90,34 @@ describe('a scenario', () => {
       's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to finish, got {"atMs":1,"kind":"leave"}',
     ],
     [{ startMs: { 1: -1 } }, 's.json: startMs.1: expected at least 0, got -1'],
+    [
+      { dp: { clip: 1 } },
+      's.json: dp: expected a noiseMultiplier, an epsilon to be kept within, or both, got {"clip":1}',
+    ],
+    [{ dp: { clip: 0, epsilon: 1 } }, 's.json: dp.clip: expected more than 0, got 0'],
+    [{ dp: { clip: 1, epsilon: 1, delta: 1 } }, 's.json: dp.delta: expected less than 1, got 1'],
+    [
+      { dp: { clip: 1, epsilon: 1 }, aggregation: 'exact' },
+      's.json: aggregation: expected safe or sum with dp (others weigh by private scalars), got "exact"',
+    ],
+    [
+      { dp: { clip: 1, epsilon: 1, noiseMultiplier: 1 } },
+      's.json: dp.epsilon: expected at least 4.729, the price of one round, got 1',
+    ],
+    [
+      { dp: { clip: 1, epsilon: 1 }, stall: 5 },
+      's.json: stall: expected none with dp, which knows no gap, got 5',
+    ],
+    [{ dp: { clip: 1, epsilon: 1 }, method: 'mocha' }, 's.json: method: expected mtl with dp, got "mocha"'],
+    [
+      { dp: { clip: 1, epsilon: 1 }, defence: { normBound: 1 } },
+      's.json: defence: expected none with dp, whose clip bounds every update, got {"normBound":1}',
+    ],
+    [{ defence: { scores: true } }, 's.json: defence.scores: expected one of on, got true'],
+    [
+      { misbehaving: [{ participant: '1', kind: 'rude' }] },
+      's.json: misbehaving[0].kind: expected one of free-rider, noise, echo, poison, got "rude"',
+    ],
   ])('is refused: %j', (given, sentence) => {
     expect(refusal(() => parseScenario('s.json', given))).toBe(sentence);
   });
@@ -104,6 +132,18 @@ describe('a scenario', () => {
       's.json: deeds[0].participant: expected one of the participants 1, 2, 3, got "9"',
     ],
     [{ startMs: { z: 1 } }, 's.json: startMs: expected one of the participants 1, 2, 3, got "z"'],
+    [
+      { misbehaving: [{ participant: '9', kind: 'echo' }] },
+      's.json: misbehaving[0].participant: expected one of the participants 1, 2, 3, got "9"',
+    ],
+    [
+      { method: 'local', misbehaving: [{ participant: '1', kind: 'echo' }] },
+      's.json: misbehaving: expected none with the local method, where everybody is alone, got 1',
+    ],
+    [
+      { method: 'global', defence: { scores: 'on' } },
+      's.json: defence: expected none with the global method, which has one node, got {"scores":"on"}',
+    ],
     [{ minParticipants: 4 }, 's.json: minParticipants: expected at most 3, as there are, got 4'],
   ])('names only who is there: %j', (given, sentence) => {
     expect(refusal(() => plan(given))).toBe(sentence);
@@ -119,6 +159,16 @@ describe('a scenario', () => {
     const lossy = plan({ link: { loss: 0.1 } }).options;
     expect(lossy.retryMs).toBeLessThan(1000);
     expect(lossy.maxWaitMs).toBeGreaterThan(10 * lossy.retryMs);
+  });
+
+  test('with dp finds what is not given: the rule, the noise for an epsilon, the epsilon of a noise', () => {
+    const wanted = plan({ rounds: 10, dp: { clip: 0.5, epsilon: 2 } }).options;
+    expect(wanted).toMatchObject({ aggregation: 'safe', dp: { clip: 0.5, epsilon: 2, delta: 1e-5 } });
+    const noiseMultiplier = wanted.dp!.noiseMultiplier;
+    const priced = plan({ rounds: 10, dp: { clip: 0.5, noiseMultiplier } }).options;
+    expect(priced.dp!.epsilon).toBeCloseTo(2, 5);
+    expect(plan({ aggregation: 'sum', dp: { clip: 1, epsilon: 1 } }).options.aggregation).toBe('sum');
+    expect(plan({}).options).toMatchObject({ aggregation: 'exact', dp: undefined, defence: undefined });
   });
 
   test('gives a list of hardware factors in turn, and counts latecomers out at the start', () => {

@@ -81,7 +81,7 @@ export function robustBound(
 /** The updates as they may be aggregated: shortened, without the refused ones. */
 export function boundedUpdates(
   updates: readonly IndexedUpdate[],
-  verdicts: readonly NormVerdict[],
+  verdicts: readonly Pick<NormVerdict, 'member' | 'factor'>[],
 ): IndexedUpdate[] {
   const factors = new Map(verdicts.map(({ member, factor }) => [member, factor]));
   return updates

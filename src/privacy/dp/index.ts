@@ -12,6 +12,8 @@ export {
   noisedSum,
   shareDeviation,
 } from './gaussian.ts';
+export { NoisyCombiner } from './noisy-combiner.ts';
 export { certificateUnderNoise, conservationError } from './noisy-model.ts';
 export { ORDERS, type RoundSettings, rdpOfRound } from './rdp.ts';
 export { scaledUpdate, shortenedState } from './scaled-step.ts';
+export { checkDpSettings, type DpSettings } from './settings.ts';

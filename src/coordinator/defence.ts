@@ -1,0 +1,108 @@
+/**
+ * Defence of the model (privacy/defence/): how far one participant may move it in a round, and what each contributes. It
+ * needs single updates in the clear: there is none of it under secure aggregation.
+ *
+ * An update over a bound is taken in part: the same share c_k of the step is committed on both sides (`Accepted.factor`).
+ * Scores are computed from the updates as they were sent. A suspicion is told to the operator and changes nothing.
+ */
+import {
+  boundedUpdates,
+  boundNorms,
+  boundNormsRobustly,
+  type Contribution,
+  type NormVerdict,
+  type RobustBoundOptions,
+  recordRound,
+  type Suspicion,
+  scoreRound,
+  suspects,
+} from '../privacy/defence/index.ts';
+import { type IndexedUpdate, plusScaled } from '../solver/index.ts';
+import type { CoordinatorState, Member } from './state.ts';
+
+export interface DefenceOptions {
+  /** Longer updates are shortened to this norm. */
+  readonly normBound?: number | undefined;
+  /** Longer updates than so many times a quantile of the round's norms are shortened to that. */
+  readonly robust?: RobustBoundOptions | undefined;
+  /** Longer updates than this are refused as they come (TOO_LARGE). */
+  readonly refuseAbove?: number | undefined;
+  readonly scores?: 'on' | undefined;
+}
+
+/** How one update of a round looked. */
+export interface MemberScore {
+  readonly id: string;
+  readonly cosine: number | undefined;
+  readonly normRatio: number;
+  readonly ownShare: number | undefined;
+}
+
+/** Who was held to a bound in a round, and the share of its step that was taken. */
+export interface Shortened {
+  readonly id: string;
+  readonly factor: number;
+}
+
+export interface Standing {
+  readonly id: string;
+  readonly contribution: Contribution;
+  readonly suspicions: readonly Suspicion[];
+}
+
+/** The updates as they may be aggregated, and the share of each that this is; refused ones are in neither. */
+export function bounded(
+  { options: { defence } }: CoordinatorState,
+  updates: readonly IndexedUpdate[],
+): { updates: readonly IndexedUpdate[]; factors: ReadonlyMap<number, number> } {
+  const verdicts: NormVerdict[][] = [];
+  if (defence?.normBound !== undefined) verdicts.push(boundNorms(updates, defence.normBound, 'clip'));
+  if (defence?.robust) verdicts.push(boundNormsRobustly(updates, defence.robust));
+  const strictest = updates.map(({ member }, i) => {
+    const factor = Math.min(1, ...verdicts.map((all) => all[i].factor));
+    return { member, factor };
+  });
+  const factors = new Map(strictest.map(({ member, factor }) => [member, factor]));
+  return { updates: boundedUpdates(updates, strictest), factors };
+}
+
+/** Scores of a round, folded into the running averages; undefined where nobody asked for them. */
+export function scored(
+  state: CoordinatorState,
+  members: readonly Member[],
+  updates: readonly IndexedUpdate[],
+): MemberScore[] | undefined {
+  if (state.options.defence?.scores !== 'on') return undefined;
+  const scores = scoreRound(updates, state.lastChange);
+  state.contributions = recordRound(state.contributions, scores);
+  const idOf = new Map(members.map(({ index, id }) => [index, id]));
+  return scores.map(({ member, cosine, normRatio, ownShare }) => ({
+    id: idOf.get(member)!,
+    cosine,
+    normRatio,
+    ownShare,
+  }));
+}
+
+/** Whoever echoes what was broadcast echoes this. */
+export function noteChange(state: CoordinatorState, before: Float64Array): void {
+  if (state.options.defence?.scores !== 'on') return;
+  state.lastChange = plusScaled(state.aggregator!.w, -1, before);
+}
+
+export function forgetContribution(state: CoordinatorState, { index }: Member): void {
+  const rest = new Map(state.contributions);
+  rest.delete(index);
+  state.contributions = rest;
+}
+
+/** What each member has contributed so far, and who is under suspicion. */
+export function standings(state: CoordinatorState): Standing[] {
+  const found = new Map(
+    suspects(state.contributions).map(({ member, suspicions }) => [member, suspicions] as const),
+  );
+  return [...state.members.values()].flatMap(({ id, index }) => {
+    const contribution = state.contributions.get(index);
+    return contribution ? [{ id, contribution, suspicions: found.get(index) ?? [] }] : [];
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * The coordinator's half of differential privacy (privacy/dp/settings.ts). The machine draws nothing: `summation` says
+ * which noise is wanted, `summed` brings it. A sum is paid for in the budget, and its noise kept, in the one durable
+ * change that takes its updates: a crash before that leaves nothing published, a crash after it nothing to be done again.
+ *
+ * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. Nobody is told a loss, so there is no
+ * certificate, no best model, no certifying round and no end by a gap or a stall.
+ */
+import { inputError, invariant } from '../base/errors.ts';
+import {
+  Budget,
+  checkDpSettings,
+  costOfRound,
+  type DpSettings,
+  NoisyCombiner,
+  noiseDeviation,
+  type RdpCurve,
+  type StoredBudget,
+} from '../privacy/dp/index.ts';
+import type { CoordinatorOptions } from './options.ts';
+import type { CoordinatorState } from './state.ts';
+
+/** Independent normal numbers for a sum. */
+export interface NoiseOrder {
+  readonly length: number;
+  readonly deviation: number;
+}
+
+/** What has been spent so far, at the delta of the budget. */
+export interface PrivacySpent {
+  readonly epsilon: number;
+  readonly delta: number;
+}
+
+/** What else may be asked for beside differential privacy, or not: one sentence says what is wrong. */
+export function checkPrivacy({ dp, aggregation, mask, defence }: CoordinatorOptions): void {
+  if (!dp) return;
+  checkDpSettings(dp);
+  const refuse = (field: string, expected: string, got: string) => {
+    throw inputError('BAD_OPTION', `${field}: expected ${expected}, got ${got}`);
+  };
+  if (aggregation !== 'safe' && aggregation !== 'sum')
+    refuse('aggregation', 'safe or sum with dp (others weigh by private scalars)', aggregation);
+  if (mask?.semantics === 'paper') refuse('mask.semantics', 'consistent with dp', 'paper');
+  if (defence) refuse('defence', 'none with dp, whose clip bounds every update', 'one');
+  const { epsilon } = new Budget(dp).afterRounds(costOf(dp));
+  if (epsilon > dp.epsilon)
+    refuse('dp.epsilon', `at least ${epsilon.toPrecision(4)}, the price of one round`, `${dp.epsilon}`);
+}
+
+/** With the limit of today: the operator may have moved it since. */
+export function budgetFor(
+  { dp }: CoordinatorOptions,
+  stored: StoredBudget | undefined = undefined,
+): Budget | undefined {
+  if (!dp) return undefined;
+  return stored ? Budget.restore({ ...stored, limit: dp }) : new Budget(dp);
+}
+
+/** What the sum of the open round will need. */
+export function noiseWanted({ options, aggregator, purpose }: CoordinatorState): NoiseOrder | undefined {
+  if (!options.dp || !aggregator || purpose !== 'train') return undefined;
+  return { length: aggregator.w.length, deviation: noiseDeviation(options.dp) };
+}
+
+/** Whether one more sum would be one too many. */
+export function budgetIsSpent({ options, budget }: CoordinatorState): boolean {
+  if (!options.dp || !budget) return false;
+  return budget.wouldExceed(costOf(options.dp));
+}
+
+/** Pays for a sum that has been taken and puts its noise on it. */
+export function makePrivate(state: CoordinatorState, noise: Float64Array | undefined): void {
+  const { aggregator, options, budget } = state;
+  if (!options.dp) return;
+  invariant(aggregator instanceof NoisyCombiner && budget, 'differential privacy: expected a noisy combiner');
+  const { length } = aggregator.w;
+  invariant(
+    noise?.length === length,
+    `summed: expected noise of ${length} numbers, got ${noise?.length ?? 'none'}`,
+  );
+  state.budget = budget.spend(costOf(options.dp));
+  aggregator.addNoise(noise);
+}
+
+/** For a row; nothing where nothing is spent. */
+export function privacySpent({ budget }: CoordinatorState): { readonly privacy?: PrivacySpent } {
+  if (!budget) return {};
+  const { epsilon, delta } = budget.spent;
+  return { privacy: { epsilon, delta } };
+}
+
+/** Everybody is asked: no amplification by sampling is claimed. */
+function costOf({ noiseMultiplier }: DpSettings): RdpCurve {
+  return costOfRound({ noiseMultiplier, samplingRate: 1 });
+}

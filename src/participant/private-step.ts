@@ -1,0 +1,33 @@
+/**
+ * The participant's half of differential privacy (privacy/dp/settings.ts): its step is clipped, for w and v_k alike, and
+ * nothing is told but the step. The scalars of the certificate and of the line search are functions of the same private
+ * rows, and no noise is added to them: they are sent as zeros.
+ */
+import { clipProposal, type DpSettings } from '../privacy/dp/index.ts';
+import type { Proposal } from '../privacy/index.ts';
+import type { Precision } from '../protocol/index.ts';
+import type { CommitContext, Solution } from '../solver/index.ts';
+import type { SolveResult } from './effects.ts';
+
+const NOTHING_TOLD = { loss: 0, dualSum: 0, uNorm2: 0 };
+
+/** The shorter step is the step. */
+export function clipped(
+  context: CommitContext,
+  committed: Solution,
+  { update, atom }: Proposal,
+  { clip }: DpSettings,
+  precision: Precision,
+): Proposal {
+  // Rounding to f32 may lengthen a vector by 2^-24 of it.
+  const bound = precision === 'f32' ? clip * (1 - 2 ** -23) : clip;
+  const shorter = clipProposal(context, { update, state: { committed, atoms: [atom] } }, bound);
+  return { update: shorter.update, atom: shorter.state.atoms[0] };
+}
+
+/** What is left to say: the step, and its norm, which whoever has the step can compute. */
+export function withoutScalars<T extends Omit<SolveResult, 'computeMs'>>(outcome: T): T {
+  const { proposal } = outcome;
+  const update = proposal && { ...proposal.update, ds: 0, uDotDu: 0 };
+  return { ...outcome, scalars: NOTHING_TOLD, proposal: proposal && { ...proposal, update } };
+}

@@ -1,0 +1,280 @@
+/** Differential privacy in the machines: clipping, noise, its record, the budget; and what none of it may break. */
+import { describe, expect, test } from 'vitest';
+import { stream } from '../../src/base/random.ts';
+import {
+  type CoordinatorInput,
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  newCoordinator,
+  restoreCoordinator,
+  step,
+} from '../../src/coordinator/index.ts';
+import {
+  epsilonOf,
+  conservationError as errorUnderNoise,
+  gaussianNoise,
+  type NoisyCombiner,
+} from '../../src/privacy/dp/index.ts';
+import type { ToCoordinator, UpdateMessage } from '../../src/protocol/index.ts';
+import {
+  computeModel,
+  generatedTable,
+  parseScenario,
+  privacyCurve,
+  Simulation,
+  type SimulationPlan,
+} from '../../src/sim/index.ts';
+import { plusScaled } from '../../src/solver/index.ts';
+import { committedBy, planFor } from '../helpers/federation.ts';
+import { smallHar } from '../helpers/tables.ts';
+
+const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
+
+function privatePlan(
+  options: Partial<CoordinatorOptions> = {},
+  changes: Partial<Omit<SimulationPlan, 'options' | 'participants'>> = {},
+): SimulationPlan {
+  return planFor(
+    smallHar(5, 4, 12),
+    { aggregation: 'safe', rounds: 6, passes: 6, gap: 0, testFraction: 0.25 },
+    { ...changes, options: { dp: DP, ...options } },
+  );
+}
+
+/** Everything the participants said, by way of the coordinator's ears. */
+function heardBy(simulation: Simulation): ToCoordinator[] {
+  const heard: ToCoordinator[] = [];
+  const node = simulation.coordinator;
+  const take = node.take.bind(node);
+  node.take = (input: CoordinatorInput) => {
+    if (input.type === 'message') heard.push(input.message);
+    take(input);
+  };
+  return heard;
+}
+
+const updatesOf = (heard: readonly ToCoordinator[]) =>
+  heard.filter((message): message is UpdateMessage => message.kind === 'update');
+
+/** |w - N - sum of the u_k that participants hold| / |w - N|. */
+function conservation(simulation: Simulation): number {
+  const { coordinator, participants } = simulation;
+  const { w, noise } = coordinator.state!.aggregator as NoisyCombiner;
+  const parts: Float64Array[] = [];
+  for (const member of coordinator.disk.members.values()) {
+    const own = committedBy(participants.get(member.id)!, member.accepted);
+    if (own) parts.push(own);
+  }
+  return errorUnderNoise(w, noise, parts);
+}
+
+/** The noise of all rounds that were aggregated; a round that a crash undid has more than one row, the last one counts. */
+function drawnFor({ rows }: Simulation): Float64Array {
+  const outcomes = new Map(rows.map(({ round, outcome }) => [round, outcome]));
+  let sum: Float64Array = new Float64Array(25);
+  for (const [round, outcome] of outcomes)
+    if (outcome === 'aggregated')
+      sum = plusScaled(sum, 1, gaussianNoise(25, 0.8 * 0.3, stream(1, 'dp noise', round)));
+  return sum;
+}
+
+describe('participants', () => {
+  test.each(['f64', 'f32'] as const)(
+    'send steps of at most the clip norm and nothing else (%s)',
+    (precision) => {
+      const simulation = new Simulation(privatePlan({ precision }));
+      const heard = heardBy(simulation);
+      simulation.run();
+      const updates = updatesOf(heard);
+      expect(updates).toHaveLength(4 * 6);
+      const norms = updates.map(({ du }) => Math.hypot(...du));
+      for (const norm of norms) expect(norm).toBeLessThanOrEqual(DP.clip * (1 + 1e-12));
+      // The clipping was felt.
+      expect(Math.max(...norms)).toBeGreaterThan(0.99 * DP.clip);
+      for (const { ds, uDotDu, scalars } of updates)
+        expect({ ds, uDotDu, ...scalars }).toEqual({ ds: 0, uDotDu: 0, loss: 0, dualSum: 0, uNorm2: 0 });
+      expect(heard.some(({ kind }) => kind === 'report')).toBe(false);
+    },
+  );
+
+  test('that do not clip are refused, and not waited for', () => {
+    const plan = privatePlan();
+    const simulation = new Simulation({
+      ...plan,
+      misbehaving: [{ participant: '2', kind: 'noise', scale: 10 }],
+    }).run();
+    const { state } = simulation.coordinator;
+    expect(state?.phase).toBe('finished');
+    expect(state?.rejections.get('TOO_LARGE')).toBeGreaterThan(0);
+    expect(state?.members.get('2')?.accepted.round).toBe(0);
+  });
+});
+
+describe('noise', () => {
+  test('w - noise is the sum of the participants, whatever crashes', () => {
+    const undisturbed = new Simulation(privatePlan()).run();
+    expect(conservation(undisturbed)).toBeLessThanOrEqual(1e-9);
+    const { noise } = undisturbed.coordinator.state!.aggregator as NoisyCombiner;
+    // Six rounds of it: a random walk of deviation z clip sqrt(6) per component.
+    const rms = Math.hypot(...noise) / Math.sqrt(noise.length);
+    expect(rms / (0.8 * 0.3 * Math.sqrt(6))).toBeGreaterThan(0.6);
+    expect(rms / (0.8 * 0.3 * Math.sqrt(6))).toBeLessThan(1.5);
+    for (let at = 8; at < 45; at += 2) {
+      const crashes = [0, 1, 3].map((afterEffects, c) => ({
+        node: 'coordinator',
+        step: at + 9 * c,
+        afterEffects,
+        downMs: 40,
+      }));
+      const simulation = new Simulation(
+        privatePlan({ retryMs: 30, maxWaitMs: 300, summationMs: 3 }, { crashes }),
+      ).run();
+      const { state } = simulation.coordinator;
+      expect(state?.phase).toBe('finished');
+      expect(conservation(simulation)).toBeLessThanOrEqual(1e-9);
+      // Every sum was paid for once, and carries its noise once.
+      expect(state?.budget?.rounds).toBe(state?.aggregated);
+      const { noise: kept } = state!.aggregator as NoisyCombiner;
+      const drawn = drawnFor(simulation);
+      for (let j = 0; j < kept.length; j++) expect(kept[j]).toBeCloseTo(drawn[j], 12);
+    }
+  });
+
+  test('is there once for each round that was aggregated, and is the one that the shell drew', () => {
+    const simulation = new Simulation(privatePlan()).run();
+    const { noise } = simulation.coordinator.state!.aggregator as NoisyCombiner;
+    expect(simulation.rows).toHaveLength(6);
+    expect([...noise]).toEqual([...drawnFor(simulation)]);
+  });
+
+  test('is not added in a round that is given up', () => {
+    const plan = privatePlan({ minResponses: 5, waiting: { kind: 'fixed', ms: 50 }, maxWaitMs: 60 });
+    const { coordinator, rows } = new Simulation(plan).run();
+    expect(rows.every(({ outcome }) => outcome === 'abandoned')).toBe(true);
+    const { noise } = coordinator.state!.aggregator as NoisyCombiner;
+    expect(noise.every((value) => value === 0)).toBe(true);
+    expect(coordinator.state!.budget!.rounds).toBe(0);
+    expect(coordinator.state!.finish).toBe('rounds');
+  });
+
+  test('that does not come is a mistake of the shell', () => {
+    const simulation = new Simulation(privatePlan());
+    const node = simulation.coordinator;
+    const take = node.take.bind(node);
+    node.take = (input) => take(input.type === 'summed' ? { type: 'summed', now: input.now } : input);
+    expect(() => simulation.run()).toThrow('expected noise of 25 numbers, got none');
+  });
+
+  test('newcomers, leavers, stragglers and the forgotten: conservation holds', () => {
+    const plan = privatePlan(
+      {
+        waiting: { kind: 'fixed', ms: 12 },
+        straggler: 'resume',
+        retryMs: 30,
+        maxWaitMs: 100,
+        minParticipants: 3,
+      },
+      {
+        startMs: (id) => (id === '4' ? 40 : 0),
+        deeds: [
+          { atMs: 30, kind: 'leave', participant: '1' },
+          { atMs: 55, kind: 'forget', participant: '2' },
+        ],
+      },
+    );
+    const simulation = new Simulation(plan).run();
+    expect(simulation.coordinator.state?.finish).toBe('rounds');
+    expect(simulation.rows.some(({ responders }) => responders.length < 3)).toBe(true);
+    expect(conservation(simulation)).toBeLessThanOrEqual(1e-9);
+  });
+});
+
+describe('the budget', () => {
+  const epsilonAfter = (rounds: number) => epsilonOf({ noiseMultiplier: 2, samplingRate: 1 }, 1e-5, rounds);
+
+  test('ends training before it would be exceeded, and rows say what was spent', () => {
+    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 0.999 * epsilonAfter(4), delta: 1e-5 };
+    const { rows, coordinator, participants } = new Simulation(privatePlan({ dp })).run();
+    expect(coordinator.state?.finish).toBe('budget');
+    expect(rows.map(({ privacy }) => privacy?.delta)).toEqual([1e-5, 1e-5, 1e-5]);
+    for (const [i, { privacy }] of rows.entries())
+      expect(privacy?.epsilon).toBeCloseTo(epsilonAfter(i + 1), 9);
+    // The last outcome is told with the end: everybody has committed it.
+    for (const { disk } of participants.values())
+      expect(disk).toMatchObject({ base: 3, pending: undefined, finished: 'budget' });
+  });
+
+  test('survives a crash, with the limit of the new options', () => {
+    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 100, delta: 1e-5 };
+    const plan = privatePlan({ dp });
+    const { coordinator } = new Simulation(plan).run();
+    const { run, members } = coordinator.disk;
+    const lower = { ...plan.options, dp: { ...dp, epsilon: 5 } };
+    const again = restoreCoordinator(lower, structuredClone(run!), structuredClone([...members.values()]));
+    expect(again.budget?.rounds).toBe(6);
+    expect(again.budget?.limit.epsilon).toBe(5);
+    expect([...(again.aggregator as NoisyCombiner).w]).toEqual([...coordinator.state!.aggregator!.w]);
+  });
+
+  test('nothing is certified, no model is called the best, and a stall is not seen', () => {
+    const { rows, coordinator } = new Simulation(
+      privatePlan({ stop: { ...DEFAULT_OPTIONS.stop, gap: 0.5, rounds: 6, stall: 1 } }),
+    ).run();
+    expect(rows).toHaveLength(6);
+    expect(coordinator.state).toMatchObject({ finish: 'rounds', best: undefined, gap: 1 });
+    for (const { certified, relativeGap, purpose } of rows)
+      expect({ certified, relativeGap, purpose }).toEqual({
+        certified: false,
+        relativeGap: Number.NaN,
+        purpose: 'train',
+      });
+  });
+
+  test('what does not go with it is refused in one sentence', () => {
+    const refusal = (options: Partial<CoordinatorOptions>) => () =>
+      newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', dp: DP, ...options });
+    expect(refusal({})).not.toThrow();
+    expect(refusal({ aggregation: 'exact' })).toThrow(
+      'aggregation: expected safe or sum with dp (others weigh by private scalars), got exact',
+    );
+    expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
+      /^dp\.epsilon: expected at least [\d.]+, the price/,
+    );
+    expect(refusal({ dp: { ...DP, delta: 1 } })).toThrow('delta: expected a number between 0 and 1, got 1');
+    expect(refusal({ defence: { scores: 'on' } })).toThrow('defence: expected none with dp');
+  });
+});
+
+test('the same inputs, noise included, give the same effects', () => {
+  const simulation = new Simulation(privatePlan());
+  const inputs: CoordinatorInput[] = [];
+  const node = simulation.coordinator;
+  const take = node.take.bind(node);
+  node.take = (input) => {
+    inputs.push(structuredClone(input));
+    take(input);
+  };
+  simulation.run();
+  const effects = [0, 1].map(() => {
+    const state = newCoordinator(privatePlan().options);
+    return inputs.map((input) => structuredClone(step(state, structuredClone(input))));
+  });
+  expect(effects[1]).toEqual(effects[0]);
+});
+
+test('more privacy costs accuracy: a curve', () => {
+  const scenario = parseScenario('curve', {
+    data: { generator: 'har', participants: 60, rows: 40, features: 30 },
+    passes: 10,
+    rounds: 5,
+    c2: 0.1,
+    dp: { clip: 0.05, epsilon: 1 },
+  });
+  const inputs = { source: 'curve', table: generatedTable(scenario)!, compute: computeModel(scenario) };
+  const points = privacyCurve(scenario, inputs, [0.5, 8, Number.POSITIVE_INFINITY], [1]);
+  const [little, much, all] = points.map(({ mean }) => mean);
+  expect(points.map(({ noiseMultiplier }) => Math.sign(noiseMultiplier))).toEqual([1, 1, 1]);
+  expect(much).toBeGreaterThan(little + 0.05);
+  expect(all).toBeGreaterThan(much - 0.02);
+  expect(all).toBeGreaterThan(0.7);
+});

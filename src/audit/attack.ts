@@ -27,7 +27,7 @@ import {
   updateRounds,
 } from '../privacy/audit/index.ts';
 import type { MaskSemantics } from '../privacy/index.ts';
-import type { Watched, WatchedFederation } from './watch.ts';
+import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
 /** Means over participants. */
 export interface Leak {
@@ -62,7 +62,8 @@ const MOST_COLUMNS = 40;
 const MOST_SOLVED = 3;
 
 export function leakOf(federation: WatchedFederation, semantics: MaskSemantics | undefined): Leak {
-  const { watched, w } = federation;
+  const { w } = federation;
+  const watched = attackable(federation);
   return {
     personal: personalLeak(watched),
     rows: rowLeak(watched, semantics),

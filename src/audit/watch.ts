@@ -1,6 +1,6 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
 import { scaleRow, type Table } from '../data/index.ts';
-import type { Candidate, LabelledRow, Observation } from '../privacy/audit/index.ts';
+import { type Candidate, type LabelledRow, type Observation, updateRounds } from '../privacy/audit/index.ts';
 import {
   computeModel,
   parseScenario,
@@ -9,6 +9,7 @@ import {
   type ScenarioPlan,
   Simulation,
 } from '../sim/index.ts';
+import { dot } from '../solver/index.ts';
 import { Recorder } from './recorder.ts';
 
 export interface Truth {
@@ -35,6 +36,26 @@ export interface WatchedFederation {
   readonly w: Float64Array;
   /** The shared parts that were sent out, round by round. */
   readonly sharedParts: readonly Float64Array[];
+}
+
+/**
+ * What of a participant can be attacked. Where updates are summed unseen, the sum stands in for them: all that is known of
+ * anybody is the mean share of how w moved.
+ */
+export function attackable(federation: WatchedFederation): readonly Watched[] {
+  return federation.watched.map((one) =>
+    updateRounds(one.observation).length > 0 ? one : { ...one, observation: shareOfSum(one, federation) },
+  );
+}
+
+function shareOfSum({ observation }: Watched, { watched, sharedParts }: WatchedFederation): Observation {
+  const rounds = observation.rounds.slice(0, -1).flatMap((round, r) => {
+    const [before, after] = [sharedParts[r], sharedParts[r + 1]];
+    if (!before || !after) return [];
+    const du = after.map((value, j) => (value - before[j]) / watched.length);
+    return [{ ...round, du, ds: 0, uDotDu: 0, duNorm2: dot(du, du), weights: [0, 1] }];
+  });
+  return { ...observation, rows: undefined, rounds };
 }
 
 export function watch(table: Table, given: ScenarioInput): WatchedFederation {

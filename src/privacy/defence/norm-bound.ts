@@ -70,9 +70,9 @@ export function robustBound(
   { quantile = 0.5, factor = 2 }: RobustBoundOptions = {},
 ): number {
   if (!(quantile >= 0 && quantile <= 1))
-    throw inputError('defence-quantile', `quantile: expected a number in [0, 1], got ${quantile}`);
+    throw inputError('DEFENCE_QUANTILE', `quantile: expected a number in [0, 1], got ${quantile}`);
   if (!(factor > 0 && Number.isFinite(factor)))
-    throw inputError('defence-factor', `factor: expected a positive number, got ${factor}`);
+    throw inputError('DEFENCE_FACTOR', `factor: expected a positive number, got ${factor}`);
   const norms = updates.map(updateNorm).filter((norm) => norm > 0 && Number.isFinite(norm));
   if (norms.length === 0) return 0;
   return factor * lowerQuantile(norms, quantile);

@@ -58,10 +58,10 @@ function epsilonAt(order: number, rdp: number, delta: number): number {
 
 export function checkDelta(delta: number): void {
   if (!(delta > 0 && delta < 1))
-    throw inputError('dp-delta', `delta: expected a number between 0 and 1, got ${delta}`);
+    throw inputError('DP_DELTA', `delta: expected a number between 0 and 1, got ${delta}`);
 }
 
 export function checkEpsilon(epsilon: number): void {
   if (!(epsilon > 0 && Number.isFinite(epsilon)))
-    throw inputError('dp-epsilon', `epsilon: expected a positive number, got ${epsilon}`);
+    throw inputError('DP_EPSILON', `epsilon: expected a positive number, got ${epsilon}`);
 }

@@ -35,7 +35,7 @@ export class Budget {
 
   static restore({ limit, rounds, rdp }: StoredBudget): Budget {
     if (rdp.length !== ORDERS.length || rdp.some((value) => !(value >= 0)))
-      throw inputError('dp-budget', `stored budget: expected ${ORDERS.length} RDP values, got ${rdp.length}`);
+      throw inputError('DP_BUDGET', `stored budget: expected ${ORDERS.length} RDP values, got ${rdp.length}`);
     return new Budget(limit, rounds, Float64Array.from(rdp));
   }
 
@@ -80,7 +80,7 @@ export class Budget {
     if (this.wouldExceed(cost, rounds)) {
       const { epsilon } = this.afterRounds(cost, rounds);
       throw new KindredError(
-        'dp-budget-exceeded',
+        'DP_BUDGET_EXCEEDED',
         `privacy budget: expected epsilon at most ${this.limit.epsilon}, got ${epsilon} with this round`,
         'run',
       );

@@ -13,9 +13,9 @@ const TOLERANCE = 1e-6;
 export function noiseFor(epsilon: number, delta: number, rounds: number, samplingRate: number): number {
   checkEpsilon(epsilon);
   if (!(Number.isInteger(rounds) && rounds >= 1))
-    throw inputError('dp-rounds', `rounds: expected an integer >= 1, got ${rounds}`);
+    throw inputError('DP_ROUNDS', `rounds: expected an integer >= 1, got ${rounds}`);
   if (!(samplingRate > 0 && samplingRate <= 1))
-    throw inputError('dp-sampling', `sampling rate: expected a number in (0, 1], got ${samplingRate}`);
+    throw inputError('DP_SAMPLING', `sampling rate: expected a number in (0, 1], got ${samplingRate}`);
   const fits = (noiseMultiplier: number) =>
     epsilonOf({ noiseMultiplier, samplingRate }, delta, rounds) <= epsilon;
   let [low, high] = bracket(fits, epsilon);
@@ -43,7 +43,7 @@ function bracket(fits: (noise: number) => boolean, epsilon: number): [number, nu
   while (!fits(high)) {
     high *= 2;
     if (high > MOST_NOISE)
-      throw inputError('dp-epsilon', `epsilon: expected one that some noise can reach, got ${epsilon}`);
+      throw inputError('DP_EPSILON', `epsilon: expected one that some noise can reach, got ${epsilon}`);
   }
   let low = high / 2;
   while (fits(low) && low > 1e-3) {

@@ -19,8 +19,8 @@ import { scaledUpdate, shortenedState } from './scaled-step.ts';
 /** The factor c in [0, 1] that brings a vector of this norm down to `clip`. */
 export function clipFactor(norm: number, clip: number): number {
   if (!(clip > 0 && Number.isFinite(clip)))
-    throw inputError('dp-clip', `clip: expected a positive norm, got ${clip}`);
-  if (Number.isNaN(norm)) throw inputError('dp-update', 'clip: expected a norm, got NaN');
+    throw inputError('DP_CLIP', `clip: expected a positive norm, got ${clip}`);
+  if (Number.isNaN(norm)) throw inputError('DP_UPDATE', 'clip: expected a norm, got NaN');
   return norm > clip ? clip / norm : 1;
 }
 
@@ -32,7 +32,7 @@ export function updateNorm(update: Pick<Update, 'du'>): number {
 /** The update at norm at most `clip` (to rounding), and the factor c by which the step was shortened. */
 export function clipUpdate<T extends Update>(update: T, clip: number): { update: T; factor: number } {
   if (!update.du.every(Number.isFinite))
-    throw inputError('dp-update', 'clip: expected a finite update, got NaN or Infinity in it');
+    throw inputError('DP_UPDATE', 'clip: expected a finite update, got NaN or Infinity in it');
   const factor = clipFactor(updateNorm(update), clip);
   return { update: scaledUpdate(update, factor), factor };
 }

@@ -31,7 +31,7 @@ export function gridShare(settings: GaussianSettings, honest: number, scaleBits:
   const share = Math.ceil(shareDeviation(settings, honest) * 2 ** scaleBits);
   if (share < LEAST_SHARE || share > 2 ** 46)
     throw inputError(
-      'dp-grid',
+      'DP_GRID',
       `discrete noise: expected a deviation of ${LEAST_SHARE} to 2^46 steps of the grid, got ${share}`,
     );
   return share;

@@ -29,9 +29,9 @@ export interface GaussianSettings {
 /** Standard deviation, per component, of the noise of a sum. */
 export function noiseDeviation({ noiseMultiplier, clip }: GaussianSettings): number {
   if (!(noiseMultiplier >= 0 && Number.isFinite(noiseMultiplier)))
-    throw inputError('dp-noise', `noise multiplier: expected a number >= 0, got ${noiseMultiplier}`);
+    throw inputError('DP_NOISE', `noise multiplier: expected a number >= 0, got ${noiseMultiplier}`);
   if (!(clip > 0 && Number.isFinite(clip)))
-    throw inputError('dp-clip', `clip: expected a positive norm, got ${clip}`);
+    throw inputError('DP_CLIP', `clip: expected a positive norm, got ${clip}`);
   return noiseMultiplier * clip;
 }
 
@@ -45,7 +45,7 @@ export function shareDeviation(settings: GaussianSettings, honest: number): numb
 export function multiplierOf(noiseMultiplier: number, honest: number, counted: number): number {
   checkCount('honest participants', honest);
   if (!(Number.isInteger(counted) && counted >= 0))
-    throw inputError('dp-participants', `counted participants: expected an integer >= 0, got ${counted}`);
+    throw inputError('DP_PARTICIPANTS', `counted participants: expected an integer >= 0, got ${counted}`);
   return noiseMultiplier * Math.sqrt(counted / honest);
 }
 
@@ -79,5 +79,5 @@ export function noisedShare(
 
 function checkCount(what: string, count: number): void {
   if (!(Number.isInteger(count) && count >= 1))
-    throw inputError('dp-participants', `${what}: expected an integer >= 1, got ${count}`);
+    throw inputError('DP_PARTICIPANTS', `${what}: expected an integer >= 1, got ${count}`);
 }

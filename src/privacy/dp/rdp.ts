@@ -72,8 +72,8 @@ function logAminus1(q: number, sigma: number, order: number): number {
 }
 
 function check(sigma: number, q: number, order: number): void {
-  if (!(sigma >= 0)) throw inputError('dp-noise', `noise multiplier: expected a number >= 0, got ${sigma}`);
+  if (!(sigma >= 0)) throw inputError('DP_NOISE', `noise multiplier: expected a number >= 0, got ${sigma}`);
   if (!(q >= 0 && q <= 1))
-    throw inputError('dp-sampling', `sampling rate: expected a number in [0, 1], got ${q}`);
-  if (!(order > 1)) throw inputError('dp-order', `Renyi order: expected a number above 1, got ${order}`);
+    throw inputError('DP_SAMPLING', `sampling rate: expected a number in [0, 1], got ${q}`);
+  if (!(order > 1)) throw inputError('DP_ORDER', `Renyi order: expected a number above 1, got ${order}`);
 }

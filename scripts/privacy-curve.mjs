@@ -1,4 +1,4 @@
-// The measurements of docs/privacy-and-defence.md: accuracy against epsilon on the embedded HAR-like data.
+// The measurements of docs/dp-and-defence.md: accuracy against epsilon on the embedded HAR-like data.
 //   node scripts/privacy-curve.mjs      (needs a build; about five minutes)
 import { computeModel, generatedTable, parseScenario, privacyCurve } from '../dist/sim/index.js';
 

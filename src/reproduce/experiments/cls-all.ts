@@ -1,5 +1,5 @@
 /** Section 7.2.1: balanced accuracy over time, equal devices, everybody waited for. */
-import { COLOURS } from '../charts/figure.ts';
+import { type Axis, COLOURS, type Panel, type Series } from '../charts/figure.ts';
 import { areaUnder, finalOf, timeTo } from '../courses.ts';
 import { experiment } from '../experiment.ts';
 import type { Constants, SimulationResult } from '../jobs.ts';
@@ -94,6 +94,10 @@ export const clsAll = experiment({
       const { mean, low, high } = estimate(findings[key].final);
       return { name: NAMES[key], bars: [{ name: NAMES[key], colour: COLOURS[key], value: mean, low, high }] };
     });
+    const series = [
+      ...METHODS.map((key) => curve(key, results[key], untilMs, key === 'paper' ? { dash: '6 3' } : {})),
+      curve('paper', results.untuned, untilMs, { name: `${NAMES.paper}, C1 = C2 = 1`, dash: '2 3' }),
+    ];
     return {
       text: [
         `${profile.classification.name}, 20 participants with equal devices, 70% of the rows for training. The coordinator waits for everybody. Global runs at one node as strong as all participants together; Local sends nothing; MOCHA runs in the same machines with the same kernels. The paper's rule, to add up all updates in full, is shown with tuned constants and with C1 = C2 = 1.`,
@@ -105,23 +109,10 @@ export const clsAll = experiment({
           caption:
             'The personalised models (MTL-SVM and MOCHA) end above both extremes, one model for each (Local) and one for all (Global). On the right the final values.',
           spread: spreadText(profile),
-          columns: 2,
+          columns: 3,
           panels: [
-            {
-              kind: 'lines',
-              title: 'over time',
-              x: TIME_AXIS,
-              y: { title: ACCURACY, scale: 'linear', high: 1 },
-              series: [
-                ...METHODS.map((key) =>
-                  curve(key, results[key], untilMs, key === 'paper' ? { dash: '6 3' } : {}),
-                ),
-                curve('paper', results.untuned, untilMs, {
-                  name: `${NAMES.paper}, C1 = C2 = 1`,
-                  dash: '2 3',
-                }),
-              ],
-            },
+            linePanel('over time', { high: 1 }, series),
+            linePanel('the same, from 0.9 on', { low: 0.9, high: 1 }, series),
             { kind: 'bars', title: 'at the end', y: { title: ACCURACY, scale: 'linear' }, groups: bars },
           ],
         },
@@ -155,6 +146,10 @@ export const clsAll = experiment({
     };
   },
 });
+
+function linePanel(title: string, range: Partial<Axis>, series: readonly Series[]): Panel {
+  return { kind: 'lines', title, x: TIME_AXIS, y: { title: ACCURACY, scale: 'linear', ...range }, series };
+}
 
 function findingsOf(runs: readonly SimulationResult[], untilMs: number): MethodFindings {
   return {

@@ -92,7 +92,8 @@ export const clsAll = experiment({
     ) as Record<MethodKey, MethodFindings>;
     const bars = METHODS.map((key) => {
       const { mean, low, high } = estimate(findings[key].final);
-      return { name: NAMES[key], bars: [{ name: NAMES[key], colour: COLOURS[key], value: mean, low, high }] };
+      const name = key === 'paper' ? "paper's sum" : NAMES[key];
+      return { name, bars: [{ name: NAMES[key], colour: COLOURS[key], value: mean, low, high }] };
     });
     const series = [
       ...METHODS.map((key) => curve(key, results[key], untilMs, key === 'paper' ? { dash: '6 3' } : {})),

@@ -19,4 +19,6 @@ export type CoordinatorEffect =
   | { readonly type: 'timer'; readonly atMs: number }
   /** Answer with `summed` after so long. */
   | { readonly type: 'summation'; readonly ms: number }
-  | { readonly type: 'row'; readonly row: RoundRow };
+  | { readonly type: 'row'; readonly row: RoundRow }
+  /** What the operator wants cannot be done, and why. */
+  | { readonly type: 'refusal'; readonly message: string };

@@ -1,5 +1,11 @@
 export type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 export { step } from './machine.ts';
-export { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from './options.ts';
+export {
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  DEFAULT_SECURE,
+  type SecureOptions,
+  type Waiting,
+} from './options.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';

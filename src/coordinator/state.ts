@@ -1,7 +1,10 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
+import type { Advertisement } from '../privacy/secure/index.ts';
 import type { FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
 import type { Certificate, Combiner } from '../solver/index.ts';
+import { ruleForSums } from './combining.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { newSecureSide, type SecureSide } from './secure-state.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -32,6 +35,10 @@ export interface Member {
   presence: 'here' | 'left';
   /** Last update that was taken: its round and weights. */
   accepted: { readonly round: number; readonly weights: readonly number[] };
+  /** Its keys for secure aggregation. */
+  advertisement?: Advertisement | undefined;
+  /** Rounds in a row in which it did not deal: after some it has no seat until it speaks again. */
+  undealt: number;
   /** Last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
   scalarsRound: number;
@@ -100,11 +107,14 @@ export interface CoordinatorState {
   /** The best model that is known for certain: that of a round's opening, by its primal value. */
   best: { readonly round: number; readonly primal: number } | undefined;
   finish: FinishReason | undefined;
+  /** Present where only sums are seen. */
+  readonly secure: SecureSide | undefined;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
 }
 
 export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
+  if (options.secure) ruleForSums(options);
   return {
     options,
     phase: 'gathering',
@@ -129,6 +139,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     bestRound: 0,
     best: undefined,
     finish: undefined,
+    secure: options.secure ? newSecureSide() : undefined,
     rejections: new Map(),
   };
 }
@@ -136,7 +147,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
 /** What is known of a member for good; the rest is heard in the course of rounds. */
 export type LastingMember = Pick<
   Member,
-  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted'
+  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted' | 'advertisement'
 >;
 
 /** A member of whom nothing has been heard yet in this life of the coordinator. */
@@ -148,6 +159,7 @@ export function newMember(lasting: LastingMember): Member {
     scalarsRound: 0,
     update: undefined,
     answered: false,
+    undealt: 0,
     missed: 0,
     missedLooks: 0,
     responseMs: undefined,

@@ -1,4 +1,12 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 export { step } from './machine.ts';
 export { carryOut, type Effort, type SolveOutcome } from './solve.ts';
-export { newParticipant, type ParticipantState, type Phase, type Profile, type Stored } from './state.ts';
+export {
+  newParticipant,
+  type ParticipantState,
+  type Phase,
+  type Profile,
+  type SecureProfile,
+  type SecureStored,
+  type Stored,
+} from './state.ts';

@@ -21,6 +21,19 @@ const mask = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('beta'), a: above0, b: above0, unmasked: share, semantics }),
 ]);
 
+/** A step and an entry of du together must leave room in the 53 bits of f64 for the numbers themselves. */
+const secure = z
+  .strictObject({
+    scaleBits: z.number().int().min(0).max(52),
+    limit: above0,
+    stepBits: z.number().int().min(0).max(52),
+    dropout: share.lt(1),
+    corrupted: share.lt(1),
+  })
+  .refine(({ scaleBits, stepBits }) => scaleBits + stepBits <= 52, {
+    error: 'expected scaleBits + stepBits of at most 52',
+  });
+
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
   c1: above0,
@@ -37,6 +50,7 @@ const schema: z.ZodType<FederationSettings> = z.strictObject({
   precision: z.enum(['f64', 'f32']),
   retryMs: above0.max(LONGEST_TIMER_MS),
   mask: mask.optional(),
+  secure: secure.optional(),
 });
 
 export const settingsText: Field<FederationSettings> = {

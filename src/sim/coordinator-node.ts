@@ -11,6 +11,7 @@ import {
   type StoredRun,
   step,
 } from '../coordinator/index.ts';
+import type { Primitives } from '../privacy/secure/index.ts';
 import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
@@ -23,6 +24,7 @@ export interface CoordinatorWorld {
   readonly transcript: Transcript;
   toParticipant(to: string, frame: Uint8Array): void;
   onRow(row: RoundRow): void;
+  readonly primitives: Primitives;
 }
 
 export const COORDINATOR = 'coordinator';
@@ -77,7 +79,7 @@ export class CoordinatorNode {
 
   take(input: CoordinatorInput): void {
     if (!this.state) return;
-    const effects = step(this.state, input);
+    const effects = step(this.state, input, this.world.primitives);
     const survived = this.crashes.survives(COORDINATOR, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;
@@ -113,6 +115,9 @@ export class CoordinatorNode {
         break;
       case 'row':
         this.world.onRow(effect.row);
+        break;
+      case 'refusal':
+        transcript.note(queue.now, COORDINATOR, effect.message);
         break;
     }
   }

@@ -13,6 +13,7 @@ import {
   type Stored,
   step,
 } from '../participant/index.ts';
+import type { Primitives } from '../privacy/secure/index.ts';
 import {
   DEFAULT_LIMITS,
   decodeFrom,
@@ -45,6 +46,7 @@ export interface World {
   readonly seed: number;
   readonly transcript: Transcript;
   toCoordinator(from: string, frame: Uint8Array): void;
+  readonly primitives: Primitives;
 }
 
 export class ParticipantNode {
@@ -119,7 +121,7 @@ export class ParticipantNode {
 
   take(input: ParticipantInput): void {
     if (!this.state) return;
-    const effects = step(this.state, input);
+    const effects = step(this.state, input, this.world.primitives);
     const survived = this.crashes.survives(this.id, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;

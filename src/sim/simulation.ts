@@ -4,12 +4,14 @@
  */
 import type { CoordinatorOptions, RoundRow } from '../coordinator/index.ts';
 import { Arena } from '../math/index.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';
 import { type Crash, CrashPlan, type Deed } from './faults.ts';
 import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
+import { rememberingPrimitives, simulatedSecret } from './secrets.ts';
 import { Transcript } from './transcript.ts';
 
 export interface SimulationPlan {
@@ -27,6 +29,8 @@ export interface SimulationPlan {
   readonly untilMs: number;
   readonly transcript: 'on' | 'off';
   readonly arena?: Arena;
+  /** Key agreement and signatures of secure aggregation; default: the portable ones. */
+  readonly primitives?: Primitives;
 }
 
 export class Simulation {
@@ -50,6 +54,7 @@ export class Simulation {
     this.network = new Network(queue, plan.seed, plan.link, plan.partitions);
     const { network } = this;
     const crashes = new CrashPlan(plan.crashes, (crash) => this.comeBack(crash));
+    const primitives = rememberingPrimitives(plan.primitives ?? noblePrimitives);
     this.coordinator = new CoordinatorNode(
       plan.options,
       {
@@ -61,6 +66,7 @@ export class Simulation {
           this.rows.push(row);
           this.onRow?.(row);
         },
+        primitives,
       },
       crashes,
     );
@@ -74,9 +80,13 @@ export class Simulation {
       compute: plan.compute,
       seed: plan.seed,
       toCoordinator,
+      primitives,
     };
     this.participants = new Map(
-      plan.participants.map((data) => [data.profile.id, new ParticipantNode(data, world, crashes)]),
+      plan.participants.map((data) => [
+        data.profile.id,
+        new ParticipantNode(withSecret(data, plan), world, crashes),
+      ]),
     );
   }
 
@@ -126,4 +136,11 @@ export class Simulation {
         break;
     }
   }
+}
+
+/** Everybody takes part in secret sums, or nobody does. */
+function withSecret(data: ParticipantData, { options, seed }: SimulationPlan): ParticipantData {
+  if (!options.secure) return data;
+  const { profile } = data;
+  return { ...data, profile: { ...profile, secure: { secret: simulatedSecret(seed, profile.id) } } };
 }

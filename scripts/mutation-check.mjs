@@ -19,15 +19,15 @@ const MUTATIONS = [
   },
   {
     bug: 'the outcome is ignored: an accepted update is rolled back',
-    file: 'src/participant/machine.ts',
+    file: 'src/participant/outcome.ts',
     from: 'if (accepted.round === round) {',
     to: 'if (accepted.round === round && round % 3 !== 0) {',
   },
   {
     bug: 'the participant stores its update after it has sent it',
     file: 'src/participant/machine.ts',
-    from: "return [{ type: 'persist', stored: state.stored }, { type: 'send', message }, timer(state, now)];",
-    to: "return [{ type: 'send', message }, timer(state, now), { type: 'persist', stored: state.stored }];",
+    from: ": [persist, { type: 'send', message: pending.message }];",
+    to: ": [{ type: 'send', message: pending.message }, persist];",
   },
   {
     bug: 'the coordinator tells the outcome of a round before it is stored',

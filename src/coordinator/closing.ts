@@ -52,7 +52,7 @@ export function onSummed(state: CoordinatorState, now: number, noise?: Float64Ar
   return closeWith(row, open(state, nextPurpose, now, taken));
 }
 
-function noteSilence(state: CoordinatorState): void {
+export function noteSilence(state: CoordinatorState): void {
   for (const member of membersAsked(state)) {
     if (member.answered) continue;
     if (state.purpose === 'certify') member.missedLooks++;
@@ -60,7 +60,7 @@ function noteSilence(state: CoordinatorState): void {
   }
 }
 
-function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
+export function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
   return [{ type: 'row', row }, ...effects];
 }
 
@@ -126,7 +126,10 @@ function examine(state: CoordinatorState) {
  * The best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has spoken to this very
  * w, the latest.
  */
-function modelInUse(state: CoordinatorState, proof: Certificate & { certified: boolean }): Certificate {
+export function modelInUse(
+  state: CoordinatorState,
+  proof: Certificate & { certified: boolean },
+): Certificate {
   if (!state.aggregator!.keepsBest || !proof.certified) {
     state.best = undefined;
     return proof;
@@ -137,7 +140,7 @@ function modelInUse(state: CoordinatorState, proof: Certificate & { certified: b
 }
 
 /** Local solves are as accurate as the latest gap asks for; whether there is progress is seen at the model in use. */
-function noteGap(state: CoordinatorState, latest: number, gap: number): void {
+export function noteGap(state: CoordinatorState, latest: number, gap: number): void {
   state.gap = latest;
   // While the problem itself still moves, a gap is not worse for being larger than that of another problem.
   if (gap < state.bestGap * (1 - 1e-3) || !state.aggregator!.settled) {
@@ -146,7 +149,7 @@ function noteGap(state: CoordinatorState, latest: number, gap: number): void {
   }
 }
 
-function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
+export function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
   if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';

@@ -23,4 +23,6 @@ export type CoordinatorEffect =
    * can predict (in a simulation, from the seed).
    */
   | { readonly type: 'summation'; readonly ms: number; readonly noise?: NoiseOrder }
-  | { readonly type: 'row'; readonly row: RoundRow };
+  | { readonly type: 'row'; readonly row: RoundRow }
+  /** What the operator wants cannot be done, and why. */
+  | { readonly type: 'refusal'; readonly message: string };

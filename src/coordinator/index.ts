@@ -1,7 +1,13 @@
 export { type DefenceOptions, type MemberScore, type Standing, standings } from './defence.ts';
 export type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 export { step } from './machine.ts';
-export { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from './options.ts';
+export {
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  DEFAULT_SECURE,
+  type SecureOptions,
+  type Waiting,
+} from './options.ts';
 export { checkPrivacy, type NoiseOrder, type PrivacySpent } from './private-rounds.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';

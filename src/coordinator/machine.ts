@@ -5,6 +5,7 @@
  * become is durable before anybody is told. Whether a round can be closed is asked after every input. (DESIGN section 4;
  * the paper's section 3.1.)
  */
+import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type { ToCoordinator } from '../protocol/index.ts';
 import { refuse } from './answers.ts';
 import { onSummed } from './closing.ts';
@@ -19,14 +20,23 @@ import {
   startTraining,
 } from './membership.ts';
 import { noiseWanted } from './private-rounds.ts';
-import { announce, finish, onAnswer, onTimer } from './rounds.ts';
+import { announce, finish, onAnswer, onTimer, open } from './rounds.ts';
+import { onSecureAnswer } from './secure-answers.ts';
+import { onSecureSummed } from './secure-closing.ts';
+import { advance } from './secure-round.ts';
 import type { CoordinatorState } from './state.ts';
 import { canClose } from './waiting.ts';
 import { finishFor, tellAll } from './words.ts';
 
-export function step(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffect[] {
-  const effects = take(state, input);
+/** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
+export function step(
+  state: CoordinatorState,
+  input: CoordinatorInput,
+  primitives: Primitives = noblePrimitives,
+): CoordinatorEffect[] {
+  const effects = take(state, input, primitives);
   if (readyToStart(state, input.now)) effects.push(...startTraining(state, input.now));
+  if (state.secure) return [...effects, ...advance(state, input.now)];
   if (state.phase === 'open' && canClose(state, input.now)) {
     state.phase = 'summing';
     const noise = noiseWanted(state);
@@ -35,16 +45,17 @@ export function step(state: CoordinatorState, input: CoordinatorInput): Coordina
   return effects;
 }
 
-function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffect[] {
+function take(state: CoordinatorState, input: CoordinatorInput, primitives: Primitives): CoordinatorEffect[] {
   switch (input.type) {
     case 'start':
       return onStart(state, input.now);
     case 'message':
-      return onMessage(state, input.from, input.message, input.now);
+      return onMessage(state, input.from, input.message, input.now, primitives);
     case 'timer':
       return onTimer(state, input.now);
     case 'summed':
-      return state.phase === 'summing' ? onSummed(state, input.now, input.noise) : [];
+      if (state.phase !== 'summing') return [];
+      return state.secure ? onSecureSummed(state, input.now) : onSummed(state, input.now, input.noise);
     case 'forget':
       return onForget(state, input.id, input.now);
     case 'finish':
@@ -56,7 +67,9 @@ function take(state: CoordinatorState, input: CoordinatorInput): CoordinatorEffe
 function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.startedMs = now;
   if (state.phase === 'finished') return tellAll(state, (member) => finishFor(state, member));
-  return state.round === 0 ? [gatheringTimer(state, now)] : announce(state, now);
+  if (state.round === 0) return [gatheringTimer(state, now)];
+  // A secret sum may never be opened twice: the round is given up for a new one.
+  return state.secure ? open(state, state.purpose, now, []) : announce(state, now);
 }
 
 function onMessage(
@@ -64,12 +77,15 @@ function onMessage(
   from: string,
   message: ToCoordinator,
   now: number,
+  primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'join') return onJoin(state, from, message, now);
   const member = state.members.get(from);
   if (!member) {
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
+  if (state.secure && message.kind !== 'leave')
+    return onSecureAnswer(state, member, message, now, primitives);
   switch (message.kind) {
     case 'moments':
       return onMoments(state, member, message);
@@ -78,6 +94,11 @@ function onMessage(
       return onAnswer(state, member, message, now);
     case 'leave':
       // From an earlier life: it has come back since.
-      return message.session < member.session ? [] : onLeave(state, member);
+      if (message.session < member.session) return [];
+      // Of a life whose joining got lost: it would not listen to a goodbye to the one before.
+      member.session = message.session;
+      return onLeave(state, member);
+    default:
+      return [refuse(state, from, 'INFEASIBLE', `${message.kind}: there is nothing secret to sum here`)];
   }
 }

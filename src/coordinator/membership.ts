@@ -6,7 +6,9 @@ import { refuse } from './answers.ts';
 import { newCombiner } from './combining.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { open } from './rounds.ts';
+import { open, openMeasuring } from './rounds.ts';
+import { sayPhase } from './secure-round.ts';
+import { membersSeated } from './secure-state.ts';
 import { type CoordinatorState, type Member, newMember } from './state.ts';
 import { storedChanges } from './stored.ts';
 import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
@@ -43,6 +45,8 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     });
     state.members.set(from, member);
     state.features = join.features;
+    // Without a seat it cannot answer the open round.
+    if (state.secure && state.round > 0) member.barred = state.round;
     if (state.aggregator) admit(state, member);
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   } else if (join.session > member.session) {
@@ -52,11 +56,13 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   }
   member.missed = 0;
   member.missedLooks = 0;
+  member.undealt = 0;
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
-  const asked = state.phase === 'open' && !member.answered && member.barred < state.round;
+  const asked = state.aggregator && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
   else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  if (state.secure) effects.push(...sayPhase(state, member));
   return effects;
 }
 
@@ -91,17 +97,35 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
 /** Asked after every input: the one who was missing may have left, or may never come. */
 export function readyToStart(state: CoordinatorState, now: number): boolean {
   if (state.phase !== 'gathering') return false;
+  if (state.secure) return readyToMeasure(state, now);
   const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
   return measured === state.members.size || now >= state.deadlineMs;
 }
 
+/** Where sums are secret: everybody has said who it is. */
+function readyToMeasure(state: CoordinatorState, now: number): boolean {
+  const { members, options } = state;
+  const seated = membersSeated(state).length;
+  if (seated < Math.max(2, options.minParticipants)) return false;
+  return seated === members.size || now >= state.deadlineMs;
+}
+
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
 export function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  const inOrder = naturallySorted(state.members.keys()).map((id) => state.members.get(id)!);
-  const measured = inOrder.flatMap((member) => member.moments ?? []);
+  if (state.secure) return openMeasuring(state, now);
+  const measured = membersInOrder(state).flatMap((member) => member.moments ?? []);
   const moments = measured.reduce(mergeMoments);
-  const scaling: Scaling = scalingFrom(moments, state.options.scale);
+  return settleScaling(state, scalingFrom(moments, state.options.scale), now);
+}
+
+function membersInOrder({ members }: CoordinatorState): Member[] {
+  return naturallySorted(members.keys()).map((id) => members.get(id)!);
+}
+
+/** From here on there is a model: everybody has a place in it, and the first round opens. */
+export function settleScaling(state: CoordinatorState, scaling: Scaling, now: number): CoordinatorEffect[] {
+  const inOrder = membersInOrder(state);
   state.scaling = { shift: scaling.shift, factor: scaling.factor };
   state.aggregator = newCombiner(state.options, state.features);
   for (const member of inOrder) {
@@ -117,6 +141,8 @@ export function startTraining(state: CoordinatorState, now: number): Coordinator
 export function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   // In a summation its update is being taken: it is told when that is done, because it asks again.
   if (state.phase === 'summing' && member.update) return [];
+  // What has gone into a secret sum cannot be taken out of it again.
+  if (state.secure && member.answered && (state.phase === 'open' || state.phase === 'summing')) return [];
   const goodbye = {
     type: 'send',
     to: member.id,
@@ -138,6 +164,7 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
 export function onForget(state: CoordinatorState, id: string, now: number): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
+  if (state.secure && state.round > 0) return [cannotForget(id)];
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
@@ -158,6 +185,11 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   const [persist, ...announcements] = open(state, 'train', now, []);
   const changes = { ...(persist as Extract<CoordinatorEffect, { type: 'persist' }>).changes, removed: [id] };
   return [{ type: 'persist', changes }, told, ...announcements];
+}
+
+function cannotForget(id: string): CoordinatorEffect {
+  const message = `forget "${id}": its contribution is known to nobody but itself where sums are secret; train anew without it`;
+  return { type: 'refusal', message };
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

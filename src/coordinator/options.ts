@@ -1,5 +1,5 @@
 /** How a federation is run: what only the coordinator needs to know. */
-import type { FederationSettings } from '../protocol/index.ts';
+import type { FederationSettings, SecureSettings } from '../protocol/index.ts';
 import type { Combining } from './combining.ts';
 import type { DefenceOptions } from './defence.ts';
 
@@ -17,7 +17,7 @@ export type Waiting =
   | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
 
 /** What participants are told, but for what only turns out later, and what they need not know. */
-export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'atoms'> {
+export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'atoms' | 'secure'> {
   readonly aggregation: Combining;
   /** MOCHA's regularisation: it has neither C1 nor C2. */
   readonly lambda: number;
@@ -34,6 +34,8 @@ export interface CoordinatorOptions extends Omit<FederationSettings, 'features' 
   readonly summationMs: number;
   /** After so many rounds without an answer a participant is no longer waited for, until it answers again. */
   readonly patience: number;
+  /** Only sums are seen; not with `exact` or `mocha`, which need more, nor in f32. */
+  readonly secure?: SecureOptions | undefined;
   readonly stop: {
     readonly gap: number;
     readonly rounds: number;
@@ -42,6 +44,21 @@ export interface CoordinatorOptions extends Omit<FederationSettings, 'features' 
     readonly stall: number;
   };
 }
+
+export interface SecureOptions extends SecureSettings {
+  /** How long dealing, attesting and revealing wait for those who do not answer. */
+  readonly phaseMs: number;
+}
+
+/** Sums of up to 2,048 participants; a third may drop out, a fifth may work for the coordinator. */
+export const DEFAULT_SECURE: SecureOptions = {
+  scaleBits: 30,
+  limit: 2 ** 22,
+  stepBits: 8,
+  dropout: 1 / 3,
+  corrupted: 0.2,
+  phaseMs: 10_000,
+};
 
 export const DEFAULT_OPTIONS: CoordinatorOptions = {
   objective: 'classification',

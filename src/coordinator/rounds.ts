@@ -1,7 +1,9 @@
 /** A round from its opening to its last answer. */
-import type { FinishReason, Report, ToParticipant, UpdateMessage } from '../protocol/index.ts';
+import type { FinishReason, Report, SumPurpose, ToParticipant, UpdateMessage } from '../protocol/index.ts';
 import { refusalOfAnswer, refuse } from './answers.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { openSum, sayPhaseAgain, sumTimer } from './secure-round.ts';
+import type { SecureSide } from './secure-state.ts';
 import { type CoordinatorState, type Member, membersAsked, tallyAnswer } from './state.ts';
 import { storedChanges } from './stored.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
@@ -17,6 +19,7 @@ export function open(
   state.round++;
   state.purpose = purpose;
   state.tally = undefined;
+  if (state.secure) state.secure.purpose = summedFor(purpose, state.secure, state.scaling);
   for (const member of state.members.values()) {
     member.update = undefined;
     member.answered = false;
@@ -24,12 +27,30 @@ export function open(
   return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];
 }
 
+/** The loss at one w is summed once. */
+function summedFor(purpose: 'train' | 'certify', { looked }: SecureSide, measured: unknown): SumPurpose {
+  if (!measured) return 'measure';
+  if (purpose === 'certify') return 'certify';
+  return looked ? 'step' : 'train';
+}
+
+/** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
+export function openMeasuring(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  return open(state, 'certify', now, []);
+}
+
 export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.phase = 'open';
   state.openedMs = now;
   state.saidMs = now;
   state.deadlineMs = now + waitingPeriod(state);
-  return [...tellAll(state, (member) => roundFor(state, member, now)), nextTimer(state, now)];
+  if (state.secure) return [...tellRound(state, now), ...openSum(state, now), sumTimer(state, now)];
+  return [...tellRound(state, now), nextTimer(state, now)];
+}
+
+/** Nobody is told of a round before there is a model to train. */
+function tellRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  return state.aggregator ? tellAll(state, (member) => roundFor(state, member, now)) : [];
 }
 
 export function onAnswer(
@@ -89,6 +110,7 @@ function passOver(state: CoordinatorState, member: Member): void {
 }
 
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (state.secure) return onSumTimer(state, now);
   if (state.phase !== 'open' || canClose(state, now)) return [];
   const silent = membersAsked(state).filter((member) => !member.answered);
   if (silent.length === 0) return [];
@@ -99,6 +121,14 @@ export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect
     (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
   );
   return [...again, nextTimer(state, now)];
+}
+
+function onSumTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const running = state.phase === 'open' || state.phase === 'summing';
+  if (!running || state.secure!.outcome) return [];
+  if (now < state.saidMs + state.options.retryMs) return [sumTimer(state, now)];
+  state.saidMs = now;
+  return [...sayPhaseAgain(state, now), sumTimer(state, now)];
 }
 
 function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {

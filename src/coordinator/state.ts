@@ -1,11 +1,14 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
 import type { Contributions } from '../privacy/defence/index.ts';
 import type { Budget } from '../privacy/dp/index.ts';
+import type { Advertisement } from '../privacy/secure/index.ts';
 import type { Accepted, FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
 import type { Certificate, Combiner } from '../solver/index.ts';
+import { ruleForSums } from './combining.ts';
 import type { MemberScore, Shortened } from './defence.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';
+import { newSecureSide, type SecureSide } from './secure-state.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -36,6 +39,10 @@ export interface Member {
   presence: 'here' | 'left';
   /** Last update that was taken. */
   accepted: Accepted;
+  /** Its keys for secure aggregation. */
+  advertisement?: Advertisement | undefined;
+  /** Rounds in a row in which it did not deal: after some it has no seat until it speaks again. */
+  undealt: number;
   /** Last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
   scalarsRound: number;
@@ -116,12 +123,15 @@ export interface CoordinatorState {
   contributions: Contributions;
   /** What the last aggregated round did to w; not known after a crash. */
   lastChange: Float64Array | undefined;
+  /** Present where only sums are seen. */
+  readonly secure: SecureSide | undefined;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
 }
 
 export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
   checkPrivacy(options);
+  if (options.secure) ruleForSums(options);
   return {
     options,
     phase: 'gathering',
@@ -149,6 +159,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     budget: budgetFor(options),
     contributions: new Map(),
     lastChange: undefined,
+    secure: options.secure ? newSecureSide() : undefined,
     rejections: new Map(),
   };
 }
@@ -156,7 +167,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
 /** What is known of a member for good; the rest is heard in the course of rounds. */
 export type LastingMember = Pick<
   Member,
-  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted'
+  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted' | 'advertisement'
 >;
 
 /** A member of whom nothing has been heard yet in this life of the coordinator. */
@@ -168,6 +179,7 @@ export function newMember(lasting: LastingMember): Member {
     scalarsRound: 0,
     update: undefined,
     answered: false,
+    undealt: 0,
     missed: 0,
     missedLooks: 0,
     responseMs: undefined,

@@ -6,6 +6,7 @@ import type { CombinerMemory, KnownMember } from '../solver/index.ts';
 import { newCombiner } from './combining.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor } from './private-rounds.ts';
+import type { SecureSide } from './secure-state.ts';
 import {
   type CoordinatorState,
   type LastingMember,
@@ -35,6 +36,8 @@ export interface StoredRun extends CombinerMemory {
   /** Under differential privacy, with the noise in the aggregator's memory. */
   readonly budget?: StoredBudget | undefined;
   readonly contributions?: readonly (readonly [number, Contribution])[] | undefined;
+  /** What is known from sums. */
+  readonly secure?: Pick<SecureSide, 'certificate' | 'looked' | 'unseen'> | undefined;
 }
 
 const NOTHING_LEARNT: CombinerMemory = { sigma: undefined, relations: undefined };
@@ -78,17 +81,23 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
       forgotten: [...state.forgotten],
       ...(state.budget && { budget: state.budget.stored() }),
       ...(state.contributions.size > 0 && { contributions: [...state.contributions] }),
+      ...(state.secure && { secure: knownFromSums(state.secure) }),
     },
     members: changed.map((member) => storedMember(state, member)),
     removed: [],
   };
 }
 
+function knownFromSums({ certificate, looked, unseen }: SecureSide): StoredRun['secure'] {
+  return { certificate, looked, unseen };
+}
+
 function storedMember({ aggregator }: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, session, barred, presence, accepted } = member;
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, advertisement } = member;
   const known = aggregator?.members.get(index);
   const copy = known && { u: known.u, atoms: [...known.atoms] };
-  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, known: copy };
+  const keys = advertisement && { advertisement };
+  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, ...keys, known: copy };
 }
 
 /** The coordinator as it was: `start` opens the round again that was open. */
@@ -98,7 +107,8 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, relations, noise, budget, contributions, forgotten, ...rest } = run;
+  const { sigma, relations, noise, total, budget, contributions, forgotten, secure, ...rest } = run;
+  if (state.secure && secure) Object.assign(state.secure, secure);
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
@@ -114,6 +124,6 @@ export function restoreCoordinator(
       state.aggregator.join(stored.index, { rows, u: known?.u.slice(), atoms: [...(known?.atoms ?? [])] });
     }
   }
-  state.aggregator?.recall({ sigma, relations, noise });
+  state.aggregator?.recall({ sigma, relations, noise, total });
   return state;
 }

@@ -61,6 +61,8 @@ function quantile(times: readonly number[], share: number, all: number): number 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState, now: number): boolean {
   const { waiting, minResponses, maxWaitMs } = state.options;
+  // Fewer would be hidden by too few: the deadline waits for them.
+  const least = Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0);
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
@@ -69,7 +71,7 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   // Where everybody is waited for, those who have not been heard of for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
-  return now >= state.deadlineMs && answers >= minResponses;
+  return now >= state.deadlineMs && answers >= least;
 }
 
 /** When something may change by time alone; Infinity: never. */

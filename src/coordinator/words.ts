@@ -1,8 +1,9 @@
 /** What the coordinator says, made from its state. */
-import type { FederationSettings, RoundMessage, ToParticipant } from '../protocol/index.ts';
+import type { FederationSettings, RoundMessage, SecureSettings, ToParticipant } from '../protocol/index.ts';
 import { localTolerance } from '../solver/index.ts';
 import { localProblem } from './combining.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { SecureOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
 
 export function welcomeFor(state: CoordinatorState): ToParticipant {
@@ -11,7 +12,7 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 
 function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, mask, dp } = state.options;
+  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
     ...localProblem(state.options),
@@ -27,7 +28,13 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     retryMs,
     ...(mask && { mask }),
     ...(dp && { dp }),
+    ...(secure && { secure: withoutTimes(secure) }),
   };
+}
+
+/** How long the coordinator waits is its own business. */
+function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSettings {
+  return settings;
 }
 
 export function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {

@@ -6,8 +6,9 @@
  * stored before it is sent, and its outcome is stored before anything is built on it. (DESIGN section 4.)
  */
 import { seed32 } from '../base/random.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type {
-  Accepted,
+  FederationSettings,
   Finish,
   FinishReason,
   Reject,
@@ -19,15 +20,29 @@ import type {
 } from '../protocol/index.ts';
 import type { CommitContext } from '../solver/index.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
-import { settled } from './settled.ts';
-import { NOTHING_STORED, type ParticipantState, type Stored } from './state.ts';
+import { settle } from './outcome.ts';
+import {
+  advertisement,
+  giveUp,
+  maskedAnswer,
+  maskWhenReady,
+  onSecureMessage,
+  takeSeat,
+  tooLarge,
+} from './secure.ts';
+import { NOTHING_STORED, type ParticipantState, type Pending, type Stored } from './state.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;
 /** Rounds in a row that speak of another state, before it is believed. */
 const MISMATCHES = 20;
 
-export function step(state: ParticipantState, input: ParticipantInput): ParticipantEffect[] {
+/** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
+export function step(
+  state: ParticipantState,
+  input: ParticipantInput,
+  primitives: Primitives = noblePrimitives,
+): ParticipantEffect[] {
   if (state.phase === 'finished' || state.phase === 'refused') return [];
   switch (input.type) {
     case 'start':
@@ -38,7 +53,7 @@ export function step(state: ParticipantState, input: ParticipantInput): Particip
         ...sayAgain(state, input.now),
       ];
     case 'message':
-      return onMessage(state, input.message, input.now);
+      return onMessage(state, input.message, input.now, primitives);
     case 'prepared':
       return onPrepared(state, input.problem, input.now);
     case 'solved':
@@ -51,7 +66,12 @@ export function step(state: ParticipantState, input: ParticipantInput): Particip
   }
 }
 
-function onMessage(state: ParticipantState, message: ToParticipant, now: number): ParticipantEffect[] {
+function onMessage(
+  state: ParticipantState,
+  message: ToParticipant,
+  now: number,
+  primitives: Primitives,
+): ParticipantEffect[] {
   // To an earlier life of ours, late on its way: what it says of our state is no longer true.
   if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
   switch (message.kind) {
@@ -65,25 +85,45 @@ function onMessage(state: ParticipantState, message: ToParticipant, now: number)
       return onFinish(state, message);
     case 'reject':
       return onReject(state, message, now);
+    default:
+      return onSecureMessage(state, message, now, primitives);
   }
 }
 
 function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
   if (state.stored.scaling) return [];
   const { settings } = message;
+  const unfit = unfitFor(state, settings);
+  if (unfit) {
+    state.phase = 'refused';
+    state.refusal = { code: 'NOT_SECURE', message: unfit };
+    return [{ type: 'cancel' }];
+  }
+  const newcomer = !state.stored.secure;
+  const secure = takeSeat(state, settings);
   if (!message.scaling) {
     if (state.phase !== 'joining') return [];
-    state.stored = { ...state.stored, settings };
+    state.stored = { ...state.stored, settings, secure };
     state.phase = 'measuring';
     return [{ type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
   }
   const scaling = { mode: settings.scale, ...message.scaling };
-  state.stored = { ...state.stored, settings, scaling };
+  state.stored = { ...state.stored, settings, scaling, secure };
   state.phase = 'preparing';
+  const hereIAm = newcomer ? advertisement(state) : undefined;
   return [
     { type: 'persist', stored: state.stored },
+    ...(hereIAm ? [{ type: 'send', message: hereIAm } as const] : []),
     { type: 'prepare', settings, scaling },
   ];
+}
+
+/** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
+function unfitFor({ profile }: ParticipantState, settings: FederationSettings): string | undefined {
+  if (!profile.secure === !settings.secure) return undefined;
+  return profile.secure
+    ? `participant "${profile.id}": expected a federation with secure aggregation, got one without`
+    : `participant "${profile.id}": the federation sums in secret, which takes a secret of our own: give one`;
 }
 
 /** After a restart the rows must be scaled again; the scaling itself was stored. */
@@ -109,6 +149,10 @@ function onRound(state: ParticipantState, message: RoundMessage, now: number): P
 /** A round that has been heard of already: say again what was said, if it was not heard. */
 function answerAgain(state: ParticipantState): ParticipantEffect[] {
   const { order, stored } = state;
+  if (stored.secure) {
+    const masked = order && maskedAnswer(state, order.round);
+    return masked ? [{ type: 'send', message: masked }] : [];
+  }
   if (stored.pending && stored.pending.message.round === order?.round) {
     return [{ type: 'send', message: inThisLife(stored.pending.message, stored) }];
   }
@@ -123,7 +167,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
   // Stored before a crash, and the round is still open: say it again.
   if (pending && pending.message.round === order.round) {
     state.phase = 'sent';
-    return sayAgain(state, now);
+    return [...sayAgain(state, now), ...maskWhenReady(state)];
   }
   const effects = settle(state, order.accepted, (round) => round < order.round);
   if (order.accepted.round !== state.stored.base) {
@@ -187,7 +231,11 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
   const base = state.stored.base;
   if (!result.proposal) {
     state.reported = result.round;
-    const { session } = state.stored;
+    const { session, secure } = state.stored;
+    if (secure) {
+      state.looked = { round: result.round, loss: result.scalars.loss };
+      return [...maskWhenReady(state), timer(state, now)];
+    }
     const report: ToCoordinator = {
       kind: 'report',
       session,
@@ -211,28 +259,17 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
     passes: result.passes,
     computeMs: result.computeMs,
   };
-  state.stored = { ...state.stored, committed: result.committed, pending: { message, atom } };
-  return [{ type: 'persist', stored: state.stored }, { type: 'send', message }, timer(state, now)];
+  return [...hand(state, { message, atom }, result), timer(state, now)];
 }
 
-/** Commits or rolls back the pending update, where `closed` says that its round is over. */
-function settle(
-  state: ParticipantState,
-  accepted: Accepted,
-  closed: (round: number) => boolean,
-): ParticipantEffect[] {
-  const { pending, committed, atoms, settings } = state.stored;
-  if (!pending || !state.problem || !committed || !settings) return [];
-  const { round } = pending.message;
-  if (!closed(round)) return [];
-  if (accepted.round === round) {
-    const next = settled(state.problem, { committed, atoms }, pending.atom, settings.atoms, accepted);
-    state.stored = { ...state.stored, ...next, base: round, pending: undefined };
-  } else {
-    state.stored = { ...state.stored, pending: undefined };
-  }
-  if (state.phase === 'sent') state.phase = 'idle';
-  return [{ type: 'persist', stored: state.stored }];
+/** Stores an update, then sends it, or what hides it in a sum. */
+function hand(state: ParticipantState, pending: Pending, { committed }: SolveResult): ParticipantEffect[] {
+  const { settings, secure } = state.stored;
+  const large = settings?.secure && tooLarge(pending.atom.u, settings.secure);
+  if (large) return giveUp(state, large);
+  state.stored = { ...state.stored, committed, pending };
+  const persist = { type: 'persist', stored: state.stored } as const;
+  return secure ? [persist, ...maskWhenReady(state)] : [persist, { type: 'send', message: pending.message }];
 }
 
 function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
@@ -267,6 +304,8 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       if (state.phase === 'leaving') return end(state, 'left');
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'STATE_MISMATCH':
+      // Asking would bring the round and the shares, and each of them the same answer again: the next round settles it.
+      if (state.stored.secure) return [];
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'WRONG_FEATURES':
     case 'BAD_VERSION':
@@ -280,8 +319,10 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
 
 /** The operator has taken our contribution out: a new life, keeping what was agreed on. */
 function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
-  const { settings, scaling, session } = state.stored;
-  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1 };
+  const { settings, scaling, session, secure } = state.stored;
+  // Keys and used numbers outlast a beginning anew; what was said of s does not.
+  const kept = secure && { ...secure, gained: 0 };
+  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1, secure: kept };
   state.order = undefined;
   state.unfinished = undefined;
   state.phase = scaling ? 'idle' : 'joining';
@@ -292,12 +333,19 @@ function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
 function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
   const messages: ToCoordinator[] = [];
   const { moments } = state.profile;
-  if (state.phase === 'leaving') messages.push({ kind: 'leave', session: state.stored.session });
-  else if (state.phase === 'measuring') messages.push({ kind: 'moments', ...moments });
-  else if (state.phase === 'sent' && state.stored.pending)
-    messages.push(inThisLife(state.stored.pending.message, state.stored));
+  const { session, pending } = state.stored;
+  if (state.phase === 'leaving') messages.push({ kind: 'leave', session });
+  else if (state.phase === 'measuring')
+    messages.push(advertisement(state) ?? { kind: 'moments', ...moments });
+  else if (state.phase === 'sent' && pending) messages.push(answerFor(state, pending));
   else if (state.phase !== 'solving') messages.push(hello(state));
   return [...messages.map((message) => ({ type: 'send', message }) as const), timer(state, now)];
+}
+
+/** What to say of a pending update: the update, or what hides it; or that we are here, and wait for shares to hide it with. */
+function answerFor(state: ParticipantState, { message }: Pending): ToCoordinator {
+  if (!state.stored.secure) return inThisLife(message, state.stored);
+  return maskedAnswer(state, message.round) ?? hello(state);
 }
 
 /** An update that was stored in an earlier life is said again in this one. */
@@ -306,7 +354,9 @@ function inThisLife(message: UpdateMessage, { session }: Stored): UpdateMessage 
 }
 
 function hello({ profile, stored }: ParticipantState): ToCoordinator {
-  const { id, rows, features, benchmarkMs } = profile;
+  const { id, features, benchmarkMs } = profile;
+  // How many rows there are is part of what is hidden, and nothing but MOCHA asks for it.
+  const rows = profile.secure ? 1 : profile.rows;
   const pending = stored.pending?.message.round ?? 0;
   const { session, base } = stored;
   return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending };

@@ -1,7 +1,7 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
 import { drawMask, maskedProposal, type Proposal } from '../privacy/index.ts';
-import type { FederationSettings } from '../protocol/index.ts';
+import { type FederationSettings, toGrid } from '../protocol/index.ts';
 import {
   dot,
   examine,
@@ -30,7 +30,7 @@ export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
 export function carryOut(
   shard: Shard,
   request: SolveRequest,
-  settings: Pick<FederationSettings, 'precision' | 'mask' | 'dp'>,
+  settings: Pick<FederationSettings, 'precision' | 'mask' | 'dp' | 'secure'>,
   effort: Effort,
   secret: () => Stream,
 ): SolveOutcome {
@@ -50,8 +50,18 @@ function solved(...[shard, request, settings, effort, secret]: Parameters<typeof
   if (!solve.done && solve.passes < request.passes) solve.partOfPass(effort.rows);
   const whole = proposed(shard, committed, mask, secret);
   const proposal = dp ? clipped(shard, committed, whole, dp, precision) : whole;
-  const sent = precision === 'f32' ? rounded(proposal, committed) : proposal;
+  const sent = asSent(proposal, committed, settings);
   return { round, scalars, committed, proposal: sent, passes: solve.passes };
+}
+
+/** What the wire or the grid of a sum leaves of an update. */
+function asSent(
+  proposal: Proposal,
+  committed: Solution,
+  { precision, secure }: Pick<FederationSettings, 'precision' | 'secure'>,
+): Proposal {
+  if (secure) return rounded(proposal, committed, (du) => toGrid(du, secure));
+  return precision === 'f32' ? rounded(proposal, committed, (du) => du.map(Math.fround)) : proposal;
 }
 
 function proposed(
@@ -79,9 +89,13 @@ function goOnFrom(
   shard.load(unfinished, z);
 }
 
-/** What f32 leaves of an update is the update: both sides go on with it. */
-function rounded({ update: exact, atom }: Proposal, committed: Solution): Proposal {
-  const du = exact.du.map(Math.fround);
+/** What rounding leaves of an update is the update: both sides go on with it. */
+function rounded(
+  { update: exact, atom }: Proposal,
+  committed: Solution,
+  round: (du: Float64Array) => Float64Array,
+): Proposal {
+  const du = round(exact.du);
   const { u } = toldOf(committed);
   const update: Update = { ...exact, du, uDotDu: dot(u, du), duNorm2: dot(du, du) };
   const after = plusScaled(u, 1, du);

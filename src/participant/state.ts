@@ -1,10 +1,18 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
 import type { Scaling } from '../data/index.ts';
 import type {
+  Advertisement,
+  Identities,
+  SecureCode,
+  ParticipantState as SecureCore,
+} from '../privacy/secure/index.ts';
+import type {
+  DeliveredMessage,
   FederationSettings,
   FinishReason,
   RejectCode,
   RoundMessage,
+  SumPurpose,
   UpdateMessage,
 } from '../protocol/index.ts';
 import type { CommitContext, Solution } from '../solver/index.ts';
@@ -18,11 +26,26 @@ export interface Profile {
   readonly moments: { readonly count: number; readonly mean: Float64Array; readonly m2: Float64Array };
   /** Wait so long for an answer before the settings say otherwise. */
   readonly retryMs: number;
+  /**
+   * Present: takes part only where the coordinator sees nothing but sums, and says nothing in the clear, not even how many
+   * rows it holds.
+   */
+  readonly secure?: SecureProfile | undefined;
+}
+
+export interface SecureProfile {
+  /**
+   * 32 bytes that nobody else can know: outside a simulation from the system's entropy. May be the same after a restart from what
+   * was stored; whoever has lost that needs a new one.
+   */
+  readonly secret: Uint8Array;
+  /** Whose keys are known from elsewhere; default: the first that are seen are believed. */
+  readonly identities?: Identities | undefined;
 }
 
 /**
  * joining    has said who it is, waits for a welcome
- * measuring  has sent its moments, waits for the scaling
+ * measuring  has sent its moments, or who it is and then its part of their sum, and waits for the scaling
  * preparing  rows are being scaled
  * idle       waits for a round
  * solving    computes for `round`
@@ -47,6 +70,22 @@ export interface Pending {
   readonly atom: Solution;
 }
 
+/** What secure aggregation must not forget. */
+export interface SecureStored {
+  /** Keys, seat and the round that is open. Never changed in place. */
+  readonly core: SecureCore;
+  /** What it says of itself, signed. */
+  readonly advertisement: Advertisement;
+  /** How often the secret has been drawn from. */
+  readonly drawn: number;
+  /** What the open round sums. */
+  readonly purpose: SumPurpose;
+  /** The first round that the roster is for. */
+  readonly rosterRound: number;
+  /** What s of the committed solution is more than the sums say (secure-sums.ts). */
+  readonly gained: number;
+}
+
 /** What survives a crash. Everything else is asked for again. */
 export interface Stored {
   readonly settings: FederationSettings | undefined;
@@ -61,6 +100,7 @@ export interface Stored {
   /** For prediction at any time: the best model that the coordinator knows of, or the latest. */
   readonly model: UsableModel | undefined;
   readonly finished: FinishReason | undefined;
+  readonly secure?: SecureStored | undefined;
 }
 
 /** w of a round, and the own u that was committed when it opened; the personal part is u / C2. */
@@ -91,7 +131,12 @@ export interface ParticipantState {
   unfinished: { readonly beta: Float64Array; readonly passes: number } | undefined;
   /** Rounds in a row that spoke of another state than ours. */
   mismatches: number;
-  refusal: { readonly code: RejectCode; readonly message: string } | undefined;
+  /** When we last asked for the roster of a plan that we did not know. */
+  askedMs: number;
+  /** Shares that the others have dealt, until they are used; and the loss at the w of a certifying round. */
+  delivered: DeliveredMessage | undefined;
+  looked: { readonly round: number; readonly loss: number } | undefined;
+  refusal: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
 }
 
 export const NOTHING_STORED: Stored = {
@@ -120,6 +165,9 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     reported: 0,
     unfinished: undefined,
     mismatches: 0,
+    askedMs: Number.NEGATIVE_INFINITY,
+    delivered: undefined,
+    looked: undefined,
     refusal: undefined,
   };
 }

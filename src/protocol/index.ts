@@ -2,3 +2,4 @@ export { decode, decodeFrom, encode } from './codec.ts';
 export { DEFAULT_LIMITS, type Limits } from './limits.ts';
 export * from './messages.ts';
 export { ProtocolError } from './protocol-error.ts';
+export * from './secure-sums.ts';

@@ -14,7 +14,8 @@ import {
   u32,
   vector,
 } from './fields.ts';
-import type { Message, Scalars, Welcome } from './messages.ts';
+import type { Message, Scalars, SecureToCoordinator, SecureToParticipant, Welcome } from './messages.ts';
+import { SECURE_PAYLOADS } from './secure-layouts.ts';
 import { settingsText } from './settings.ts';
 import { CODES, F32_FLAG, PURPOSES, REASONS } from './tags.ts';
 
@@ -34,6 +35,10 @@ const scaling = sameLength(
   'shift',
   'factor',
 );
+
+function secure<K extends (SecureToCoordinator | SecureToParticipant)['kind']>(sender: Sender, kind: K) {
+  return { sender, knownFlags: 0, payload: SECURE_PAYLOADS[kind] };
+}
 
 export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   join: {
@@ -126,6 +131,16 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     knownFlags: 0,
     payload: record({ kind: constant('reject'), code: choice(CODES), session: u32, message: text }),
   },
+  advertise: secure('participant', 'advertise'),
+  dealt: secure('participant', 'dealt'),
+  masked: secure('participant', 'masked'),
+  attested: secure('participant', 'attested'),
+  revealed: secure('participant', 'revealed'),
+  roster: secure('coordinator', 'roster'),
+  plan: secure('coordinator', 'plan'),
+  delivered: secure('coordinator', 'delivered'),
+  counted: secure('coordinator', 'counted'),
+  attestations: secure('coordinator', 'attestations'),
 };
 
 /** For code that treats all kinds alike. */

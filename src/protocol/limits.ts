@@ -6,6 +6,8 @@ export interface Limits {
   readonly maxWeights: number;
   readonly maxIdBytes: number;
   readonly maxTextBytes: number;
+  /** In a roster: what secure aggregation says of each is bounded by it. */
+  readonly maxParticipants: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -14,4 +16,5 @@ export const DEFAULT_LIMITS: Limits = {
   maxWeights: 64,
   maxIdBytes: 200,
   maxTextBytes: 100_000,
+  maxParticipants: 65_535,
 };

@@ -5,6 +5,9 @@
 import type { DpSettings } from '../privacy/dp/index.ts';
 import type { MaskSettings } from '../privacy/index.ts';
 import type { Objective } from '../solver/index.ts';
+import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
+
+export type * from './secure-messages.ts';
 
 export const PROTOCOL_VERSION = 2;
 
@@ -35,6 +38,22 @@ export interface FederationSettings {
   readonly mask?: MaskSettings | undefined;
   /** Steps are clipped, their sum carries noise, and no scalars are told; absent: none of it. */
   readonly dp?: DpSettings | undefined;
+  /** Only sums of updates are seen by the coordinator; absent: it sees each of them. */
+  readonly secure?: SecureSettings | undefined;
+}
+
+/** Grid and thresholds of secure aggregation (secure-sums.ts, privacy/secure). */
+export interface SecureSettings {
+  /** An entry that is summed is a multiple of 2^-scaleBits. */
+  readonly scaleBits: number;
+  /** Largest absolute value of an entry of one participant. */
+  readonly limit: number;
+  /** The step of a round is a multiple of 2^-stepBits. */
+  readonly stepBits: number;
+  /** Largest share of participants that may vanish during a round. */
+  readonly dropout: number;
+  /** Largest share of participants that may work for the coordinator. */
+  readonly corrupted: number;
 }
 
 /**
@@ -199,6 +218,6 @@ export const REJECT_CODES = [
 ] as const;
 export type RejectCode = (typeof REJECT_CODES)[number];
 
-export type ToCoordinator = Join | Moments | UpdateMessage | Report | Leave;
-export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject;
+export type ToCoordinator = Join | Moments | UpdateMessage | Report | Leave | SecureToCoordinator;
+export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;

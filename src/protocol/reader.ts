@@ -47,6 +47,12 @@ export class Reader {
     return length;
   }
 
+  /** A copy. */
+  raw(name: string, length: number): Uint8Array {
+    const start = this.advance(length, name);
+    return this.bytes.slice(start, start + length);
+  }
+
   text(name: string, byteLength: number): string {
     const start = this.advance(byteLength, name);
     try {

@@ -27,6 +27,18 @@ const dp = z.strictObject({
   epsilon: above0,
   delta: above0.lt(1),
 });
+/** A step and an entry of du together must leave room in the 53 bits of f64 for the numbers themselves. */
+const secure = z
+  .strictObject({
+    scaleBits: z.number().int().min(0).max(52),
+    limit: above0,
+    stepBits: z.number().int().min(0).max(52),
+    dropout: share.lt(1),
+    corrupted: share.lt(1),
+  })
+  .refine(({ scaleBits, stepBits }) => scaleBits + stepBits <= 52, {
+    error: 'expected scaleBits + stepBits of at most 52',
+  });
 
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
@@ -45,6 +57,7 @@ const schema: z.ZodType<FederationSettings> = z.strictObject({
   retryMs: above0.max(LONGEST_TIMER_MS),
   mask: mask.optional(),
   dp: dp.optional(),
+  secure: secure.optional(),
 });
 
 export const settingsText: Field<FederationSettings> = {

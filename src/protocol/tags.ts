@@ -1,5 +1,5 @@
 /** Every number that stands for a word on the wire. */
-import type { FinishReason, Message, RejectCode, RoundMessage } from './messages.ts';
+import type { FinishReason, Message, RejectCode, RoundMessage, SumPurpose } from './messages.ts';
 
 type Kind = Message['kind'];
 
@@ -10,14 +10,31 @@ export const TAGS: Readonly<Record<Kind, number>> = {
   update: 0x03,
   report: 0x04,
   leave: 0x05,
+  advertise: 0x06,
+  dealt: 0x07,
+  masked: 0x08,
+  attested: 0x09,
+  revealed: 0x0a,
   welcome: 0x81,
   round: 0x82,
   outcome: 0x83,
   finish: 0x84,
   reject: 0x85,
+  roster: 0x86,
+  plan: 0x87,
+  delivered: 0x88,
+  counted: 0x89,
+  attestations: 0x8a,
 };
 
 export const PURPOSES: Readonly<Record<RoundMessage['purpose'], number>> = { train: 1, certify: 2 };
+
+export const SUM_PURPOSES: Readonly<Record<SumPurpose, number>> = {
+  measure: 1,
+  train: 2,
+  step: 3,
+  certify: 4,
+};
 
 export const REASONS: Readonly<Record<FinishReason, number>> = {
   gap: 1,

@@ -13,6 +13,7 @@ import {
   step,
 } from '../coordinator/index.ts';
 import { gaussianNoise } from '../privacy/dp/index.ts';
+import type { Primitives } from '../privacy/secure/index.ts';
 import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
@@ -25,6 +26,7 @@ export interface CoordinatorWorld {
   readonly transcript: Transcript;
   toParticipant(to: string, frame: Uint8Array): void;
   onRow(row: RoundRow): void;
+  readonly primitives: Primitives;
 }
 
 export const COORDINATOR = 'coordinator';
@@ -79,7 +81,7 @@ export class CoordinatorNode {
 
   take(input: CoordinatorInput): void {
     if (!this.state) return;
-    const effects = step(this.state, input);
+    const effects = step(this.state, input, this.world.primitives);
     const survived = this.crashes.survives(COORDINATOR, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;
@@ -117,6 +119,9 @@ export class CoordinatorNode {
         break;
       case 'row':
         this.world.onRow(effect.row);
+        break;
+      case 'refusal':
+        transcript.note(queue.now, COORDINATOR, effect.message);
         break;
     }
   }

@@ -130,17 +130,17 @@ export class Observer {
   }
 
   /**
-   * Where the participant's own u is not what it told (the paper's masking): its own, with an update that was taken just
-   * now committed.
+   * Where the participant's own u is not what it told (the paper's masking), or nobody was told (secret sums): its own, with an
+   * update that was taken just now committed.
    */
   private ownPart({ options, members }: CoordinatorState, id: string): Float64Array | undefined {
-    if (options.mask?.semantics !== 'paper') return undefined;
+    if (options.mask?.semantics !== 'paper' && !options.secure) return undefined;
     const node = this.simulation.participants.get(id);
     const { committed, atoms, pending, settings } = node?.disk ?? {};
     const accepted = members.get(id)?.accepted;
     const problem = node?.state?.problem;
-    if (!committed || !settings || !accepted || !problem) return undefined;
-    if (pending?.message.round !== accepted.round) return committed.u;
+    if (!committed || !settings || !accepted) return undefined;
+    if (!problem || pending?.message.round !== accepted.round) return committed.u;
     const before = { committed, atoms: atoms ?? [] };
     return settled(problem, before, pending.atom, settings.atoms, accepted).committed.u;
   }

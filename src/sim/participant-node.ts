@@ -13,6 +13,7 @@ import {
   type Stored,
   step,
 } from '../participant/index.ts';
+import type { Primitives } from '../privacy/secure/index.ts';
 import {
   DEFAULT_LIMITS,
   decodeFrom,
@@ -46,6 +47,7 @@ export interface World {
   readonly seed: number;
   readonly transcript: Transcript;
   toCoordinator(from: string, frame: Uint8Array): void;
+  readonly primitives: Primitives;
 }
 
 export class ParticipantNode {
@@ -124,7 +126,7 @@ export class ParticipantNode {
 
   take(input: ParticipantInput): void {
     if (!this.state) return;
-    const effects = step(this.state, input);
+    const effects = step(this.state, input, this.world.primitives);
     const survived = this.crashes.survives(this.id, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;

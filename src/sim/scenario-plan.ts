@@ -1,5 +1,11 @@
 /** From a scenario and its table to a plan that can be run, once for each seed. */
-import { type CoordinatorOptions, DEFAULT_OPTIONS, type Waiting } from '../coordinator/index.ts';
+import {
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  DEFAULT_SECURE,
+  type SecureOptions,
+  type Waiting,
+} from '../coordinator/index.ts';
 import {
   classificationTargets,
   featuresOf,
@@ -11,10 +17,13 @@ import {
   type Table,
 } from '../data/index.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
+import { defaultSecurity, graphParameters, SecureError } from '../privacy/secure/index.ts';
+import { mostParticipants, securityOf } from '../protocol/index.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
 import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
+import { scenarioError } from './scenario-error.ts';
 import { dpSettings } from './scenario-privacy.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
@@ -113,11 +122,10 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     changes.waiting || !scenario.responders
       ? undefined
       : computedWait(scenario, scenario.responders, compute, participants);
+  const options = { ...optionsFrom(scenario, timing, participants.length, seed, waitMs), ...changes };
+  if (options.secure) checkSums(source, options.secure, participants.length);
   return {
-    options: {
-      ...optionsFrom(scenario, timing, participants.length, seed, waitMs),
-      ...changes,
-    },
+    options,
     participants,
     compute,
     link,
@@ -164,6 +172,7 @@ function optionsFrom(
       mask,
       dp: dpSettings(scenario),
       defence: scenario.defence,
+      secure: secureFrom(scenario, timing, participants),
     },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
     stop: {
@@ -173,6 +182,45 @@ function optionsFrom(
       stall: stall ?? Number.POSITIVE_INFINITY,
     },
   };
+}
+
+/** A phase of secret summing takes one way there and one back: a few retries are enough for it. */
+function secureFrom(
+  { secure }: Scenario,
+  { retryMs, maxWaitMs }: Timing,
+  participants: number,
+): SecureOptions | undefined {
+  if (!secure) return undefined;
+  const { dropout, corrupted } = defaultSecurity(participants);
+  const phaseMs = Math.min(maxWaitMs, 4 * retryMs);
+  const given = typeof secure === 'object' ? secure : {};
+  return { ...DEFAULT_SECURE, dropout, corrupted, phaseMs, ...withoutGaps(given) };
+}
+
+/** Whether so many can be summed at all, and hidden by as many as are left. */
+function checkSums(source: string, secure: SecureOptions, participants: number): void {
+  const most = mostParticipants(secure);
+  if (participants > most)
+    throw scenarioError(
+      source,
+      'secure.limit',
+      `one that lets ${participants} participants be summed (this one ${most})`,
+      secure.limit,
+    );
+  try {
+    graphParameters(participants, securityOf(secure));
+  } catch (error) {
+    if (!(error instanceof SecureError)) throw error;
+    throw scenarioError(source, 'secure', `shares that go together (${error.message})`, {
+      dropout: secure.dropout,
+      corrupted: secure.corrupted,
+    });
+  }
+}
+
+function withoutGaps<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 function hardwareOf({ hardware }: Scenario): (k: number, participants: number) => number {

@@ -37,10 +37,13 @@ export const misbehavingFields = z.strictObject({
   scale: above0.optional(),
 });
 
-/** The rule that differential privacy can do with, where none is asked for. */
-export function aggregationFor(given: unknown, scenario: Scenario): Scenario['aggregation'] {
-  const asked = (given as { aggregation?: unknown }).aggregation !== undefined;
-  return scenario.dp && !asked ? 'safe' : scenario.aggregation;
+/** Where none is asked for: the rule that the protection can do with. */
+export function aggregationFor({
+  aggregation,
+  dp,
+  secure,
+}: Pick<Scenario, 'dp' | 'secure'> & { readonly aggregation?: Scenario['aggregation'] | undefined }) {
+  return aggregation ?? (dp ? 'safe' : secure ? 'line-search' : 'exact');
 }
 
 /** Of a scenario whose rule is settled: what does not go with differential privacy. */
@@ -56,6 +59,7 @@ export function checkDp(source: string, scenario: Scenario): void {
   if (stall !== undefined) refuse('stall', 'none with dp, which knows no gap', stall);
   if (mask?.semantics === 'paper') refuse('mask.semantics', 'consistent with dp', 'paper');
   if (defence) refuse('defence', 'none with dp, whose clip bounds every update', defence);
+  if (scenario.secure) refuse('secure', 'none with dp, whose noise the coordinator adds', scenario.secure);
   const { noiseMultiplier, delta, epsilon } = dpSettings(scenario)!;
   const price = epsilonOf({ noiseMultiplier, samplingRate: 1 }, delta, 1);
   if (price > epsilon)

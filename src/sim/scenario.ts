@@ -3,7 +3,8 @@
  * scenario, of 20 HAR-like participants on equal devices that are all waited for.
  */
 import { z } from 'zod';
-import { AGGREGATIONS } from '../solver/index.ts';
+import { DEFAULT_SECURE } from '../coordinator/index.ts';
+import { AGGREGATIONS, type Aggregation } from '../solver/index.ts';
 import { COORDINATOR } from './coordinator-node.ts';
 import { errorFromIssues, scenarioError } from './scenario-error.ts';
 import { aggregationFor, checkDp, defenceFields, dpFields, misbehavingFields } from './scenario-privacy.ts';
@@ -111,6 +112,23 @@ const mask = z.discriminatedUnion(
   { error: 'a kind that is one of bernoulli, beta' },
 );
 
+const bits = z.number().int().min(0).max(52);
+/** true: all of it by default. */
+const secure = z.union(
+  [
+    z.boolean(),
+    z.strictObject({
+      scaleBits: bits.optional(),
+      limit: above0.optional(),
+      stepBits: bits.optional(),
+      dropout: z.number().min(0).lt(1).optional(),
+      corrupted: z.number().min(0).lt(1).optional(),
+      phaseMs: period.optional(),
+    }),
+  ],
+  { error: 'true, false, or an object of scaleBits, limit, stepBits, dropout, corrupted, phaseMs' },
+);
+
 const link = z.strictObject({
   delayMs: duration.default(0),
   jitterMs: duration.default(0),
@@ -172,8 +190,8 @@ const schema = z.strictObject({
   seed: seed.default(1),
   /** Runs with the seeds from `seed` on: other splits, delays and faults, the same data. */
   repeats: z.number().int().min(1).max(10_000).default(1),
-  /** Default: exact, or safe with dp. */
-  aggregation: z.enum(AGGREGATIONS).default('exact'),
+  /** Default: exact, safe with dp, line-search where only sums are seen. */
+  aggregation: z.enum(AGGREGATIONS).optional(),
   passes: whole.default(100),
   gap: z.number().min(0).lt(1).default(1e-3),
   rounds: z.number().int().min(1).max(1_000_000).default(200),
@@ -194,6 +212,8 @@ const schema = z.strictObject({
   defence: defenceFields.optional(),
   /** Participants that do not play fair. */
   misbehaving: z.array(misbehavingFields).optional(),
+  /** Secure aggregation: the coordinator sees sums only. */
+  secure: secure.default(false),
   summationMs: duration.default(0),
   retryMs: period.optional(),
   /** Default: 3, or for ever where nothing gets lost. */
@@ -215,7 +235,7 @@ const schema = z.strictObject({
 });
 
 /** A scenario with every default filled in. */
-export type Scenario = z.output<typeof schema>;
+export type Scenario = z.output<typeof schema> & { readonly aggregation: Aggregation };
 /** As one may write it. */
 export type ScenarioInput = z.input<typeof schema>;
 
@@ -223,7 +243,8 @@ export type ScenarioInput = z.input<typeof schema>;
 export function parseScenario(source: string, given: unknown): Scenario {
   const result = schema.safeParse(given);
   if (!result.success) throw errorFromIssues(source, given, result.error);
-  const scenario = { ...result.data, aggregation: aggregationFor(given, result.data) };
+  const scenario: Scenario = { ...result.data, aggregation: aggregationFor(result.data) };
+  checkSecure(source, scenario);
   if (scenario.responders !== undefined && scenario.waiting !== undefined) {
     const expected = 'no waiting beside responders, which compute it';
     throw scenarioError(source, 'waiting', expected, scenario.waiting);
@@ -232,6 +253,29 @@ export function parseScenario(source: string, given: unknown): Scenario {
     throw scenarioError(source, 'method', 'another one for regression: mocha only classifies', 'mocha');
   checkDp(source, scenario);
   return scenario;
+}
+
+/** Sums only: what needs more, or hides in another way, does not go with it. */
+function checkSecure(source: string, scenario: Scenario): void {
+  const { secure, aggregation, method, precision, mask, defence } = scenario;
+  if (!secure) return;
+  if (method !== 'mtl') throw scenarioError(source, 'secure', `none with the method ${method}`, secure);
+  if (aggregation === 'exact')
+    throw scenarioError(
+      source,
+      'aggregation',
+      'line-search, safe or sum beside secure, which shows sums only',
+      aggregation,
+    );
+  if (precision === 'f32')
+    throw scenarioError(source, 'precision', 'f64 beside secure, which has a grid of its own', precision);
+  if (mask) throw scenarioError(source, 'mask', 'none beside secure, which hides updates', mask.kind);
+  if (defence)
+    throw scenarioError(source, 'defence', 'none beside secure, where nobody sees single updates', defence);
+  if (typeof secure === 'boolean') return;
+  const { scaleBits = DEFAULT_SECURE.scaleBits, stepBits = DEFAULT_SECURE.stepBits } = secure;
+  if (scaleBits + stepBits > 52)
+    throw scenarioError(source, 'secure.stepBits', `at most ${52 - scaleBits} beside scaleBits`, stepBits);
 }
 
 export function scenarioFromText(source: string, text: string): Scenario {

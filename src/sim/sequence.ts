@@ -92,7 +92,7 @@ function isLate(transcript: readonly TranscriptEntry[], delivered: number): bool
 }
 
 function isAnswer({ about }: TranscriptEntry): boolean {
-  return about?.kind === 'update' || about?.kind === 'report';
+  return about?.kind === 'update' || about?.kind === 'report' || about?.kind === 'masked';
 }
 
 /** Shorter than in the transcript: space is dear. */
@@ -128,7 +128,7 @@ export function barsOf(
       if (about.round <= (answered.get(to) ?? 0) || about.round === open.get(to)?.round) continue;
       close(to, e, 'interrupted');
       open.set(to, { round: about.round, from: e });
-    } else if (kind === 'sent' && (about?.kind === 'update' || about?.kind === 'report')) {
+    } else if (kind === 'sent' && about && isAnswer(transcript[e])) {
       answered.set(from, Math.max(about.round, answered.get(from) ?? 0));
       if (about.round === open.get(from)?.round) close(from, e, 'answered');
     }

@@ -4,6 +4,7 @@
  */
 import type { CoordinatorOptions, RoundRow } from '../coordinator/index.ts';
 import { Arena } from '../math/index.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';
@@ -11,6 +12,7 @@ import { type Crash, CrashPlan, type Deed } from './faults.ts';
 import { Misbehaving, type Misbehaviour } from './misbehaving.ts';
 import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
+import { rememberingPrimitives, simulatedSecret } from './secrets.ts';
 import { Transcript } from './transcript.ts';
 
 export interface SimulationPlan {
@@ -29,6 +31,8 @@ export interface SimulationPlan {
   readonly untilMs: number;
   readonly transcript: 'on' | 'off';
   readonly arena?: Arena;
+  /** Key agreement and signatures of secure aggregation; default: the portable ones. */
+  readonly primitives?: Primitives;
 }
 
 export class Simulation {
@@ -52,6 +56,7 @@ export class Simulation {
     this.network = new Network(queue, plan.seed, plan.link, plan.partitions);
     const { network } = this;
     const crashes = new CrashPlan(plan.crashes, (crash) => this.comeBack(crash));
+    const primitives = rememberingPrimitives(plan.primitives ?? noblePrimitives);
     this.coordinator = new CoordinatorNode(
       plan.options,
       {
@@ -63,6 +68,7 @@ export class Simulation {
           this.rows.push(row);
           this.onRow?.(row);
         },
+        primitives,
       },
       crashes,
     );
@@ -76,13 +82,14 @@ export class Simulation {
       compute: plan.compute,
       seed: plan.seed,
       toCoordinator,
+      primitives,
     };
     this.participants = new Map(
       plan.participants.map((data) => {
         const { id, rows } = data.profile;
         const deed = plan.misbehaving?.find(({ participant }) => participant === id);
         const misbehaving = deed && new Misbehaving(deed, rows, plan.seed);
-        return [id, new ParticipantNode(data, world, crashes, misbehaving)];
+        return [id, new ParticipantNode(withSecret(data, plan), world, crashes, misbehaving)];
       }),
     );
   }
@@ -133,4 +140,11 @@ export class Simulation {
         break;
     }
   }
+}
+
+/** Everybody takes part in secret sums, or nobody does. */
+function withSecret(data: ParticipantData, { options, seed }: SimulationPlan): ParticipantData {
+  if (!options.secure) return data;
+  const { profile } = data;
+  return { ...data, profile: { ...profile, secure: { secret: simulatedSecret(seed, profile.id) } } };
 }

@@ -71,5 +71,13 @@ export function inWords(message: Message): string {
       return `finish (${message.reason}), accepted ${message.accepted.round}`;
     case 'reject':
       return `reject ${message.code}`;
+    case 'advertise':
+      return 'advertise keys';
+    case 'roster':
+      return `roster of ${message.members.length}, from round ${message.round}`;
+    case 'plan':
+      return `plan of round ${message.round} (${message.purpose})`;
+    default:
+      return `${message.kind}, round ${message.round}`;
   }
 }

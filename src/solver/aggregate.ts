@@ -28,7 +28,7 @@ const takeAll: AggregationRule['weigh'] = (_w, _c2, _updates, blocks) => {
   }
 };
 
-const RULES: Readonly<Record<Aggregation, AggregationRule>> = {
+export const AGGREGATION_RULES: Readonly<Record<Aggregation, AggregationRule>> = {
   exact: exactRule,
   'line-search': lineSearchRule,
   safe: { atoms: 1, startSigma: (participants) => participants, weigh: takeAll },
@@ -37,7 +37,7 @@ const RULES: Readonly<Record<Aggregation, AggregationRule>> = {
 
 /** Local solutions that a participant keeps beside the committed one. */
 export function atomsKept(rule: Aggregation): number {
-  return RULES[rule].atoms;
+  return AGGREGATION_RULES[rule].atoms;
 }
 
 export class Aggregator implements Combiner {
@@ -53,7 +53,7 @@ export class Aggregator implements Combiner {
   private readonly c2: number;
 
   constructor(rule: Aggregation, d: number, c2: number) {
-    this.rule = RULES[rule];
+    this.rule = AGGREGATION_RULES[rule];
     this.keepsBest = rule !== 'sum';
     this.c2 = c2;
     this.w = new Float64Array(d);

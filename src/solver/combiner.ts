@@ -3,6 +3,7 @@
  * participant is told in a round, what becomes of the answers, how good the result is, and what must survive a crash.
  *
  *   Aggregator       the multi-task SVM: one w for all, and u_k / C2 for each (aggregate.ts)
+ *   TotalAggregator  the same where only sums are seen (aggregate-total.ts)
  *   MochaAggregator  MOCHA: a model for each, tied together by learnt relations (aggregate-mocha.ts)
  *
  * Participants do the same under both.
@@ -46,6 +47,8 @@ export interface CombinerMemory {
   readonly relations: StoredRelations | undefined;
   /** What w holds beside the members' parts: the noise of differential privacy (privacy/dp/noisy-combiner.ts). */
   readonly noise?: Float64Array | undefined;
+  /** Where only sums are known: w, sum s and sum |u_k|^2. */
+  readonly total?: { readonly w: Float64Array; readonly s: number; readonly uNorm2: number } | undefined;
 }
 
 /** Participants are numbered by the caller, newcomers with higher numbers than all before them. */

@@ -1,5 +1,6 @@
 export { AGGREGATIONS, type Aggregation, Aggregator, atomsKept } from './aggregate.ts';
 export { MochaAggregator, type MochaOptions } from './aggregate-mocha.ts';
+export { commitStep, TotalAggregator, type TotalOptions, type TotalUpdate } from './aggregate-total.ts';
 export type { IndexedUpdate } from './aggregation-rule.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
 export type {

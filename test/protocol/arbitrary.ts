@@ -28,7 +28,15 @@ const accepted: fc.Arbitrary<Accepted> = fc.record(
   { requiredKeys: ['round', 'weights'] },
 );
 
-const settings: fc.Arbitrary<FederationSettings> = fc.record({
+const secure = fc.record({
+  scaleBits: fc.integer({ min: 0, max: 26 }),
+  limit: positive,
+  stepBits: fc.integer({ min: 0, max: 26 }),
+  dropout: fc.constantFrom(0, 0.25, 1 / 3),
+  corrupted: fc.constantFrom(0, 0.1),
+});
+
+const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   objective: fc.constantFrom('classification', 'regression'),
   c1: positive,
   c2: positive,
@@ -45,6 +53,17 @@ const settings: fc.Arbitrary<FederationSettings> = fc.record({
   precision: fc.constantFrom('f64', 'f32'),
   retryMs: fc.double({ min: Number.MIN_VALUE, max: 2 ** 31 - 1, noNaN: true }),
 });
+
+const bytes = fc.uint8Array({ maxLength: 200 });
+const exactly = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+const keys = { identityKey: exactly(32), channelKey: exactly(32), signature: exactly(64) };
+const place = fc.integer({ min: 0, max: 0xffff });
+const about = { session: u32, round: u32 };
+
+/** Absent is not the same as undefined in JSON. */
+const settings = fc
+  .tuple(plainSettings, fc.option(secure, { nil: undefined }))
+  .map(([plain, hidden]): FederationSettings => (hidden ? { ...plain, secure: hidden } : plain));
 
 type ByKind = { readonly [K in Message['kind']]: fc.Arbitrary<Extract<Message, { kind: K }>> };
 
@@ -116,6 +135,45 @@ const BY_KIND: ByKind = {
     code: fc.constantFrom(...REJECT_CODES),
     session: u32,
     message: fc.string({ unit: 'binary', maxLength: 300 }),
+  }),
+  advertise: fc.record({ kind: fc.constant('advertise'), session: u32, ...keys }),
+  roster: fc.record({
+    kind: fc.constant('roster'),
+    ...about,
+    members: fc.array(fc.record({ id, ...keys }), { maxLength: 5 }),
+  }),
+  plan: fc.record({
+    kind: fc.constant('plan'),
+    ...about,
+    purpose: fc.constantFrom('measure', 'train', 'step', 'certify'),
+    roster: exactly(32),
+  }),
+  dealt: fc.record({
+    kind: fc.constant('dealt'),
+    ...about,
+    from: place,
+    commitments: exactly(32),
+    table: bytes,
+    sealed: bytes,
+  }),
+  delivered: fc.record({ kind: fc.constant('delivered'), ...about, dealers: bytes, sealed: bytes }),
+  masked: fc.record({
+    kind: fc.constant('masked'),
+    ...about,
+    base: u32,
+    from: place,
+    complaints: bytes,
+    vector: bytes,
+  }),
+  counted: fc.record({ kind: fc.constant('counted'), ...about, members: bytes }),
+  attested: fc.record({ kind: fc.constant('attested'), ...about, from: place, tags: bytes }),
+  attestations: fc.record({ kind: fc.constant('attestations'), ...about, attesters: bytes, tags: bytes }),
+  revealed: fc.record({
+    kind: fc.constant('revealed'),
+    ...about,
+    from: place,
+    dealers: bytes,
+    shares: bytes,
   }),
 };
 

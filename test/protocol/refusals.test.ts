@@ -15,6 +15,7 @@ const patched = (frame: Uint8Array, at: number, bytes: readonly number[]): Uint8
 };
 
 const u32 = (value: number): number[] => [...new Uint8Array(Uint32Array.of(value).buffer)];
+const SECURE_SETTINGS = { scaleBits: 30, limit: 1e6, stepBits: 8, dropout: 0.3, corrupted: 0.1 };
 const LEAVE = 0x05;
 const JOIN = 0x01;
 const WELCOME = 0x81;
@@ -120,7 +121,14 @@ describe('lengths that lie', () => {
   });
 
   test('every limit is kept', () => {
-    const tight = { ...DEFAULT_LIMITS, maxFeatures: 2, maxWeights: 3, maxIdBytes: 6, maxTextBytes: 400 };
+    const tight = {
+      ...DEFAULT_LIMITS,
+      maxFeatures: 2,
+      maxWeights: 3,
+      maxIdBytes: 6,
+      maxTextBytes: 400,
+      maxParticipants: 16,
+    };
     for (const { name, message, precision } of SAMPLES) {
       if (message.kind === 'welcome') continue;
       expect(tryDecode(encode(message, precision), tight), name).toEqual({ message });
@@ -134,6 +142,11 @@ describe('lengths that lie', () => {
       ['reject', { maxTextBytes: 20 }],
       ['join', { maxIdBytes: 5 }],
       ['join', { maxFrameBytes: 40 }],
+      ['roster', { maxParticipants: 1 }],
+      ['roster', { maxIdBytes: 5 }],
+      ['dealt', { maxParticipants: 1 }],
+      ['counted', { maxParticipants: 8 }],
+      ['masked', { maxParticipants: 8 }],
     ];
     for (const [name, limit] of cases) {
       const { code, sentence } = refusalOf(golden(name), { ...DEFAULT_LIMITS, ...limit });
@@ -198,6 +211,9 @@ describe('words and texts', () => {
     expect(refusalOf(patched(golden('finish.f64'), 24, [0])).sentence).toMatch(
       /finish: reason: expected one of/,
     );
+    expect(refusalOf(patched(golden('plan'), 20, [0])).sentence).toBe(
+      'plan: purpose: expected one of 1, 2, 3, 4, got 0',
+    );
     expect(refusalOf(patched(golden('reject'), 12, [200])).sentence).toMatch(/reject: code: expected one of/);
   });
 
@@ -257,6 +273,16 @@ describe('settings', () => {
     straggler: ['never'],
     precision: ['f16'],
     retryMs: [0, -1, 2 ** 31, undefined],
+    secure: [
+      true,
+      {},
+      { ...SECURE_SETTINGS, scaleBits: 53 },
+      { ...SECURE_SETTINGS, scaleBits: 40, stepBits: 13 },
+      { ...SECURE_SETTINGS, limit: 0 },
+      { ...SECURE_SETTINGS, dropout: 1 },
+      { ...SECURE_SETTINGS, corrupted: -0.1 },
+      { ...SECURE_SETTINGS, phaseMs: 10 },
+    ],
     extra: [1],
   };
   for (const [key, values] of Object.entries(wrong)) {

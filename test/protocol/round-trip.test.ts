@@ -72,7 +72,9 @@ describe('what is encoded is decoded', () => {
 });
 
 describe('each side hears only what the other may say', () => {
-  const PARTICIPANTS = new Set(['join', 'moments', 'update', 'report', 'leave']);
+  const PARTICIPANTS = new Set(
+    'join moments update report leave advertise dealt masked attested revealed'.split(' '),
+  );
 
   for (const { name, message, precision: width } of SAMPLES) {
     test(name, () => {
@@ -128,6 +130,16 @@ describe('what a peer would refuse is not encoded', () => {
       'vectors of different lengths',
       { kind: 'moments', count: 1, mean: new Float64Array(2), m2: new Float64Array(3) },
       /expected as many numbers in m2 as in mean \(2\), got 3/,
+    ],
+    [
+      'keys that are too short',
+      { kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(31) },
+      /plan: roster: expected 32 bytes, got 31/,
+    ],
+    [
+      'a place past u16',
+      { kind: 'attested', session: 1, round: 1, from: 65_536, tags: new Uint8Array(0) },
+      /attested: from: expected a whole number from 0 to 65535/,
     ],
     [
       'a text past u16',

@@ -68,6 +68,102 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
   },
 ];
 
+/** Bytes that are all different, and differ from field to field. */
+const bytes = (length: number, from: number) => Uint8Array.from({ length }, (_, i) => (from + 7 * i) & 255);
+const keysFrom = (from: number) => ({
+  identityKey: bytes(32, from),
+  channelKey: bytes(32, from + 1),
+  signature: bytes(64, from + 2),
+});
+
+const SECURE: readonly { readonly name: string; readonly message: Message }[] = [
+  {
+    name: 'welcome-secure',
+    message: {
+      kind: 'welcome',
+      settings: {
+        ...SETTINGS,
+        secure: { scaleBits: 30, limit: 4194304, stepBits: 8, dropout: 0.25, corrupted: 0.2 },
+      },
+      scaling: undefined,
+    },
+  },
+  { name: 'advertise', message: { kind: 'advertise', session: 2, ...keysFrom(1) } },
+  {
+    name: 'roster',
+    message: {
+      kind: 'roster',
+      session: 2,
+      round: 1,
+      members: [
+        { id: 'Ada', ...keysFrom(3) },
+        { id: 'Zoë 7', ...keysFrom(5) },
+      ],
+    },
+  },
+  { name: 'plan', message: { kind: 'plan', session: 2, round: 7, purpose: 'train', roster: bytes(32, 9) } },
+  {
+    name: 'dealt',
+    message: {
+      kind: 'dealt',
+      session: 2,
+      round: 7,
+      from: 513,
+      commitments: bytes(32, 11),
+      table: bytes(48, 13),
+      sealed: bytes(96, 17),
+    },
+  },
+  {
+    name: 'delivered',
+    message: {
+      kind: 'delivered',
+      session: 2,
+      round: 7,
+      dealers: Uint8Array.of(0b1011, 1),
+      sealed: bytes(96, 19),
+    },
+  },
+  {
+    name: 'masked',
+    message: {
+      kind: 'masked',
+      session: 2,
+      round: 7,
+      base: 6,
+      from: 513,
+      complaints: Uint8Array.of(0, 1),
+      vector: bytes(40, 23),
+    },
+  },
+  {
+    name: 'counted',
+    message: { kind: 'counted', session: 2, round: 7, members: Uint8Array.of(0b1101, 3) },
+  },
+  { name: 'attested', message: { kind: 'attested', session: 2, round: 7, from: 513, tags: bytes(32, 29) } },
+  {
+    name: 'attestations',
+    message: {
+      kind: 'attestations',
+      session: 2,
+      round: 7,
+      attesters: Uint8Array.of(0b110, 0),
+      tags: bytes(32, 31),
+    },
+  },
+  {
+    name: 'revealed',
+    message: {
+      kind: 'revealed',
+      session: 2,
+      round: 7,
+      from: 513,
+      dealers: Uint8Array.of(0b111, 0),
+      shares: bytes(48, 37),
+    },
+  },
+];
+
 const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }[] = [
   {
     name: 'join',
@@ -150,7 +246,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
 ];
 
 export const SAMPLES: readonly Sample[] = [
-  ...IN_F64_ONLY.map((sample) => ({ ...sample, precision: 'f64' as const })),
+  ...[...IN_F64_ONLY, ...SECURE].map((sample) => ({ ...sample, precision: 'f64' as const })),
   ...IN_BOTH.flatMap(({ name, message }) => [
     { name: `${name}.f64`, precision: 'f64' as const, message },
     { name: `${name}.f32`, precision: 'f32' as const, message },

@@ -89,6 +89,24 @@ describe('a scenario', () => {
       { deeds: [{ atMs: 1, kind: 'leave' }] },
       's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to finish, got {"atMs":1,"kind":"leave"}',
     ],
+    [
+      { secure: true, aggregation: 'exact' },
+      's.json: aggregation: expected line-search, safe or sum beside secure, which shows sums only, got "exact"',
+    ],
+    [
+      { secure: true, precision: 'f32' },
+      's.json: precision: expected f64 beside secure, which has a grid of its own, got "f32"',
+    ],
+    [
+      { secure: true, mask: { kind: 'bernoulli', keep: 0.5 } },
+      's.json: mask: expected none beside secure, which hides updates, got "bernoulli"',
+    ],
+    [{ secure: true, method: 'mocha' }, 's.json: secure: expected none with the method mocha, got true'],
+    [{ secure: {}, method: 'local' }, 's.json: secure: expected none with the method local, got {}'],
+    [
+      { secure: { scaleBits: 40, stepBits: 20 } },
+      's.json: secure.stepBits: expected at most 12 beside scaleBits, got 20',
+    ],
     [{ startMs: { 1: -1 } }, 's.json: startMs.1: expected at least 0, got -1'],
     [
       { dp: { clip: 1 } },
@@ -144,6 +162,10 @@ describe('a scenario', () => {
       { method: 'global', defence: { scores: 'on' } },
       's.json: defence: expected none with the global method, which has one node, got {"scores":"on"}',
     ],
+    [
+      { secure: { limit: 2 ** 33 } },
+      's.json: secure.limit: expected one that lets 3 participants be summed (this one 0), got 8589934592',
+    ],
     [{ minParticipants: 4 }, 's.json: minParticipants: expected at most 3, as there are, got 4'],
   ])('names only who is there: %j', (given, sentence) => {
     expect(refusal(() => plan(given))).toBe(sentence);
@@ -152,6 +174,20 @@ describe('a scenario', () => {
   test('that is no JSON is refused', () => {
     expect(refusal(() => scenarioFromText('s.json', '{'))).toMatch(/^s\.json: expected JSON/);
     expect(refusal(() => parseScenario('s.json', [1]))).toBe('s.json: expected an object, got [1]');
+  });
+
+  test('cannot sum in secret where too few would be left to hide anybody', () => {
+    expect(refusal(() => plan({ secure: { dropout: 0.7 } }))).toMatch(
+      /^s\.json: secure: expected shares that go/,
+    );
+  });
+
+  test('sums in secret by line-search, with thresholds for as many as there are', () => {
+    const { options } = plan({ secure: { limit: 1000 } });
+    expect(options.aggregation).toBe('line-search');
+    expect(options.secure).toMatchObject({ scaleBits: 30, stepBits: 8, limit: 1000, dropout: 1 / 3 });
+    expect(plan({ secure: true, aggregation: 'safe' }).options.aggregation).toBe('safe');
+    expect(plan({}).options.secure).toBeUndefined();
   });
 
   test('says nothing twice where nothing gets lost, and repeats itself where something does', () => {

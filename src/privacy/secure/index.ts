@@ -12,6 +12,7 @@ export {
   takeRevealed,
 } from './coordinator.ts';
 export type { Abandoned, Answers, CoordinatorState, Phase } from './coordinator-round.ts';
+export { drawFrom } from './entropy.ts';
 export { decode, encode, type FixedPoint, finestScaleBits, quantise } from './fixed-point.ts';
 export { defaultSecurity, type GraphParameters, graphParameters, type Security } from './graph.ts';
 export { type Entropy, noblePrimitives, type Primitives } from './keys.ts';
@@ -30,5 +31,5 @@ export type {
 } from './messages.ts';
 export { attest, deal, mask, reveal } from './participant.ts';
 export type { ParticipantState } from './participant-state.ts';
-export { makeRoster } from './roster.ts';
+export { layoutOf, makeRoster } from './roster.ts';
 export { type SecureCode, SecureError } from './secure-error.ts';

@@ -1,5 +1,6 @@
 /** A hundred participants, the largest complete graph: exact sums with dropouts, and the price of secrecy in bytes. */
 import { describe, expect, test } from 'vitest';
+import { encode, type Message } from '../../../src/protocol/index.ts';
 import {
   copyOf,
   expectExact,
@@ -47,6 +48,51 @@ test('a round takes at most 2.2 times the bytes of a plain one, both directions 
     revealing: 1629,
   });
   expect(total / (PLAIN_UP + PLAIN_DOWN)).toBeLessThan(2.2);
+});
+
+/** The same on the wire, message by message. */
+const ON_THE_WIRE = {
+  dealing: 'dealt',
+  'to masking': 'delivered',
+  masking: 'masked',
+  'to attesting': 'counted',
+  attesting: 'attested',
+  'to revealing': 'attestations',
+  revealing: 'revealed',
+} as const;
+
+test('so it does as frames, with all that a training round sums', () => {
+  const federation = copyOf(hundred);
+  const size = (message: Message) => encode(message, 'f64').length;
+  const sizes: Record<string, number> = {};
+  // du, ds, u.du, |du|^2, gained, loss.
+  runRound(federation, 1, randomValues(federation.ids, ENTRIES + 5), {}, (phase, to, message) => {
+    if (to === federation.ids[42] && phase in ON_THE_WIRE) {
+      const kind = ON_THE_WIRE[phase as keyof typeof ON_THE_WIRE];
+      sizes[kind] = size({ kind, session: 1, base: 1, ...message } as unknown as Message);
+    }
+    return message;
+  });
+  sizes.plan = size({ kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(32) });
+  const w = new Float64Array(ENTRIES);
+  const accepted = { round: 1, weights: [0.5, 0.5] };
+  const order = { session: 1, round: 2, best: 1, sigma: 1, tolerance: 1, waitMs: 1 };
+  const round = size({ kind: 'round', purpose: 'train', w, accepted, ...order });
+  const scalars = { loss: 1, dualSum: 1, uNorm2: 1 };
+  const numbers = { session: 1, round: 1, base: 1, ds: 1, uDotDu: 1, duNorm2: 1, passes: 1, computeMs: 1 };
+  const plain = round + size({ kind: 'update', du: w, scalars, ...numbers });
+  expect(sizes).toEqual({
+    plan: 57,
+    dealt: 3234,
+    delivered: 1627,
+    masked: 4585,
+    counted: 39,
+    attested: 1614,
+    attestations: 1627,
+    revealed: 1645,
+  });
+  const secret = Object.values(sizes).reduce((sum, bytes) => sum + bytes, round);
+  expect(secret / plain).toBeCloseTo(2.074, 3);
 });
 
 describe('the sum is exact', () => {

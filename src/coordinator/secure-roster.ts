@@ -1,0 +1,82 @@
+/** Who takes part in secure sums: keys as they are advertised, and a new roster whenever that changes. */
+import { makeRoster, newCoordinator, type Primitives, SecureError } from '../privacy/secure/index.ts';
+import { type Advertise, federationName, mostParticipants, securityOf } from '../protocol/index.ts';
+import { refuse } from './answers.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { membersSeated, seatOf } from './secure-state.ts';
+import type { CoordinatorState, Member } from './state.ts';
+import { storedChanges } from './stored.ts';
+
+/** Keys are checked when they come and believed from then on; an identity stays for good. */
+export function takeAdvertisement(
+  state: CoordinatorState,
+  member: Member,
+  message: Advertise,
+  primitives: Primitives,
+): CoordinatorEffect[] {
+  const { identityKey, channelKey, signature } = message;
+  const advertisement = { id: member.id, identityKey, channelKey, signature };
+  const known = member.advertisement;
+  if (known && !same(known.identityKey, identityKey)) {
+    const sentence = `participant "${member.id}": expected the identity it had before, got another`;
+    return [refuse(state, member.id, 'STATE_MISMATCH', sentence)];
+  }
+  member.undealt = 0;
+  if (known && same(known.channelKey, channelKey)) return [];
+  const most = mostParticipants(state.options.secure!);
+  if (!known && membersSeated(state).length >= most) {
+    const sentence = `participant "${member.id}": expected at most ${most} in a sum with this limit and scaleBits`;
+    return [refuse(state, member.id, 'INFEASIBLE', sentence)];
+  }
+  try {
+    makeRoster(federationName({ ...state.options, features: state.features }), [advertisement], primitives);
+  } catch (error) {
+    if (!(error instanceof SecureError)) throw error;
+    return [refuse(state, member.id, 'INFEASIBLE', error.message)];
+  }
+  member.advertisement = advertisement;
+  return [{ type: 'persist', changes: storedChanges(state, [member]) }];
+}
+
+/** A new roster if somebody has come or gone; true if there is one. */
+export function renewRoster(state: CoordinatorState): boolean {
+  const { options, features } = state;
+  const secure = state.secure!;
+  const members = membersSeated(state)
+    .map(({ advertisement }) => advertisement!)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  const { core, roster } = secure;
+  // Keys are stored once and handed on: the same people are the same objects.
+  if (core && members.length === roster.length && members.every((one, i) => one === roster[i])) return false;
+  secure.roster = members;
+  secure.seats = new Map();
+  const federation = federationName({ ...options, features });
+  try {
+    secure.core = newCoordinator(federation, { members }, securityOf(options.secure!), state.round - 1);
+    secure.rosterRound = state.round;
+    secure.seats = new Map(members.map(({ id }, seat) => [id, seat]));
+    return true;
+  } catch (error) {
+    if (!(error instanceof SecureError)) throw error;
+    // Too few for any sum that hides anybody.
+    secure.core = undefined;
+    return false;
+  }
+}
+
+/** Whether those who could be dealt with now are more than a roster needs. */
+export function canSeat(state: CoordinatorState): boolean {
+  return membersSeated(state).length >= Math.max(2, state.options.minResponses);
+}
+
+export function rosterFor(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  const { secure } = state;
+  if (!secure?.core || seatOf(state, member) < 0) return [];
+  const { rosterRound: round, roster: members } = secure;
+  const message = { kind: 'roster', session: member.session, round, members } as const;
+  return [{ type: 'send', to: member.id, message }];
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

@@ -1,0 +1,235 @@
+/**
+ * The sum of a round in secret, from the plan to the outcome. The round itself opens and closes as without protection; around it
+ *
+ *   open     dealing, then masking (the answers)
+ *   summing  attesting, revealing, then the outcome
+ *
+ * A phase ends when everybody has answered it, or after `phaseMs`; masking ends when the round can be closed. The number of a round
+ * is durable before its plan is said, and after a crash the round is given up for one with a new number.
+ */
+import {
+  type Abandoned,
+  type Answers,
+  closeAttesting,
+  closeDealing,
+  closeMasking,
+  closeRevealing,
+  openSecureRound,
+  SecureError,
+  type Summed,
+  takeAttested,
+  takeDealt,
+  takeMasked,
+  takeRevealed,
+} from '../privacy/secure/index.ts';
+import {
+  type AttestedMessage,
+  type DealtMessage,
+  type MaskedMessage,
+  type RevealedMessage,
+  sumPlan,
+} from '../protocol/index.ts';
+import { refuse } from './answers.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import { canSeat, renewRoster, rosterFor } from './secure-roster.ts';
+import { isHeard, membersAwaited, seatOf, type Unaddressed } from './secure-state.ts';
+import { type CoordinatorState, type Member, membersHere, tallyAnswer } from './state.ts';
+import { canClose, nextDeadline } from './waiting.ts';
+import { roundFor } from './words.ts';
+
+/** Opens the sum of the present round: a new roster first where one is due. */
+export function openSum(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const { options, features } = state;
+  const secure = state.secure!;
+  const renewed = renewRoster(state);
+  const { core } = secure;
+  secure.outcome = undefined;
+  secure.said = new Map();
+  for (const member of state.members.values()) if (seatOf(state, member) < 0) member.barred = state.round;
+  state.tally = undefined;
+  if (!core) return [];
+  const roster = core.layout.session;
+  const plan = { round: state.round, purpose: secure.purpose, roster };
+  openSecureRound(core, sumPlan({ ...options, features }, plan, core.layout.ids.length));
+  const message = { kind: 'plan', ...plan } as const;
+  const here = membersHere(state);
+  // Also to who is not in the roster: it says who it is, and is in the next.
+  secure.said = new Map(here.map(({ id }) => [id, message]));
+  endPhaseAfter(state, now);
+  secure.phaseEndsMs = Math.min(secure.phaseEndsMs, state.openedMs + options.maxWaitMs);
+  return [
+    ...(renewed ? here.flatMap((member) => rosterFor(state, member)) : []),
+    ...here.map((member) => addressed(member, message)),
+  ];
+}
+
+/** Whatever the present phase has to say to a member that has not answered it. */
+export function sayPhase(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  const message = state.secure?.said.get(member.id);
+  return message && !isHeard(state, member) ? [addressed(member, message)] : [];
+}
+
+/** Says again what has not been answered. */
+export function sayPhaseAgain(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
+  return membersAwaited(state).flatMap((member) => [
+    ...(opened ? [{ type: 'send', to: member.id, message: roundFor(state, member, now) } as const] : []),
+    ...sayPhase(state, member),
+  ]);
+}
+
+type Answer = DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;
+
+export function takeAnswer(
+  state: CoordinatorState,
+  member: Member,
+  message: Answer,
+  now: number,
+): CoordinatorEffect[] {
+  const { core } = state.secure!;
+  if (!core?.round || message.round !== state.round) return [];
+  const answered = core.round.masked.size;
+  try {
+    switch (message.kind) {
+      case 'dealt':
+        takeDealt(core, member.id, message);
+        break;
+      case 'masked':
+        takeMasked(core, member.id, message);
+        break;
+      case 'attested':
+        takeAttested(core, member.id, message);
+        break;
+      case 'revealed':
+        takeRevealed(core, member.id, message);
+        break;
+    }
+  } catch (error) {
+    if (!(error instanceof SecureError)) throw error;
+    // Late, or said again: the network's doing, nobody's fault.
+    if (error.code === 'SECURE_OUT_OF_TURN') return [];
+    return [refuse(state, member.id, 'INFEASIBLE', error.message)];
+  }
+  if (core.round.masked.size > answered) noteAnswer(state, member, now);
+  return [];
+}
+
+function noteAnswer(state: CoordinatorState, member: Member, now: number): void {
+  tallyAnswer(state, member);
+  member.answered = true;
+  member.missed = 0;
+  member.missedLooks = 0;
+  member.responseMs = now - state.openedMs;
+}
+
+/** Asked after every input: closes whatever phases can be closed. */
+export function advance(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const effects: CoordinatorEffect[] = [];
+  for (;;) {
+    const closed = closePhase(state, now);
+    if (!closed) return effects;
+    effects.push(...closed);
+  }
+}
+
+function closePhase(state: CoordinatorState, now: number): CoordinatorEffect[] | undefined {
+  const { phase, secure } = state;
+  const { core } = secure!;
+  const sum = core?.round;
+  if (phase === 'open' && !sum) {
+    const waited = now >= state.openedMs + state.options.maxWaitMs;
+    return waited || canSeat(state) ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
+  }
+  if (!sum || (phase !== 'open' && phase !== 'summing')) return undefined;
+  const over =
+    membersAwaited(state).every((member) => seatOf(state, member) < 0) || now >= secure!.phaseEndsMs;
+  switch (sum.phase) {
+    case 'dealing':
+      return over ? endDealing(state, now) : undefined;
+    case 'masking':
+      return canClose(state, now) ? endMasking(state, now) : undefined;
+    case 'attesting':
+      return over
+        ? goOn(state, closeAttesting(core!), now, (answer) => ({ kind: 'attestations', ...answer }))
+        : undefined;
+    case 'revealing':
+      return over ? conclude(state, closeRevealing(core!)) : undefined;
+  }
+}
+
+function endDealing(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const core = state.secure!.core!;
+  const { dealt } = core.round!;
+  const closed = closeDealing(core);
+  for (const member of membersHere(state)) {
+    const seat = seatOf(state, member);
+    if (seat < 0) continue;
+    member.undealt = dealt.has(seat) ? 0 : member.undealt + 1;
+    // Who has not dealt cannot answer.
+    if (!dealt.has(seat)) member.barred = state.round;
+  }
+  state.tally = undefined;
+  // Shares must reach everybody and the answer must come back: where solves are quick, that takes longer than they do.
+  state.deadlineMs = Math.max(state.deadlineMs, now + (now - state.openedMs));
+  return goOn(state, closed, now, (answer) => ({ kind: 'delivered', ...answer }));
+}
+
+function endMasking(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const core = state.secure!.core!;
+  if (core.round!.masked.size < state.options.minResponses) {
+    // A sum that will not be used is not uncovered.
+    core.round = undefined;
+    return conclude(state, givenUp('masking', 'too few answers'));
+  }
+  state.phase = 'summing';
+  return goOn(state, closeMasking(core), now, (answer) => ({ kind: 'counted', ...answer }));
+}
+
+/** Tells everybody what a closed phase has come to, or gives the round up. */
+function goOn<A>(
+  state: CoordinatorState,
+  closed: Answers<A> | Abandoned,
+  now: number,
+  wording: (answer: A) => Unaddressed,
+): CoordinatorEffect[] {
+  if (closed.kind === 'abandoned') return conclude(state, closed);
+  const secure = state.secure!;
+  secure.said = new Map([...closed.to].map(([id, answer]) => [id, wording(answer)]));
+  endPhaseAfter(state, now);
+  state.saidMs = now;
+  return [
+    ...[...secure.said].flatMap(([id, message]) => {
+      const member = state.members.get(id);
+      return member ? [addressed(member, message)] : [];
+    }),
+    sumTimer(state, now),
+  ];
+}
+
+function conclude(state: CoordinatorState, outcome: Summed | Abandoned): CoordinatorEffect[] {
+  const secure = state.secure!;
+  secure.outcome = outcome;
+  secure.said = new Map();
+  state.phase = 'summing';
+  return [{ type: 'summation', ms: state.options.summationMs }];
+}
+
+function givenUp(phase: Abandoned['phase'], reason: string): Abandoned {
+  return { kind: 'abandoned', phase, reason, faulty: [] };
+}
+
+function endPhaseAfter(state: CoordinatorState, now: number): void {
+  const { phaseMs } = state.options.secure!;
+  state.secure!.phaseEndsMs = now + phaseMs;
+}
+
+export function sumTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  const secure = state.secure!;
+  const masking = secure.core?.round?.phase === 'masking' || !secure.core?.round;
+  const end = masking ? nextDeadline(state, now) : secure.phaseEndsMs;
+  return { type: 'timer', atMs: Math.min(end, state.saidMs + state.options.retryMs) };
+}
+
+function addressed(member: Member, message: Unaddressed): CoordinatorEffect {
+  return { type: 'send', to: member.id, message: { ...message, session: member.session } };
+}

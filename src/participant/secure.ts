@@ -1,0 +1,225 @@
+/**
+ * The participant's side of secure aggregation (src/privacy/secure): what it answers to the coordinator's messages, and what it
+ * puts into the sum. Dealing needs nothing but the plan, so it happens while the solve is under way; the vector is masked when
+ * both the solution and the shares of the others are there.
+ *
+ * The state of the protocol is part of what is stored, and stored before any answer is sent. Whatever the protocol
+ * refuses changes nothing and is not answered: the round goes on without us.
+ */
+import {
+  acceptRoster,
+  advertise,
+  attest,
+  type ParticipantState as Core,
+  deal,
+  drawFrom,
+  type Identities,
+  layoutOf,
+  mask,
+  newParticipant,
+  type Primitives,
+  reveal,
+  SecureError,
+} from '../privacy/secure/index.ts';
+import {
+  type DeliveredMessage,
+  exactLimit,
+  type FederationSettings,
+  federationName,
+  MOMENTS_LIMIT,
+  momentsVector,
+  type PlanMessage,
+  type RosterMessage,
+  type SecureSettings,
+  type SecureToParticipant,
+  securityOf,
+  sumPlan,
+  type ToCoordinator,
+  updateVector,
+} from '../protocol/index.ts';
+import type { ParticipantEffect } from './effects.ts';
+import type { ParticipantState, SecureStored } from './state.ts';
+
+const TRUST_ON_FIRST_USE: Identities = { known: new Map(), unknown: 'pin' };
+
+/** Keys, as soon as the settings say for which federation; made once and kept for good. */
+export function takeSeat(state: ParticipantState, settings: FederationSettings): SecureStored | undefined {
+  const { stored, profile } = state;
+  if (!settings.secure || !profile.secure || stored.secure) return stored.secure;
+  const { entropy, drawn } = drawFrom(profile.secure.secret, 0);
+  const security = securityOf(settings.secure);
+  const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
+  // Signed once: a signature takes longer than all else that is said.
+  const advertisement = advertise(core);
+  return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0, gained: 0 };
+}
+
+/** Who we are, once there is anything to say. */
+export function advertisement({ stored }: ParticipantState): ToCoordinator | undefined {
+  if (!stored.secure) return undefined;
+  const { identityKey, channelKey, signature } = stored.secure.advertisement;
+  return { kind: 'advertise', session: stored.session, identityKey, channelKey, signature };
+}
+
+/** The masked vector of a round, if it was sent: what is said again in place of an update. */
+export function maskedAnswer({ stored }: ParticipantState, round: number): ToCoordinator | undefined {
+  const { secure, session, base } = stored;
+  const open = secure?.core.round;
+  if (!open?.masked || open.plan.round !== round) return undefined;
+  return { ...open.masked.message, kind: 'masked', session, base };
+}
+
+export function onSecureMessage(
+  state: ParticipantState,
+  message: SecureToParticipant,
+  now: number,
+  primitives: Primitives,
+): ParticipantEffect[] {
+  if (!state.stored.secure) return [];
+  switch (message.kind) {
+    case 'roster':
+      return onRoster(state, message, primitives);
+    case 'plan':
+      return onPlan(state, message, now);
+    case 'delivered':
+      return onDelivered(state, message);
+    case 'counted':
+      return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
+    case 'attestations':
+      return answer(state, (core, session) => ({ ...reveal(core, message), kind: 'revealed', session }));
+  }
+}
+
+function onRoster(state: ParticipantState, message: RosterMessage, primitives: Primitives) {
+  const { rosterRound, core } = state.stored.secure!;
+  if (message.round < rosterRound) return [];
+  const identities = state.profile.secure?.identities ?? TRUST_ON_FIRST_USE;
+  return answer(
+    state,
+    (copy) => {
+      // Taking a seat gives up an open round: not for a roster that is said again.
+      const { session } = layoutOf(core.federation, message, core.security);
+      if (!same(session, core.seat?.layout.session)) acceptRoster(copy, message, identities, primitives);
+      return undefined;
+    },
+    { rosterRound: message.round },
+  );
+}
+
+function onPlan(state: ParticipantState, message: PlanMessage, now: number): ParticipantEffect[] {
+  const { settings, scaling, secure } = state.stored;
+  const { seat, lastRound, round: open } = secure!.core;
+  if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
+  if (!seat || !same(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
+  // Said again: so is the answer, unless a later one has been given.
+  if (message.round === lastRound && open?.masked) return [];
+  const plan = sumPlan(settings, message, seat.layout.ids.length);
+  const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);
+  const effects = answer(
+    state,
+    (core, session) => ({ ...deal(core, plan, entropy), kind: 'dealt', session }),
+    () => ({ drawn: drawn(), purpose: message.purpose }),
+  );
+  return [...effects, ...maskWhenReady(state)];
+}
+
+/** Not again and again: the answer brings the plan, and a roster that we cannot take would bring it for ever. */
+function askForRoster(
+  state: ParticipantState,
+  { retryMs }: FederationSettings,
+  now: number,
+): ParticipantEffect[] {
+  if (now < state.askedMs + retryMs) return [];
+  state.askedMs = now;
+  return say(advertisement(state));
+}
+
+function onDelivered(state: ParticipantState, message: DeliveredMessage): ParticipantEffect[] {
+  state.delivered = message;
+  return maskWhenReady(state);
+}
+
+/** Masks and sends what the open round sums, once it is known and the shares of the others are there. */
+export function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
+  const { secure, base } = state.stored;
+  const round = secure?.core.round?.plan.round;
+  const { delivered } = state;
+  if (round === undefined || delivered?.round !== round) return [];
+  const values = summands(state, round);
+  if (!values) return [];
+  return answer(state, (core, session) => ({
+    ...mask(core, delivered, values),
+    kind: 'masked',
+    session,
+    base,
+  }));
+}
+
+/** What goes into the sum of a round, as soon as it is there. */
+function summands(state: ParticipantState, round: number): Float64Array | undefined {
+  const { secure, pending, base, committed } = state.stored;
+  const { purpose } = secure!;
+  switch (purpose) {
+    case 'measure':
+      return momentsVector(state.profile.moments);
+    case 'certify':
+      return state.looked?.round === round ? Float64Array.of(state.looked.loss) : undefined;
+    default: {
+      if (pending?.message.round !== round) return undefined;
+      const { scalars, ...update } = pending.message;
+      // Nothing was accepted so far, so nothing is known of s: rows of all zeros start with some.
+      const gained = base === 0 ? committed!.s : secure!.gained;
+      return updateVector({ ...update, gained }, purpose === 'train' ? scalars.loss : undefined);
+    }
+  }
+}
+
+/** The entry of a solution that is too large for sums of it to be exact, in a sentence. */
+export function tooLarge(u: Float64Array, secure: SecureSettings): string | undefined {
+  const most = exactLimit(secure);
+  const at = u.findIndex((value) => Math.abs(value) >= most);
+  if (at < 0) return undefined;
+  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; fewer secure.scaleBits or secure.stepBits leave more room`;
+}
+
+/** Tries a message on a copy of the protocol's state; stores what came of it, then answers. */
+function answer(
+  state: ParticipantState,
+  act: (core: Core, session: number) => ToCoordinator | undefined,
+  changes: Partial<SecureStored> | (() => Partial<SecureStored>) = {},
+): ParticipantEffect[] {
+  const { stored } = state;
+  const { core } = stored.secure!;
+  // What was stored may never change under the store's hands.
+  const copy: Core = { ...core, round: core.round && { ...core.round } };
+  try {
+    const message = act(copy, stored.session);
+    const changed = typeof changes === 'function' ? changes() : changes;
+    state.stored = { ...stored, secure: { ...stored.secure!, ...changed, core: copy } };
+    return [{ type: 'persist', stored: state.stored }, ...say(message)];
+  } catch (error) {
+    if (!(error instanceof SecureError)) throw error;
+    return error.code === 'SECURE_OVERFLOW' ? giveUp(state, overflow(state, error)) : [];
+  }
+}
+
+/** Nothing can come of it until the operator changes something. */
+export function giveUp(state: ParticipantState, message: string): ParticipantEffect[] {
+  state.phase = 'refused';
+  state.refusal = { code: 'SECURE_OVERFLOW', message: `participant "${state.profile.id}": ${message}` };
+  return [{ type: 'cancel' }];
+}
+
+function overflow({ stored }: ParticipantState, { message }: SecureError): string {
+  return stored.secure?.purpose === 'measure'
+    ? `${message}: the sums of features and of their squares must stay below ${MOMENTS_LIMIT}; bring the features to a smaller unit`
+    : `${message}: raise secure.limit`;
+}
+
+function say(message: ToCoordinator | undefined): ParticipantEffect[] {
+  return message ? [{ type: 'send', message }] : [];
+}
+
+function same(a: Uint8Array, b: Uint8Array | undefined): boolean {
+  return b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
+}

@@ -1,0 +1,321 @@
+/** Secret sums through the two machines: the same optimum, exact conservation whatever happens, dropouts, newcomers, refusals. */
+import { describe, expect, test } from 'vitest';
+import * as coordinator from '../../src/coordinator/index.ts';
+import * as participant from '../../src/participant/index.ts';
+import { decode, encode } from '../../src/protocol/index.ts';
+import { Simulation } from '../../src/sim/index.ts';
+import { dot } from '../../src/solver/index.ts';
+import { planFor } from '../helpers/federation.ts';
+import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
+import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
+
+const HAR = smallHar(4, 5, 30);
+
+describe('the same optimum as without protection', () => {
+  test.each(['classification', 'regression'] as const)('%s', (objective) => {
+    const table = objective === 'classification' ? HAR : smallRegression(2);
+    const options = { objective, aggregation: 'line-search', gap: 1e-3, rounds: 100, c2: 0.5 } as const;
+    const plain = new Simulation(planFor(table, options)).run().rows.at(-1)!;
+    const simulation = runSecurely(table, options);
+    const secret = simulation.rows.at(-1)!;
+    expect(secret).toMatchObject({ certified: true, outcome: 'final' });
+    expect(secret.relativeGap).toBeLessThanOrEqual(1e-3);
+    expect(Math.abs(secret.primal - plain.primal)).toBeLessThanOrEqual(1e-3 * plain.primal);
+    // What is certified from sums is what an onlooker finds who adds up everybody's own scalars.
+    expect(Math.abs(secret.dual - plain.dual)).toBeLessThanOrEqual(1e-3 * plain.primal);
+    expect(wrongEntries(simulation)).toBe(0);
+  });
+
+  test.each(['classification', 'regression'] as const)(
+    'what the coordinator has added up of s and |u|^2 is what everybody has, also with stragglers, %s',
+    (objective) => {
+      const table = objective === 'classification' ? HAR : smallRegression(2);
+      const waiting = { kind: 'fixed', ms: objective === 'classification' ? 60 : 90 } as const;
+      const simulation = runSecurely(
+        table,
+        { objective, rounds: 12, gap: 1e-9, c2: 0.5 },
+        { hardware: (k) => (k === 0 ? 0.8 : 1), options: { waiting, straggler: 'restart', maxWaitMs: 2000 } },
+      );
+      const trained = simulation.rows.filter(({ purpose }) => purpose === 'train');
+      expect(new Set(trained.map(({ responders }) => responders.length)).size).toBeGreaterThan(1);
+      const { total } = simulation.coordinator.disk.run!;
+      const nodes = [...simulation.participants.values()].map(({ disk }) => disk!);
+      const s = nodes.reduce((sum, { committed, secure }) => sum + committed!.s - secure!.gained, 0);
+      const uNorm2 = nodes.reduce((sum, { committed }) => sum + dot(committed!.u, committed!.u), 0);
+      expect(total!.s).toBeCloseTo(s, 6);
+      expect(total!.uNorm2).toBeCloseTo(uNorm2, 6);
+    },
+  );
+
+  test('rows of all zeros, whose duals are not 0 from the start, leave no gap behind', () => {
+    const table = tableOf({ participants: 4, rows: 12, d: 3, target: (x) => (x[0] > 0 ? 1 : -1) });
+    for (let i = 0; i < table.n; i += 5) table.x.fill(0, 3 * i, 3 * i + 3);
+    const options = { scale: 'none', bias: false, gap: 1e-3, rounds: 200, testFraction: 0 } as const;
+    const last = runSecurely(table, options).rows.at(-1)!;
+    expect(last).toMatchObject({ certified: true, outcome: 'final' });
+    expect(last.relativeGap).toBeLessThanOrEqual(1e-3);
+  });
+
+  test.each(['safe', 'sum'] as const)('%s takes the whole step', (aggregation) => {
+    const simulation = runSecurely(HAR, { aggregation, rounds: 5, gap: 1e-6 });
+    expect(simulation.rows.filter((row) => row.outcome === 'aggregated').length).toBe(5);
+    expect(wrongEntries(simulation)).toBe(0);
+  });
+});
+
+/** What the coordinator no longer hears: frames of a kind from somebody. */
+function deafen(simulation: Simulation, deaf: (from: string, kind: string) => boolean): void {
+  const node = simulation.coordinator;
+  const receive = node.receive.bind(node);
+  node.receive = (from, frame) => {
+    if (!deaf(from, decode(frame).kind)) receive(from, frame);
+  };
+}
+
+describe('dropouts before', () => {
+  const table = smallHar(2, 6, 12);
+  const changes: SecureChanges = {
+    options: {
+      secure: { phaseMs: 40 },
+      waiting: { kind: 'fixed', ms: 60 },
+      maxWaitMs: 200,
+      patience: 1e9,
+      stop: { gap: 1e-9, rounds: 3, timeMs: 1e6, stall: 1e6 },
+    },
+  };
+  const run = (kind: string, silent: readonly string[]) => {
+    const simulation = new Simulation(securePlan(table, { passes: 5 }, changes));
+    // Everybody is there until the scaling is settled.
+    const gone = (from: string, said: string) =>
+      said === kind && silent.includes(from) && simulation.coordinator.state!.aggregator !== undefined;
+    deafen(simulation, gone);
+    simulation.onRow = () => expect(wrongEntries(simulation)).toBe(0);
+    return simulation.run();
+  };
+
+  test.each(['dealt', 'masked', 'attested', 'revealed'])('%s, down to the threshold', (kind) => {
+    const simulation = run(kind, ['2', '5']);
+    const rows = simulation.rows.filter((row) => row.purpose === 'train');
+    expect(rows.map((row) => row.outcome)).toEqual(['aggregated', 'aggregated', 'aggregated']);
+    // Whoever is silent only later has been counted in.
+    const counted = ['dealt', 'masked'].includes(kind) ? 4 : 6;
+    for (const row of rows) {
+      expect(row.responders.length).toBe(counted);
+      expect(row.certified).toBe(counted === 6);
+    }
+    expect(wrongEntries(simulation)).toBe(0);
+  });
+
+  test.each(['dealt', 'masked', 'attested', 'revealed'])('%s, below it: abandoned, w unchanged', (kind) => {
+    const simulation = run(kind, ['2', '3', '5']);
+    const { rows, coordinator: node } = simulation;
+    expect(new Set(rows.slice(0, -1).map((row) => row.outcome))).toEqual(new Set(['abandoned']));
+    expect(rows.some((row) => row.certified)).toBe(false);
+    expect(node.disk.run!.total!.w.every((value) => value === 0)).toBe(true);
+    for (const { disk } of simulation.participants.values()) expect(disk!.base).toBe(0);
+  });
+});
+
+test('a coordinator that crashes in a round opens another number, and no number has two plans', () => {
+  for (const step of [14, 22, 31, 40, 47, 60]) {
+    const crashes = [{ node: 'coordinator', step, afterEffects: 1, downMs: 30 }];
+    const changes: SecureChanges = {
+      crashes,
+      link: { delayMs: 3, jitterMs: 5, loss: 0, duplicate: 0 },
+      options: { retryMs: 60, maxWaitMs: 500, secure: { phaseMs: 200 } },
+    };
+    const simulation = new Simulation({
+      ...securePlan(HAR, { rounds: 4, gap: 1e-6, passes: 5 }, changes),
+      transcript: 'on',
+    }).run();
+    expect(simulation.over).toBe(true);
+    expect(wrongEntries(simulation)).toBe(0);
+    expect(simulation.rows.filter((row) => row.outcome === 'aggregated').length).toBe(4);
+    const crashed = simulation.transcript.entries.findIndex(({ text }) => text === 'crashes');
+    const plans = simulation.transcript.entries.map(({ kind, about }) =>
+      kind === 'sent' && about?.kind === 'plan' ? about.round : 0,
+    );
+    const before = new Set(plans.slice(0, crashed).filter(Boolean));
+    expect(plans.slice(crashed).filter((round) => before.has(round))).toEqual([]);
+  }
+});
+
+test('a newcomer gets keys to everybody before the round it first takes part in', () => {
+  const simulation = runSecurely(
+    HAR,
+    { rounds: 60, gap: 1e-3 },
+    {
+      startMs: (id) => (id === '5' ? 150 : 0),
+      options: { minParticipants: 4, maxWaitMs: 1000, retryMs: 100, secure: { phaseMs: 300 } },
+    },
+  );
+  expect(simulation.rows[0].responders.length).toBe(4);
+  expect(simulation.rows.at(-1)).toMatchObject({ certified: true, outcome: 'final' });
+  expect(simulation.rows.at(-1)!.responders.length).toBe(5);
+  expect(wrongEntries(simulation)).toBe(0);
+});
+
+test('one that leaves stays in w, and the others go on with a roster without it', () => {
+  const simulation = runSecurely(
+    HAR,
+    { rounds: 12, gap: 1e-9, passes: 5 },
+    {
+      deeds: [{ atMs: 20, kind: 'leave', participant: '2' }],
+      options: { maxWaitMs: 1000, retryMs: 50, secure: { phaseMs: 200 } },
+    },
+  );
+  expect(simulation.coordinator.state!.members.get('2')!.presence).toBe('left');
+  expect(simulation.rows.at(-2)!.responders).toEqual(['1', '3', '4', '5']);
+  expect(wrongEntries(simulation)).toBe(0);
+});
+
+test('forgetting is refused with the reason, and changes nothing', () => {
+  const plan = securePlan(
+    HAR,
+    { rounds: 6, gap: 1e-9, passes: 5 },
+    {
+      deeds: [{ atMs: 20, kind: 'forget', participant: '2' }],
+    },
+  );
+  const simulation = new Simulation({ ...plan, transcript: 'on' }).run();
+  const notes = simulation.transcript.entries.filter(({ kind }) => kind === 'note');
+  expect(notes.map(({ text }) => text)).toEqual([
+    'forget "2": its contribution is known to nobody but itself where sums are secret; train anew without it',
+  ]);
+  expect(simulation.rows.at(-1)!.responders.length).toBe(5);
+  expect(wrongEntries(simulation)).toBe(0);
+});
+
+describe('a participant refuses, with a sentence,', () => {
+  const refusals = (simulation: Simulation) =>
+    [...simulation.participants.values()].flatMap(({ state }) => state?.refusal ?? []);
+
+  test('features too large to be summed', () => {
+    const table = { ...HAR, x: HAR.x.map((value) => 1e5 * value) };
+    const simulation = runSecurely(table, {}, { untilMs: 5000, options: { maxWaitMs: 500 } });
+    expect(refusals(simulation)[0]).toMatchObject({
+      code: 'SECURE_OVERFLOW',
+      message: expect.stringMatching(/participant "\d": entry \d+: .* bring the features to a smaller unit$/),
+    });
+    expect(simulation.rows).toEqual([]);
+  });
+
+  test('updates beyond the limit', () => {
+    const simulation = runSecurely(
+      HAR,
+      { rounds: 3 },
+      { untilMs: 5000, options: { maxWaitMs: 500, secure: { limit: 1e-3 } } },
+    );
+    expect(refusals(simulation)[0].message).toMatch(/raise secure.limit$/);
+  });
+
+  test('a federation that would see its updates', () => {
+    const plan = planFor(HAR, { rounds: 3 }, { untilMs: 5000 });
+    const secure = { secret: new Uint8Array(32).fill(7) };
+    const participants = plan.participants.map((data) => ({ ...data, profile: { ...data.profile, secure } }));
+    const simulation = new Simulation({ ...plan, participants }).run();
+    expect(refusals(simulation).length).toBe(5);
+    expect(refusals(simulation)[0]).toEqual({
+      code: 'NOT_SECURE',
+      message: 'participant "1": expected a federation with secure aggregation, got one without',
+    });
+  });
+});
+
+test('a vector on another base than the books say is refused, and the round goes on without it', () => {
+  const changes: SecureChanges = {
+    options: { waiting: { kind: 'fixed', ms: 100 }, maxWaitMs: 400 },
+  };
+  const simulation = new Simulation(securePlan(HAR, { rounds: 3, gap: 1e-9, passes: 5 }, changes));
+  const node = simulation.coordinator;
+  const receive = node.receive.bind(node);
+  node.receive = (from, frame) => {
+    const message = decode(frame);
+    const training = node.state?.aggregator !== undefined;
+    const bent = training && from === '2' && message.kind === 'masked' ? { ...message, base: 99 } : message;
+    receive(from, encode(bent, 'f64'));
+  };
+  simulation.run();
+  expect(simulation.rows[0].responders).toEqual(['1', '3', '4', '5']);
+  expect(node.state!.rejections.get('STATE_MISMATCH')).toBeGreaterThan(0);
+  expect(wrongEntries(simulation)).toBe(0);
+});
+
+test('options that need more than sums are a mistake', () => {
+  const secure = coordinator.DEFAULT_SECURE;
+  for (const change of [{ aggregation: 'exact' }, { aggregation: 'mocha' }, { precision: 'f32' }] as const) {
+    const options = { ...coordinator.DEFAULT_OPTIONS, aggregation: 'safe', secure, ...change } as const;
+    expect(() => coordinator.newCoordinator(options)).toThrow(/secure: expected/);
+  }
+});
+
+describe('replayed', () => {
+  const plan = () =>
+    securePlan(
+      HAR,
+      { rounds: 4, passes: 6, gap: 1e-4 },
+      {
+        link: { delayMs: 2, jitterMs: 20, loss: 0.05, duplicate: 0.2 },
+        options: { retryMs: 60, maxWaitMs: 400, secure: { phaseMs: 200 } },
+      },
+    );
+
+  function inputsOf<I>(simulation: Simulation, node: { take(input: I): void }): I[] {
+    const inputs: I[] = [];
+    const take = node.take.bind(node);
+    node.take = (input) => {
+      inputs.push(structuredClone(input));
+      take(input);
+    };
+    simulation.run();
+    expect(inputs.length).toBeGreaterThan(30);
+    return inputs;
+  }
+
+  test('the coordinator gives the same effects', () => {
+    const simulation = new Simulation(plan());
+    const inputs = inputsOf<coordinator.CoordinatorInput>(simulation, simulation.coordinator);
+    const [first, second] = [0, 1].map(() => {
+      const state = coordinator.newCoordinator(plan().options);
+      return inputs.map((input) => structuredClone(coordinator.step(state, structuredClone(input))));
+    });
+    expect(second).toEqual(first);
+  });
+
+  test('so does a participant, also from a copy in the middle', () => {
+    const simulation = new Simulation(plan());
+    const node = simulation.participants.get('2')!;
+    const inputs = inputsOf<participant.ParticipantInput>(simulation, node);
+    const first = participant.newParticipant(node.data.profile);
+    let copy: participant.ParticipantState | undefined;
+    for (const [i, input] of inputs.entries()) {
+      if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
+      const effects = structuredClone(participant.step(first, structuredClone(input)));
+      if (copy) expect(participant.step(copy, structuredClone(input))).toEqual(effects);
+    }
+    expect(copy).toEqual(first);
+  });
+
+  test('a participant stores what it says before it says it, and never changes what it has stored', () => {
+    const simulation = new Simulation(plan());
+    const node = simulation.participants.get('2')!;
+    const inputs = inputsOf<participant.ParticipantInput>(simulation, node);
+    const state = participant.newParticipant(node.data.profile);
+    const kept: [participant.Stored, participant.Stored][] = [];
+    const said = new Set<string>();
+    for (const input of inputs) {
+      for (const effect of participant.step(state, input)) {
+        if (effect.type === 'persist') kept.push([effect.stored, structuredClone(effect.stored)]);
+        if (effect.type !== 'send') continue;
+        const round = kept.at(-1)?.[1].secure?.core.round;
+        const { message } = effect;
+        said.add(message.kind);
+        if (message.kind === 'dealt') expect(round?.dealt.sealed).toEqual(message.sealed);
+        if (message.kind === 'masked') expect(round?.masked?.message.vector).toEqual(message.vector);
+        if (message.kind === 'attested') expect(round?.counted).toBeDefined();
+      }
+    }
+    for (const kind of ['dealt', 'masked', 'attested', 'revealed']) expect(said).toContain(kind);
+    for (const [stored, then] of kept) expect(stored.secure?.core).toEqual(then.secure?.core);
+  });
+});

@@ -1,0 +1,89 @@
+/** Random schedules of faults for federations of four. */
+import fc from 'fast-check';
+import type { CoordinatorOptions } from '../../src/coordinator/index.ts';
+import { Arena } from '../../src/math/index.ts';
+import type { Crash, Deed, Partition } from '../../src/sim/index.ts';
+import type { PlanChanges } from './federation.ts';
+import { smallHar, smallRegression } from './tables.ts';
+
+export const IDS = ['1', '2', '3', '4'];
+export const TABLES = {
+  classification: smallHar(5, 4, 12),
+  regression: { ...smallRegression(3), participants: IDS },
+} as const;
+
+const node = fc.constantFrom('coordinator', ...IDS);
+const waiting: fc.Arbitrary<CoordinatorOptions['waiting']> = fc.oneof(
+  fc.constant({ kind: 'all' } as const),
+  fc.record({ kind: fc.constant('fixed' as const), ms: fc.integer({ min: 5, max: 60 }) }),
+  fc.record({ kind: fc.constant('share' as const), share: fc.constantFrom(0.25, 0.5, 1) }),
+  fc.constant({ kind: 'benchmarks', quantile: 0.5, factor: 1 } as const),
+);
+const crash: fc.Arbitrary<Crash> = fc.record({
+  node,
+  step: fc.integer({ min: 1, max: 60 }),
+  afterEffects: fc.integer({ min: 0, max: 4 }),
+  downMs: fc.integer({ min: 0, max: 300 }),
+});
+const partition: fc.Arbitrary<Partition> = fc
+  .record({
+    fromMs: fc.integer({ min: 0, max: 500 }),
+    lengthMs: fc.integer({ min: 1, max: 300 }),
+    who: fc.subarray(IDS),
+  })
+  .map(({ fromMs, lengthMs, who }) => ({ fromMs, toMs: fromMs + lengthMs, participants: who }));
+const deed: fc.Arbitrary<Deed> = fc.record({
+  atMs: fc.integer({ min: 1, max: 600 }),
+  kind: fc.constantFrom('leave', 'rejoin', 'forget'),
+  participant: fc.constantFrom(...IDS),
+});
+
+export const schedule = fc.record({
+  seed: fc.integer({ min: 0, max: 1e9 }),
+  objective: fc.constantFrom('classification', 'regression'),
+  aggregation: fc.constantFrom('exact', 'line-search', 'safe'),
+  straggler: fc.constantFrom('restart', 'resume', 'anytime'),
+  precision: fc.constantFrom('f64', 'f32'),
+  waiting,
+  summationMs: fc.constantFrom(0, 7),
+  minResponses: fc.constantFrom(1, 3),
+  link: fc.record({
+    delayMs: fc.constantFrom(0, 2, 15),
+    jitterMs: fc.constantFrom(0, 5, 60),
+    loss: fc.constantFrom(0, 0.05, 0.3),
+    duplicate: fc.constantFrom(0, 0.1, 0.4),
+  }),
+  partitions: fc.array(partition, { maxLength: 2 }),
+  crashes: fc.array(crash, { maxLength: 4 }),
+  deeds: fc.array(deed, { maxLength: 3 }),
+  late: fc.constantFrom(0, 150),
+});
+export type Schedule = typeof schedule extends fc.Arbitrary<infer S> ? S : never;
+
+const arena = new Arena();
+
+/** What a schedule says about the federation, but for its aggregation and precision. */
+export function changesFor(plan: Schedule): PlanChanges {
+  const { straggler, summationMs, minResponses } = plan;
+  return {
+    options: {
+      straggler,
+      waiting: plan.waiting,
+      summationMs,
+      minResponses,
+      minParticipants: 2,
+      retryMs: 40,
+      maxWaitMs: 150,
+      stop: { gap: 1e-3, rounds: 8, timeMs: 20_000, stall: 30 },
+    },
+    link: plan.link,
+    partitions: plan.partitions,
+    crashes: plan.crashes,
+    deeds: plan.deeds,
+    compute: { fixedMs: 1, perValueMs: 0.01, spread: 0.3 },
+    hardware: (k) => [1, 3, 0.5, 10][k],
+    startMs: (id) => (id === '4' ? plan.late : 0),
+    arena,
+    untilMs: 200_000,
+  };
+}

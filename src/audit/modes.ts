@@ -11,7 +11,7 @@ export interface Mode {
 const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
 const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
 
-/** Each alone, then together. Differential privacy is measured by its own curve: see docs/privacy.md. */
+/** Differential privacy is not for this onlooker, the coordinator, who adds the noise: docs/dp-and-defence.md has its curve. */
 export const MODES = [
   { name: 'none', about: 'updates as they are', changes: {} },
   {
@@ -33,5 +33,10 @@ export const MODES = [
     name: 'beta, consistent',
     about: '75% of the rows scaled by Beta(2, 0.5); v takes the masked step',
     changes: { mask: { ...beta, semantics: 'consistent' } },
+  },
+  {
+    name: 'secure aggregation',
+    about: 'the coordinator learns sums only',
+    changes: { secure: true },
   },
 ] as const satisfies readonly Mode[];

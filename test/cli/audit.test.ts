@@ -19,6 +19,8 @@ test('audit: what leaks, under every protection, as a table, as JSON and as figu
   expect(leakOf('none').personal.cosine).toBeGreaterThan(0.999);
   expect(leakOf('bernoulli, consistent').personal.cosine).toBeGreaterThan(0.999);
   expect(leakOf('bernoulli, paper').personal.cosine).toBeLessThan(0.999);
+  expect(leakOf('secure aggregation').personal.relativeError).toBeGreaterThan(0.5);
+  expect(leakOf('secure aggregation').rows.recovered).toBe(0);
   expect(readdirSync(out).sort()).toEqual(['audit-membership.svg', 'audit-recovered.svg', 'audit.json']);
   expect(readFileSync(join(out, 'audit-membership.svg'), 'utf8')).toContain('false alarms');
   const text = await run(['audit', data]);

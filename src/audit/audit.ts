@@ -3,7 +3,7 @@ import type { Table } from '../data/index.ts';
 import type { ScenarioInput } from '../sim/index.ts';
 import { type Leak, leakOf } from './attack.ts';
 import { MODES, type Mode } from './modes.ts';
-import { watch } from './watch.ts';
+import { seenByParticipant, watch } from './watch.ts';
 
 export interface AuditSetting {
   readonly name: string;
@@ -33,9 +33,10 @@ export function audit(
   modes: readonly Mode[] = MODES,
 ): AuditResult {
   let rows = 0;
-  const leaks = modes.map(({ name, about, changes }) => {
+  const leaks = modes.map(({ name, about, changes, onlooker }) => {
     onMode(name);
-    const federation = watch(setting.table, { ...setting.scenario, ...changes });
+    const trained = watch(setting.table, { ...setting.scenario, ...changes });
+    const federation = onlooker === 'participant' ? seenByParticipant(trained) : trained;
     const all = federation.watched.reduce((sum, { truth }) => sum + truth.rows.length, 0);
     rows = all / federation.watched.length;
     return { mode: name, about, leak: leakOf(federation, bernoulliOf(changes)) };

@@ -6,12 +6,14 @@ export interface Mode {
   /** What is protected how; in one line. */
   readonly about: string;
   readonly changes: ScenarioInput;
+  /** Default: the coordinator. `participant`: anybody who is sent w, and nothing else. */
+  readonly onlooker?: 'participant';
 }
 
 const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
 const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
 
-/** Differential privacy is not for this onlooker, the coordinator, who adds the noise: docs/dp-and-defence.md has its curve. */
+/** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
 export const MODES = [
   { name: 'none', about: 'updates as they are', changes: {} },
   {
@@ -38,5 +40,17 @@ export const MODES = [
     name: 'secure aggregation',
     about: 'the coordinator learns sums only',
     changes: { secure: true },
+  },
+  {
+    name: 'none, to a participant',
+    about: 'who takes part sees w and no update',
+    changes: {},
+    onlooker: 'participant',
+  },
+  {
+    name: 'dp, to a participant',
+    about: 'w carries noise: epsilon 4 at delta 1e-5, clip 0.1',
+    changes: { dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+    onlooker: 'participant',
   },
 ] as const satisfies readonly Mode[];

@@ -48,6 +48,21 @@ export function attackable(federation: WatchedFederation): readonly Watched[] {
   );
 }
 
+/** To somebody who is sent w, and nothing else. */
+export function seenByParticipant(federation: WatchedFederation): WatchedFederation {
+  const unseen = { du: undefined, ds: undefined, uDotDu: undefined, duNorm2: undefined, scalars: undefined };
+  const watched = federation.watched.map((one) => ({
+    ...one,
+    observation: {
+      ...one.observation,
+      rows: undefined,
+      moments: undefined,
+      rounds: one.observation.rounds.map((round) => ({ ...round, ...unseen })),
+    },
+  }));
+  return { ...federation, watched };
+}
+
 function shareOfSum({ observation }: Watched, { watched, sharedParts }: WatchedFederation): Observation {
   const rounds = observation.rounds.slice(0, -1).flatMap((round, r) => {
     const [before, after] = [sharedParts[r], sharedParts[r + 1]];

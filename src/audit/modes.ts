@@ -42,6 +42,11 @@ export const MODES = [
     changes: { secure: true },
   },
   {
+    name: 'secure aggregation and dp',
+    about: 'the coordinator learns sums with noise: epsilon 4 at delta 1e-5, clip 0.1',
+    changes: { secure: true, dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+  },
+  {
     name: 'none, to a participant',
     about: 'who takes part sees w and no update',
     changes: {},

@@ -33,9 +33,14 @@ export interface PrivacySpent {
 }
 
 /** What else may be asked for beside differential privacy, or not: one sentence says what is wrong. */
-export function checkPrivacy({ dp, aggregation, mask, defence }: CoordinatorOptions): void {
+export function checkPrivacy({ dp, aggregation, mask, defence, secure }: CoordinatorOptions): void {
   if (!dp) return;
   checkDpSettings(dp);
+  if ((secure === undefined) !== (dp.honest === undefined))
+    throw inputError(
+      'BAD_OPTION',
+      `dp.honest: expected ${secure ? 'a number with secure, where participants add the noise' : 'none without secure'}, got ${dp.honest}`,
+    );
   const refuse = (field: string, expected: string, got: string) => {
     throw inputError('BAD_OPTION', `${field}: expected ${expected}, got ${got}`);
   };
@@ -81,6 +86,12 @@ export function makePrivate(state: CoordinatorState, noise: Float64Array | undef
   );
   state.budget = budget.spend(costOf(options.dp));
   aggregator.addNoise(noise);
+}
+
+/** Pays for a secret sum, which has its noise already. */
+export function payForSum(state: CoordinatorState): void {
+  const { budget, options } = state;
+  if (options.dp && budget) state.budget = budget.spend(costOf(options.dp));
 }
 
 /** For a row; nothing where nothing is spent. */

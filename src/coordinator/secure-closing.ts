@@ -11,6 +11,7 @@ import { type Certificate, TotalAggregator } from '../solver/index.ts';
 import { closeWith, limitReached, modelInUse, noteGap, noteSilence } from './closing.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settleScaling } from './membership.ts';
+import { payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import { type CoordinatorState, membersHere, type RoundRow } from './state.ts';
 import { steer } from './waiting.ts';
@@ -61,12 +62,13 @@ function onRoundSummed(
     certified: proof !== undefined,
     sigma: state.aggregator!.sigma,
     ...used,
+    ...privacySpent(state),
   };
   if (proof && used.relativeGap <= state.options.stop.gap) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   }
   const limit = limitReached(state, now);
-  if (limit && (state.purpose === 'certify' || limit === 'time')) {
+  if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
   }
   if (state.purpose === 'certify') {
@@ -74,8 +76,12 @@ function onRoundSummed(
   }
   const changed = summed ? takeStep(state, summed) : [];
   if (summed && secure.purpose === 'train' && !proof) state.best = undefined;
-  const row = { ...base, outcome: changed.length > 0 ? 'aggregated' : 'abandoned' } as const;
+  const outcome = changed.length > 0 ? ('aggregated' as const) : ('abandoned' as const);
+  const row = { ...base, outcome, ...privacySpent(state) };
   const end = limitReached(state, now);
+  // Where no loss is told there is nothing to look at.
+  if (state.options.dp)
+    return closeWith(row, end ? finish(state, end, changed) : open(state, 'train', now, changed));
   // The loss at this w is known, if not of everybody: asked again it would tell of the rest.
   if (end && secure.looked) return closeWith(row, finish(state, end));
   const look10 = secure.unseen >= LOOK_EVERY && !secure.looked && [...state.members.values()].every(isHere);
@@ -86,7 +92,7 @@ function onRoundSummed(
 function look(state: CoordinatorState, summed: Summed | undefined): Certificate | undefined {
   const secure = state.secure!;
   const { purpose } = secure;
-  if (!summed || purpose === 'step' || purpose === 'measure') return undefined;
+  if (!summed || purpose === 'step' || purpose === 'measure' || state.options.dp) return undefined;
   secure.looked = true;
   const counted = new Set(summed.counted);
   if (state.purpose === 'certify') secure.unseen = 0;
@@ -108,6 +114,7 @@ function takeStep(state: CoordinatorState, { sum, counted }: Summed) {
   const { weights } = total.take(update);
   const members = counted.flatMap((id) => state.members.get(id) ?? []);
   for (const member of members) member.accepted = { round: state.round, weights };
+  payForSum(state);
   state.aggregated++;
   secure.unseen++;
   if (weights[1] > 0) secure.looked = false;

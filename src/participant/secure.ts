@@ -168,7 +168,8 @@ function summands(state: ParticipantState, round: number): Float64Array | undefi
       if (pending?.message.round !== round) return undefined;
       const { scalars, ...update } = pending.message;
       // Nothing was accepted so far, so nothing is known of s: rows of all zeros start with some.
-      const gained = base === 0 ? committed!.s : secure!.gained;
+      const known = base === 0 ? committed!.s : secure!.gained;
+      const gained = state.stored.settings?.dp ? 0 : known;
       return updateVector({ ...update, gained }, purpose === 'train' ? scalars.loss : undefined);
     }
   }

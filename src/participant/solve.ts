@@ -1,7 +1,7 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
 import { drawMask, maskedProposal, type Proposal } from '../privacy/index.ts';
-import { type FederationSettings, toGrid } from '../protocol/index.ts';
+import { type FederationSettings, type SecureSettings, toGrid } from '../protocol/index.ts';
 import {
   dot,
   examine,
@@ -15,7 +15,7 @@ import {
   type Update,
 } from '../solver/index.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
-import { clipped, withoutScalars } from './private-step.ts';
+import { clipped, withNoise, withoutScalars } from './private-step.ts';
 
 /** How much of the solve there is time for. */
 export interface Effort {
@@ -50,7 +50,7 @@ function solved(...[shard, request, settings, effort, secret]: Parameters<typeof
   if (!solve.done && solve.passes < request.passes) solve.partOfPass(effort.rows);
   const whole = proposed(shard, committed, mask, secret);
   const proposal = dp ? clipped(shard, committed, whole, dp, precision) : whole;
-  const sent = asSent(proposal, committed, settings);
+  const sent = withShare(asSent(proposal, committed, settings), settings, secret);
   return { round, scalars, committed, proposal: sent, passes: solve.passes };
 }
 
@@ -58,10 +58,26 @@ function solved(...[shard, request, settings, effort, secret]: Parameters<typeof
 function asSent(
   proposal: Proposal,
   committed: Solution,
-  { precision, secure }: Pick<FederationSettings, 'precision' | 'secure'>,
+  { precision, secure, dp }: Pick<FederationSettings, 'precision' | 'secure' | 'dp'>,
 ): Proposal {
-  if (secure) return rounded(proposal, committed, (du) => toGrid(du, secure));
+  // Under differential privacy no step may become longer by rounding.
+  if (secure) return rounded(proposal, committed, (du) => (dp ? inwards : toGrid)(du, secure));
   return precision === 'f32' ? rounded(proposal, committed, (du) => du.map(Math.fround)) : proposal;
+}
+
+function inwards(du: Float64Array, { scaleBits }: SecureSettings): Float64Array {
+  const scale = 2 ** scaleBits;
+  return du.map((value) => Math.trunc(value * scale) / scale + 0);
+}
+
+/** The noise of a secret sum comes from those who are summed. */
+function withShare(
+  proposal: Proposal,
+  { dp, secure }: Pick<FederationSettings, 'dp' | 'secure'>,
+  secret: () => Stream,
+): Proposal {
+  if (!secure || dp?.honest === undefined) return proposal;
+  return withNoise(proposal, { ...dp, honest: dp.honest }, secure, secret());
 }
 
 function proposed(

@@ -26,6 +26,7 @@ const dp = z.strictObject({
   noiseMultiplier: above0,
   epsilon: above0,
   delta: above0.lt(1),
+  honest: count.optional(),
 });
 /** A step and an entry of du together must leave room in the 53 bits of f64 for the numbers themselves. */
 const secure = z

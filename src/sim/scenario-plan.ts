@@ -24,7 +24,7 @@ import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
 import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
 import { scenarioError } from './scenario-error.ts';
-import { dpSettings } from './scenario-privacy.ts';
+import { dpSettings, honestIn } from './scenario-privacy.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
 
@@ -156,6 +156,8 @@ function optionsFrom(
   const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
   const waiting: Waiting =
     waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs };
+  const secure = secureFrom(scenario, timing, participants);
+  const dp = dpSettings(scenario);
   return {
     ...DEFAULT_OPTIONS,
     ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes },
@@ -170,9 +172,9 @@ function optionsFrom(
       waiting,
       ...timing,
       mask,
-      dp: dpSettings(scenario),
+      dp: dp && secure ? { ...dp, honest: honestIn(secure, participants) } : dp,
       defence: scenario.defence,
-      secure: secureFrom(scenario, timing, participants),
+      secure,
     },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
     stop: {

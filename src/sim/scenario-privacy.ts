@@ -1,6 +1,7 @@
 /** What a scenario says of differential privacy, of the defence of the model, and of those it is defended against. */
 import { z } from 'zod';
 import { type DpSettings, epsilonOf, noiseFor } from '../privacy/dp/index.ts';
+import type { SecureSettings } from '../protocol/index.ts';
 import { MISDEEDS } from './misbehaving.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarioError } from './scenario-error.ts';
@@ -59,7 +60,6 @@ export function checkDp(source: string, scenario: Scenario): void {
   if (stall !== undefined) refuse('stall', 'none with dp, which knows no gap', stall);
   if (mask?.semantics === 'paper') refuse('mask.semantics', 'consistent with dp', 'paper');
   if (defence) refuse('defence', 'none with dp, whose clip bounds every update', defence);
-  if (scenario.secure) refuse('secure', 'none with dp, whose noise the coordinator adds', scenario.secure);
   const { noiseMultiplier, delta, epsilon } = dpSettings(scenario)!;
   const price = epsilonOf({ noiseMultiplier, samplingRate: 1 }, delta, 1);
   if (price > epsilon)
@@ -68,6 +68,11 @@ export function checkDp(source: string, scenario: Scenario): void {
 
 /** A budget that is the price of the rounds must not fail by the rounding of their sum. */
 const ROUNDING = 1 + 1e-9;
+
+/** With secret sums the participants add the noise: enough of it, whoever vanishes or works for the coordinator. */
+export function honestIn({ dropout, corrupted }: SecureSettings, participants: number): number {
+  return Math.max(1, Math.floor((1 - dropout - corrupted) * participants));
+}
 
 /** What is not given follows from the rest and the number of rounds. */
 export function dpSettings({ dp, rounds }: Scenario): DpSettings | undefined {

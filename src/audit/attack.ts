@@ -27,6 +27,7 @@ import {
   updateRounds,
 } from '../privacy/audit/index.ts';
 import type { MaskSemantics } from '../privacy/index.ts';
+import { meanOf } from '../sim/index.ts';
 import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
 /** Means over participants. */
@@ -220,8 +221,4 @@ function rowsIn(values: Float64Array, columns: number): Float64Array[] {
 
 function withoutBias(x: Float64Array): Float64Array {
   return x.subarray(0, x.length - 1);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -13,4 +13,5 @@ export {
 export { type Report, reportHtml, type VerdictRow, verdictMarkdown } from './report/index.ts';
 export { type Execute, expectedJobs, keyOf, type Reproduction, reproduce } from './reproduce.ts';
 export { runJob } from './run-job.ts';
+export { median, powerLaw } from './statistics.ts';
 export { type TableSpec, Tables } from './table-spec.ts';

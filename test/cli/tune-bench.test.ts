@@ -2,8 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fittedExponent, median, sideBySide } from '../../src/cli/bench/measure.ts';
+import { sideBySide } from '../../src/cli/bench/measure.ts';
 import { writeCsv } from '../../src/data/index.ts';
+import { median, powerLaw } from '../../src/reproduce/index.ts';
 import { smallHar } from '../helpers/tables.ts';
 import { run } from './helpers.ts';
 
@@ -81,5 +82,5 @@ test('medians, turns and exponents are what they say', () => {
     },
   });
   expect(measured).toEqual({ slow: 6, fast: 2 });
-  expect(fittedExponent([10, 100, 1000].map((x) => ({ x, y: 3 * x ** 1.5 })))).toBeCloseTo(1.5, 10);
+  expect(powerLaw([10, 100, 1000].map((x) => ({ x, y: 3 * x ** 1.5 }))).exponent).toBeCloseTo(1.5, 10);
 });

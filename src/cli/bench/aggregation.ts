@@ -10,7 +10,7 @@ import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { METHOD, settingsOf } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
-import { median } from './measure.ts';
+import { median } from '../../reproduce/index.ts';
 
 const POINTS = [
   [1, 1],

@@ -1,8 +1,9 @@
 /** The kernel against plain JavaScript, and the cost of a pass against the size of the data. */
 import { stream } from '../../base/random.ts';
 import { Arena, createWasmKernels, JsKernels, type Kernels } from '../../math/index.ts';
+import { powerLaw } from '../../reproduce/index.ts';
 import { LocalSolve, Shard } from '../../solver/index.ts';
-import { fittedExponent, sideBySide } from './measure.ts';
+import { sideBySide } from './measure.ts';
 
 const SETTINGS = { objective: 'classification', c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0 } as const;
 
@@ -81,7 +82,7 @@ export function benchScaling(now: () => number): ScalingReport {
     });
     return { rows, features, passMs: passes / many };
   });
-  const exponent = fittedExponent(
+  const { exponent } = powerLaw(
     points.map(({ rows, features, passMs }) => ({ x: rows * features, y: passMs })),
   );
   return { points, exponent };

@@ -13,8 +13,8 @@ import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { METHOD, settingsOf } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
+import { median } from '../../reproduce/index.ts';
 import { dot, type ProblemSettings } from '../../solver/index.ts';
-import { median } from './measure.ts';
 
 const PROGRAM = 'liblinear-train';
 /** From loose to tight; the loosest that is good enough is the one that counts. */

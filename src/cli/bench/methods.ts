@@ -1,7 +1,7 @@
 /** All methods on the same rows with the same kernels. */
 import type { Table } from '../../data/index.ts';
 import { METHODS, type MethodName, train } from '../../methods/index.ts';
-import { median } from './measure.ts';
+import { median } from '../../reproduce/index.ts';
 
 export interface MethodReport {
   readonly method: MethodName;

@@ -1,8 +1,8 @@
 /** A round of secure aggregation, all parties in this process: what each of them computes and says. */
 import { stream } from '../../base/random.ts';
 import * as secure from '../../privacy/secure/index.ts';
+import { median } from '../../reproduce/index.ts';
 import { nodePrimitives, systemEntropy } from '../../shells/node-crypto.ts';
-import { median } from './measure.ts';
 
 export interface SecureReport {
   readonly participants: number;

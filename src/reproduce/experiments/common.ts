@@ -1,7 +1,7 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
 import type { TrainOptions, TuneGrid } from '../../methods/index.ts';
 import type { ScenarioInput } from '../../sim/index.ts';
-import { COLOURS, type Series } from '../charts/figure.ts';
+import { COLOURS, type Point, type Series } from '../charts/figure.ts';
 import { averaged, type Course } from '../courses.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import { type Profile, TEST_FRACTION } from '../profile.ts';
@@ -150,6 +150,12 @@ export function estimateText({ mean, low, high }: Estimate, digits = 4): string 
 
 export function meanText(values: readonly number[], digits = 4): string {
   return estimateText(estimate(values), digits);
+}
+
+/** A mean with its interval, over some number on the axis. */
+export function pointOf(x: number, values: readonly number[]): Point {
+  const { mean, low, high } = estimate(values);
+  return { x, y: mean, low, high };
 }
 
 /** Constants by method and repeat. */

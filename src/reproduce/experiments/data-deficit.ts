@@ -1,15 +1,15 @@
 /** Local, Global and MTL-SVM as the rows of every participant grow from very few to all. */
-import { COLOURS, type Point } from '../charts/figure.ts';
+import { COLOURS } from '../charts/figure.ts';
 import { experiment, type Results } from '../experiment.ts';
 import type { TrainJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
-import { estimate } from '../statistics.ts';
 import {
   ACCURACY,
   classificationSetting,
   constantsTable,
   meanText,
   NAMES,
+  pointOf,
   spreadText,
   trainOptions,
   tuning,
@@ -143,9 +143,4 @@ function findingsOf(
 /** By repeat. */
 export function lead({ metric }: DeficitFindings, over: Name, i: number): number[] {
   return metric.mtl[i].map((value, r) => value - metric[over][i][r]);
-}
-
-function pointOf(x: number, values: readonly number[]): Point {
-  const { mean, low, high } = estimate(values);
-  return { x, y: mean, low, high };
 }

@@ -1,15 +1,17 @@
 /** What w is worth to a participant that joins late, with few rows or many, against training alone. */
-import { COLOURS, type Point } from '../charts/figure.ts';
+
+import { meanOf } from '../../sim/index.ts';
+import { COLOURS } from '../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { NewcomerJob, TrainJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
-import { estimate } from '../statistics.ts';
 import { classificationHorizon } from './cls-all.ts';
 import {
   ACCURACY,
   classificationSetting,
   meanText,
   NAMES,
+  pointOf,
   simulation,
   spreadText,
   trainOptions,
@@ -56,7 +58,7 @@ export const newcomer = experiment({
   }),
   outcome: (profile, _constants, results) => {
     const joined = (of: 'cold' | 'first' | 'final' | 'rounds') =>
-      results.joined.map((repeats) => repeats.map((runs) => meanOver(runs.map((run) => run[of]))));
+      results.joined.map((repeats) => repeats.map((runs) => meanOf(runs.map((run) => run[of]))));
     const findings: NewcomerFindings = {
       rows: profile.newcomerRows,
       cold: joined('cold'),
@@ -65,7 +67,7 @@ export const newcomer = experiment({
       rounds: joined('rounds'),
       alone: results.alone.map((repeats) =>
         repeats.map(({ participants }) =>
-          meanOver(Object.values(participants).filter((_, k) => places(profile).includes(k))),
+          meanOf(Object.values(participants).filter((_, k) => places(profile).includes(k))),
         ),
       ),
     };
@@ -138,13 +140,4 @@ function eachRows<V>(profile: Profile, of: (rows: number) => V): V[] {
 function places({ newcomers }: Profile): number[] {
   const step = Math.floor(20 / newcomers);
   return Array.from({ length: newcomers }, (_, i) => i * step);
-}
-
-function meanOver(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function pointOf(x: number, values: readonly number[]): Point {
-  const { mean, low, high } = estimate(values);
-  return { x, y: mean, low, high };
 }

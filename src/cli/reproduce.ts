@@ -52,7 +52,7 @@ export function addReproduce(program: Command, io: Io): void {
       'where to write; results in its cache folder are not computed again',
       'reproduction',
     )
-    .option('--quick', 'smaller data and fewer repeats: a first look in about three minutes')
+    .option('--quick', 'smaller data and fewer repeats: a first look in about two minutes')
     .option(
       '--repeats <number>',
       'repeats of everything (default: 5, or 4 with --quick)',

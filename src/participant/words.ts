@@ -1,0 +1,42 @@
+/** What the participant says, and says again: made from its state. */
+import type { ToCoordinator, UpdateMessage } from '../protocol/index.ts';
+import type { ParticipantEffect } from './effects.ts';
+import { advertisement, maskedAnswer } from './secure.ts';
+import type { ParticipantState, Pending, Stored } from './state.ts';
+
+/** Says again whatever the coordinator may not have heard; also the way to ask what is going on. */
+export function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
+  const messages: ToCoordinator[] = [];
+  const { moments } = state.profile;
+  const { session, pending } = state.stored;
+  if (state.phase === 'leaving') messages.push({ kind: 'leave', session });
+  else if (state.phase === 'measuring')
+    messages.push(advertisement(state) ?? { kind: 'moments', ...moments });
+  else if (state.phase === 'sent' && pending) messages.push(answerFor(state, pending));
+  else if (state.phase !== 'solving') messages.push(hello(state));
+  return [...messages.map((message) => ({ type: 'send', message }) as const), timer(state, now)];
+}
+
+/** What to say of a pending update: the update, or what hides it; or that we are here, and wait for shares to hide it with. */
+function answerFor(state: ParticipantState, { message }: Pending): ToCoordinator {
+  if (!state.stored.secure) return inThisLife(message, state.stored);
+  return maskedAnswer(state, message.round) ?? hello(state);
+}
+
+/** An update that was stored in an earlier life is said again in this one. */
+export function inThisLife(message: UpdateMessage, { session }: Stored): UpdateMessage {
+  return { ...message, session };
+}
+
+export function hello({ profile, stored }: ParticipantState): ToCoordinator {
+  const { id, features, benchmarkMs } = profile;
+  // How many rows there are is part of what is hidden, and nothing but MOCHA asks for it.
+  const rows = profile.secure ? 1 : profile.rows;
+  const pending = stored.pending?.message.round ?? 0;
+  const { session, base } = stored;
+  return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending };
+}
+
+export function timer(state: ParticipantState, now: number): ParticipantEffect {
+  return { type: 'timer', atMs: now + (state.stored.settings?.retryMs ?? state.profile.retryMs) };
+}

@@ -1,5 +1,5 @@
 /** How long a list of jobs will still take, from how long those of its kind took so far. */
-import type { Job } from '../reproduce/index.ts';
+import { isTimed, type Job } from '../reproduce/index.ts';
 
 /** Milliseconds by kind, until something is known: only their ratios matter much. */
 const GUESS: Readonly<Record<Job['kind'], number>> = {
@@ -35,7 +35,7 @@ export class Remaining {
     for (const [kind, expected] of this.expected) {
       const done = this.finished.get(kind) ?? 0;
       const each = done > 0 ? this.spentMs.get(kind)! / done : GUESS[kind];
-      const threads = kind === 'timing' || kind === 'complexity' ? 1 : this.threads;
+      const threads = isTimed({ kind }) ? 1 : this.threads;
       finished += done;
       leftMs += (Math.max(0, expected - done) * each) / threads;
     }

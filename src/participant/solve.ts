@@ -1,5 +1,6 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
+import { towardZero } from '../privacy/dp/index.ts';
 import { drawMask, maskedProposal, type Proposal } from '../privacy/index.ts';
 import { type FederationSettings, type SecureSettings, toGrid } from '../protocol/index.ts';
 import {
@@ -66,8 +67,7 @@ function asSent(
 }
 
 function inwards(du: Float64Array, { scaleBits }: SecureSettings): Float64Array {
-  const scale = 2 ** scaleBits;
-  return du.map((value) => Math.trunc(value * scale) / scale + 0);
+  return Float64Array.from(towardZero(du, scaleBits), (steps) => Number(steps) / 2 ** scaleBits);
 }
 
 /** The noise of a secret sum comes from those who are summed. */

@@ -146,6 +146,6 @@ export interface ResultOf {
 export type JobResult = ResultOf[keyof ResultOf];
 
 /** Jobs whose results are measured times: they need the machine for themselves. */
-export function isTimed(job: Job): boolean {
-  return job.kind === 'timing' || job.kind === 'complexity';
+export function isTimed({ kind }: Pick<Job, 'kind'>): boolean {
+  return kind === 'timing' || kind === 'complexity';
 }

@@ -1,7 +1,5 @@
 /** Does a job. The same functions that the commands use: trainings, tunings and simulations, and nothing else. */
-import { stream } from '../base/random.ts';
 import type { Table } from '../data/index.ts';
-import { Arena } from '../math/index.ts';
 import { train, tune } from '../methods/index.ts';
 import {
   computeModel,
@@ -15,7 +13,6 @@ import {
   Simulation,
   sequenceChart,
 } from '../sim/index.ts';
-import { LocalSolve, Shard } from '../solver/index.ts';
 import type {
   ComplexityJob,
   ComplexityResult,
@@ -33,6 +30,7 @@ import type {
   TrainJob,
   TuneJob,
 } from './jobs.ts';
+import { passOver } from './measured-pass.ts';
 import { median } from './statistics.ts';
 import type { Tables } from './table-spec.ts';
 
@@ -177,7 +175,7 @@ function metricOf({ mean }: ReturnType<typeof train>): number {
 /** A pass as the paper counts it: every row is read, and moves. */
 function runComplexity({ objective, shapes, repeats }: ComplexityJob, now: () => number): ComplexityResult {
   const points = shapes.map(([n, d]) => {
-    const pass = passOver(objective, n, d);
+    const pass = passOver({ objective, n, d });
     const many = Math.max(1, Math.ceil(2e6 / (n * d)));
     const times: number[] = [];
     for (let r = -1; r < repeats; r++) {
@@ -188,31 +186,4 @@ function runComplexity({ objective, shapes, repeats }: ComplexityJob, now: () =>
     return { n, d, passMs: median(times) };
   });
   return { points };
-}
-
-function passOver(objective: ComplexityJob['objective'], n: number, d: number): () => void {
-  const random = stream(1, 'complexity', n, d);
-  const settings = { objective, c1: 1, c2: 1, epsilon: objective === 'regression' ? 0.1 : 0 };
-  const shard = new Shard(
-    new Arena(),
-    settings,
-    {
-      n,
-      d,
-      y: Float64Array.from({ length: n }, () =>
-        objective === 'regression' ? random.normal() : random.uniform() < 0.5 ? 1 : -1,
-      ),
-      write: (_i, row) => {
-        for (let j = 0; j < d; j++) row[j] = random.normal() / Math.sqrt(d);
-      },
-    },
-    'rows',
-  );
-  const beta = shard.startingBeta();
-  shard.load(beta, new Float64Array(d));
-  const margins = shard.margins.slice();
-  return () => {
-    shard.reset(beta, margins);
-    new LocalSolve(shard, { sigma: 1, tolerance: 1e-9, seed: 1 }).pass();
-  };
 }

@@ -1,6 +1,11 @@
 /** Random numbers that nobody can predict, behind the interface of the derived streams: for noise, masks and keys. */
 import { randomBytes } from 'node:crypto';
 import { type Stream, streamFrom } from '../base/random.ts';
+import type { Entropy } from '../privacy/secure/index.ts';
+import { plainBytes } from './files.ts';
+
+/** Bytes for keys and shares. */
+export const systemEntropy: Entropy = (bytes) => plainBytes(randomBytes(bytes));
 
 /** Bytes fetched at a time: a call of the system costs more than a few kilobytes. */
 const BATCH = 4096;

@@ -1,9 +1,7 @@
-/** The system's entropy, and Node's own X25519 and Ed25519, which are some ten times as fast as those that run everywhere. */
-import { createPrivateKey, createPublicKey, diffieHellman, randomBytes, verify } from 'node:crypto';
-import type { Entropy, Primitives } from '../privacy/secure/index.ts';
+/** Node's own X25519 and Ed25519, which are some ten times as fast as those that run everywhere. */
+import { createPrivateKey, createPublicKey, diffieHellman, verify } from 'node:crypto';
+import type { Primitives } from '../privacy/secure/index.ts';
 import { plainBytes } from './files.ts';
-
-export const systemEntropy: Entropy = (bytes) => plainBytes(randomBytes(bytes));
 
 /** What comes before the 32 bytes of a key in DER. */
 const X25519_SECRET = Buffer.from('302e020100300506032b656e04220420', 'hex');

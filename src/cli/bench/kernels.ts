@@ -1,37 +1,10 @@
 /** The kernel against plain JavaScript, and the cost of a pass against the size of the data. */
-import { stream } from '../../base/random.ts';
-import { Arena, createWasmKernels, JsKernels, type Kernels } from '../../math/index.ts';
-import { powerLaw } from '../../reproduce/index.ts';
-import { LocalSolve, Shard } from '../../solver/index.ts';
+import { createWasmKernels, JsKernels } from '../../math/index.ts';
+import { passOver, powerLaw } from '../../reproduce/index.ts';
 import { sideBySide } from './measure.ts';
 
-const SETTINGS = { objective: 'classification', c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0 } as const;
-
-/** A pass from zero over random rows of norm 1: most rows move, every pass costs the same. */
-export function passOver(kernels: Kernels, n: number, d: number): () => void {
-  const shard = new Shard(new Arena(kernels), SETTINGS, randomRows(n, d), 'rows');
-  const beta = shard.startingBeta();
-  const z = new Float64Array(d);
-  shard.load(beta, z);
-  const margins = shard.margins.slice();
-  return () => {
-    shard.reset(beta, margins);
-    new LocalSolve(shard, { sigma: 1, tolerance: 1e-9, seed: 1 }).pass();
-  };
-}
-
-function randomRows(n: number, d: number) {
-  const random = stream(1, 'bench');
-  // A pool of values, read at random offsets: making n x d normal numbers would take longer than the bench.
-  const pool = Float32Array.from({ length: 65_536 + d }, () => random.normal() / Math.sqrt(d));
-  const offsets = Uint32Array.from({ length: n }, () => random.below(65_536));
-  return {
-    n,
-    d,
-    y: Float64Array.from({ length: n }, () => (random.uniform() < 0.5 ? 1 : -1)),
-    write: (i: number, row: Float32Array) => row.set(pool.subarray(offsets[i], offsets[i] + d)),
-  };
-}
+/** Plain classification rows. */
+const shape = (n: number, d: number) => ({ objective: 'classification', n, d }) as const;
 
 export interface KernelReport {
   readonly rows: number;
@@ -44,8 +17,8 @@ export interface KernelReport {
 
 export function benchKernel(now: () => number, rows = 5000, features = 562): KernelReport {
   const times = sideBySide(now, 9, {
-    simd: passOver(createWasmKernels(), rows, features),
-    javascript: passOver(new JsKernels(), rows, features),
+    simd: passOver(shape(rows, features), createWasmKernels()),
+    javascript: passOver(shape(rows, features), new JsKernels()),
   });
   const { simd, javascript } = times;
   return { rows, features, simdMs: simd, javascriptMs: javascript, ratio: javascript / simd };
@@ -72,7 +45,7 @@ export function benchScaling(now: () => number): ScalingReport {
     [3200, 1280],
   ] as const;
   const points = shapes.map(([rows, features]) => {
-    const pass = passOver(createWasmKernels(), rows, features);
+    const pass = passOver(shape(rows, features), createWasmKernels());
     // Small passes take microseconds: many of them make one measurement.
     const many = Math.ceil(4_000_000 / (rows * features));
     const { passes } = sideBySide(now, 9, {

@@ -2,7 +2,8 @@
 import { stream } from '../../base/random.ts';
 import * as secure from '../../privacy/secure/index.ts';
 import { median } from '../../reproduce/index.ts';
-import { nodePrimitives, systemEntropy } from '../../shells/node-crypto.ts';
+import { systemEntropy } from '../../shells/entropy.ts';
+import { nodePrimitives } from '../../shells/node-crypto.ts';
 
 export interface SecureReport {
   readonly participants: number;

@@ -1,17 +1,14 @@
 /** Claims of section 7.2. */
 import { estimateText } from '../experiments/common.ts';
-import type { ShareFindings, VariantName, WaitingFindings } from '../experiments/waiting.ts';
+import { foundAt, type VariantName, type WaitingFindings } from '../experiments/waiting.ts';
 import { apart, estimate } from '../statistics.ts';
 import { alike, atLeast, atMost, claim, greater, leaning, type Part } from './claim.ts';
 
 /** Falls below this are not seen in a figure. */
 const DROP = 0.02;
 
-const of = (found: WaitingFindings, variant: VariantName, share: string): ShareFindings =>
-  found.variants[variant][share];
-
 function drops(found: WaitingFindings, share: string): string {
-  const text = (variant: VariantName) => estimate(of(found, variant, share).drop).mean.toFixed(3);
+  const text = (variant: VariantName) => estimate(foundAt(found, variant, share).drop).mean.toFixed(3);
   return `Largest drop at ${share}: the paper's rule ${text('paper')}, exact with restart ${text('restart')}, default ${text('anytime')}.`;
 }
 
@@ -103,7 +100,7 @@ export const classificationClaims = [
     rule: 'Mean balanced accuracy over the first tenth of the time above that of waiting for all, at 75, 45 and 25%, with the paper’s rule and policy, 95%.',
     needs: ['cls-stragglers'],
     decide: ({ 'cls-stragglers': found }) => {
-      const early = (variant: VariantName, share: string) => of(found, variant, share).early;
+      const early = (variant: VariantName, share: string) => foundAt(found, variant, share).early;
       return {
         parts: ['75%', '45%', '25%'].map((share) =>
           greater([share, early('paper', share)], ['All', early('paper', 'All')], 3),
@@ -119,11 +116,11 @@ export const classificationClaims = [
     rule: `With the paper’s rule and policy at 10%: largest drop above ${DROP}, and final balanced accuracy at most 0.01 above Global, 95%.`,
     needs: ['cls-stragglers'],
     decide: ({ 'cls-stragglers': found }) => {
-      const ten = of(found, 'paper', '10%');
+      const ten = foundAt(found, 'paper', '10%');
       const above = ten.final.map((value, r) => value - found.global[r]);
       return {
         parts: [atLeast('drop', ten.drop, DROP, 3), atMost('above Global by', above, 0.01)],
-        note: `${drops(found, '10%')} Final at 10%, default: ${estimateText(estimate(of(found, 'anytime', '10%').final))}, Global ${estimateText(estimate(found.global))}.`,
+        note: `${drops(found, '10%')} Final at 10%, default: ${estimateText(estimate(foundAt(found, 'anytime', '10%').final))}, Global ${estimateText(estimate(found.global))}.`,
       };
     },
   }),
@@ -134,7 +131,7 @@ export const classificationClaims = [
     rule: `With the paper’s rule and policy: early balanced accuracy at 20% above that of All, and larger drops than All by more than noise, 95%.`,
     needs: ['cls-hardware'],
     decide: ({ 'cls-hardware': found }) => {
-      const [twenty, all] = [of(found, 'paper', '20%'), of(found, 'paper', 'All')];
+      const [twenty, all] = [foundAt(found, 'paper', '20%'), foundAt(found, 'paper', 'All')];
       return {
         parts: [
           greater(['20% early', twenty.early], ['All', all.early], 3),
@@ -153,7 +150,11 @@ export const classificationClaims = [
     decide: ({ 'cls-hardware': found }) => {
       const ends = (variant: VariantName) =>
         ['75%', '45%', '20%'].map((share) =>
-          alike([share, of(found, variant, share).final], ['All', of(found, variant, 'All').final], 0.01),
+          alike(
+            [share, foundAt(found, variant, share).final],
+            ['All', foundAt(found, variant, 'All').final],
+            0.01,
+          ),
         );
       const defaults = ends('anytime').map((part) => part.text);
       return { parts: ends('paper'), note: `Default: ${defaults.join('; ')}.` };
@@ -166,7 +167,7 @@ export const classificationClaims = [
     rule: 'With the paper’s rule and policy the largest drop at 20% is above that at 45%, and that above the one at 75%, 95%.',
     needs: ['cls-hardware'],
     decide: ({ 'cls-hardware': found }) => {
-      const drop = (share: string) => [share, of(found, 'paper', share).drop] as const;
+      const drop = (share: string) => [share, foundAt(found, 'paper', share).drop] as const;
       return { parts: [greater(drop('20%'), drop('45%'), 3), greater(drop('45%'), drop('75%'), 3)] };
     },
   }),
@@ -178,7 +179,10 @@ export const classificationClaims = [
     needs: ['cls-stragglers', 'cls-hardware'],
     decide: ({ 'cls-stragglers': equal, 'cls-hardware': unequal }) => ({
       parts: [
-        greater(['unequal', of(unequal, 'paper', '45%').final], ['equal', of(equal, 'paper', '45%').final]),
+        greater(
+          ['unequal', foundAt(unequal, 'paper', '45%').final],
+          ['equal', foundAt(equal, 'paper', '45%').final],
+        ),
       ],
     }),
   }),

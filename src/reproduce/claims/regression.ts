@@ -1,24 +1,21 @@
 /** Claims of section 7.3. */
 import { estimateText } from '../experiments/common.ts';
-import type { ShareFindings, VariantName, WaitingFindings } from '../experiments/waiting.ts';
+import { foundAt, type VariantName, type WaitingFindings } from '../experiments/waiting.ts';
 import { estimate } from '../statistics.ts';
 import { alike, atLeast, atMost, claim, greater } from './claim.ts';
-
-const of = (found: WaitingFindings, variant: VariantName, share: string): ShareFindings =>
-  found.variants[variant][share];
 
 /** Seconds to the value that waiting for all ends with. */
 function faster(found: WaitingFindings, variant: VariantName, quick: string, slow: string) {
   return greater(
-    [`${slow}, s`, of(found, variant, slow).reached],
-    [`${quick}, s`, of(found, variant, quick).reached],
+    [`${slow}, s`, foundAt(found, variant, slow).reached],
+    [`${quick}, s`, foundAt(found, variant, quick).reached],
     3,
   );
 }
 
 function defaults(found: WaitingFindings, shares: readonly string[]): string {
   const times = shares.map(
-    (share) => `${share} ${estimate(of(found, 'anytime', share).reached).mean.toFixed(3)} s`,
+    (share) => `${share} ${estimate(foundAt(found, 'anytime', share).reached).mean.toFixed(3)} s`,
   );
   return `Default rule and policy, time to within 0.01 of the end value of All: ${times.join(', ')}.`;
 }
@@ -56,8 +53,8 @@ export const regressionClaims = [
     rule: `With the paper’s rule and policy, largest drop of R² at 10% above ${DROP}, 95%.`,
     needs: ['reg-same'],
     decide: ({ 'reg-same': found }) => ({
-      parts: [atLeast('drop', of(found, 'paper', '10%').drop, DROP, 3)],
-      note: `Default: drop ${estimateText(estimate(of(found, 'anytime', '10%').drop), 3)}.`,
+      parts: [atLeast('drop', foundAt(found, 'paper', '10%').drop, DROP, 3)],
+      note: `Default: drop ${estimateText(estimate(foundAt(found, 'anytime', '10%').drop), 3)}.`,
     }),
   }),
   claim({
@@ -68,9 +65,9 @@ export const regressionClaims = [
     needs: ['reg-same'],
     decide: ({ 'reg-same': found }) => ({
       parts: ['All', '45%', '25%', '10%'].map((share) =>
-        atLeast(share, of(found, 'paper', share).final, 0.9, 3),
+        atLeast(share, foundAt(found, 'paper', share).final, 0.9, 3),
       ),
-      note: `Default: ${['All', '10%'].map((share) => `${share} ${estimateText(estimate(of(found, 'anytime', share).final), 3)}`).join(', ')}; Global ${estimateText(estimate(found.global), 3)}, Local ${estimateText(estimate(found.local), 3)}.`,
+      note: `Default: ${['All', '10%'].map((share) => `${share} ${estimateText(estimate(foundAt(found, 'anytime', share).final), 3)}`).join(', ')}; Global ${estimateText(estimate(found.global), 3)}, Local ${estimateText(estimate(found.local), 3)}.`,
     }),
   }),
   claim({
@@ -91,8 +88,8 @@ export const regressionClaims = [
     rule: 'With the paper’s rule and policy, R² at the end below R² at half of the time, 95%.',
     needs: ['reg-data'],
     decide: ({ 'reg-data': found }) => ({
-      parts: [atMost('change of R² in the second half', of(found, 'paper', '10%').late, -0.001, 4)],
-      note: `Default: ${estimateText(estimate(of(found, 'anytime', '10%').late))}.`,
+      parts: [atMost('change of R² in the second half', foundAt(found, 'paper', '10%').late, -0.001, 4)],
+      note: `Default: ${estimateText(estimate(foundAt(found, 'anytime', '10%').late))}.`,
     }),
   }),
   claim({
@@ -104,8 +101,8 @@ export const regressionClaims = [
     decide: ({ 'reg-same': same, 'reg-data': diverse }) => ({
       parts: (['paper', 'anytime'] as const).map((variant) =>
         greater(
-          [`identical (${variant === 'paper' ? 'sum' : 'default'})`, of(same, variant, 'All').final],
-          ['diverse', of(diverse, variant, 'All').final],
+          [`identical (${variant === 'paper' ? 'sum' : 'default'})`, foundAt(same, variant, 'All').final],
+          ['diverse', foundAt(diverse, variant, 'All').final],
           3,
         ),
       ),
@@ -119,8 +116,8 @@ export const regressionClaims = [
     needs: ['reg-data'],
     decide: ({ 'reg-data': found }) => ({
       parts: [
-        greater(['MTL-SVM', of(found, 'anytime', 'All').final], ['Global', found.global], 3),
-        greater(['MTL-SVM', of(found, 'anytime', 'All').final], ['Local', found.local], 3),
+        greater(['MTL-SVM', foundAt(found, 'anytime', 'All').final], ['Global', found.global], 3),
+        greater(['MTL-SVM', foundAt(found, 'anytime', 'All').final], ['Local', found.local], 3),
       ],
     }),
   }),
@@ -154,8 +151,14 @@ export const regressionClaims = [
     rule: 'With the paper’s rule and policy, final R² at 20% below that of All, 95%.',
     needs: ['reg-both'],
     decide: ({ 'reg-both': found }) => ({
-      parts: [greater(['All', of(found, 'paper', 'All').final], ['20%', of(found, 'paper', '20%').final], 3)],
-      note: `Default: All ${estimateText(estimate(of(found, 'anytime', 'All').final), 3)}, 20% ${estimateText(estimate(of(found, 'anytime', '20%').final), 3)}.`,
+      parts: [
+        greater(
+          ['All', foundAt(found, 'paper', 'All').final],
+          ['20%', foundAt(found, 'paper', '20%').final],
+          3,
+        ),
+      ],
+      note: `Default: All ${estimateText(estimate(foundAt(found, 'anytime', 'All').final), 3)}, 20% ${estimateText(estimate(foundAt(found, 'anytime', '20%').final), 3)}.`,
     }),
   }),
   claim({
@@ -167,8 +170,8 @@ export const regressionClaims = [
     decide: ({ 'reg-data': data, 'reg-both': both }) => ({
       parts: (['paper', 'anytime'] as const).map((variant) =>
         alike(
-          [`unequal (${variant === 'paper' ? 'sum' : 'default'})`, of(both, variant, 'All').final],
-          ['equal', of(data, variant, 'All').final],
+          [`unequal (${variant === 'paper' ? 'sum' : 'default'})`, foundAt(both, variant, 'All').final],
+          ['equal', foundAt(data, variant, 'All').final],
           0.02,
           3,
         ),

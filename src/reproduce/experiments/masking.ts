@@ -102,25 +102,28 @@ export function maskExperiment(options: MaskOptions): MaskExperiment {
         profile.lightRows,
       ),
     }),
-    outcome: (profile, constants, results) => ({
-      text: [
-        options.about,
-        `Light data: ${profile.lightRows} training rows of each participant, the same test rows as with the full data.`,
-      ],
-      figures: [curvesFigure(options, profile, results), finalFigure(options, profile, results)],
-      tables: [
-        finalTable(options, results),
-        constantsTable(profile, options.title, {
-          [NAMES.mtl]: constants.mtl,
-          [NAMES.paper]: constants.paper,
-          [NAMES.local]: constants.local,
-          [`${NAMES.mtl}, light`]: constants.lightMtl,
-          [`${NAMES.paper}, light`]: constants.lightPaper,
-          [`${NAMES.local}, light`]: constants.lightLocal,
-        }),
-      ],
-      findings: findingsOf(results),
-    }),
+    outcome: (profile, constants, results) => {
+      const findings = findingsOf(results);
+      return {
+        text: [
+          options.about,
+          `Light data: ${profile.lightRows} training rows of each participant, the same test rows as with the full data.`,
+        ],
+        figures: [curvesFigure(options, profile, results), finalFigure(options, profile, findings)],
+        tables: [
+          finalTable(options, findings),
+          constantsTable(profile, options.title, {
+            [NAMES.mtl]: constants.mtl,
+            [NAMES.paper]: constants.paper,
+            [NAMES.local]: constants.local,
+            [`${NAMES.mtl}, light`]: constants.lightMtl,
+            [`${NAMES.paper}, light`]: constants.lightPaper,
+            [`${NAMES.local}, light`]: constants.lightLocal,
+          }),
+        ],
+        findings,
+      };
+    },
   });
 }
 
@@ -199,8 +202,7 @@ function curvesFigure(options: MaskOptions, profile: Profile, results: Runs): Fi
   };
 }
 
-function finalFigure(options: MaskOptions, profile: Profile, results: Runs): Figure {
-  const { final, local } = findingsOf(results);
+function finalFigure(options: MaskOptions, profile: Profile, { final, local }: MaskFindings): Figure {
   const panels = DATA.map((data): Panel => {
     const groups = MASK_VARIANT_NAMES.map((name) => ({
       name: MASK_VARIANTS[name].name,
@@ -232,8 +234,7 @@ function finalFigure(options: MaskOptions, profile: Profile, results: Runs): Fig
   };
 }
 
-function finalTable(options: MaskOptions, results: Runs): Table {
-  const { final, local } = findingsOf(results);
+function finalTable(options: MaskOptions, { final, local }: MaskFindings): Table {
   const rows = DATA.flatMap((data) => [
     ...MASK_VARIANT_NAMES.map((name) => [
       data,

@@ -84,6 +84,11 @@ type WaitingJobs = {
   readonly global: readonly SimulateJob[];
 };
 
+/** What was found under a variant at a share, as `percent` writes it. */
+export function foundAt({ variants }: WaitingFindings, variant: VariantName, share: string): ShareFindings {
+  return variants[variant][share];
+}
+
 export type WaitingExperiment = Experiment<WaitingTunings, WaitingJobs, WaitingFindings>;
 
 export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
@@ -115,20 +120,23 @@ export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
         global: each('global', constants.global, {}),
       };
     },
-    outcome: (profile, constants, results) => ({
-      text: [options.about(profile)],
-      figures: [figureOf(options, profile, results)],
-      tables: [
-        numbersTable(options, profile, results),
-        constantsTable(profile, options.title, {
-          [NAMES.mtl]: constants.mtl,
-          [NAMES.paper]: constants.paper,
-          [NAMES.local]: constants.local,
-          [NAMES.global]: constants.global,
-        }),
-      ],
-      findings: findingsOf(options, profile, results),
-    }),
+    outcome: (profile, constants, results) => {
+      const findings = findingsOf(options, profile, results);
+      return {
+        text: [options.about(profile)],
+        figures: [figureOf(options, profile, results)],
+        tables: [
+          numbersTable(options, findings),
+          constantsTable(profile, options.title, {
+            [NAMES.mtl]: constants.mtl,
+            [NAMES.paper]: constants.paper,
+            [NAMES.local]: constants.local,
+            [NAMES.global]: constants.global,
+          }),
+        ],
+        findings,
+      };
+    },
   });
 }
 
@@ -204,8 +212,7 @@ function figureOf(options: WaitingOptions, profile: Profile, results: Runs): Fig
   };
 }
 
-function numbersTable(options: WaitingOptions, profile: Profile, results: Runs): Table {
-  const { variants } = findingsOf(options, profile, results);
+function numbersTable(options: WaitingOptions, { variants }: WaitingFindings): Table {
   const rows = VARIANT_NAMES.flatMap((name) =>
     options.shares.map((share) => {
       const found = variants[name][percent(share)];

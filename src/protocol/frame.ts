@@ -5,8 +5,9 @@
  *
  * A frame is exactly one message: transports keep the boundaries, nothing is left over.
  */
+
+import { crc32 } from '../base/crc32.ts';
 import { invariant } from '../base/errors.ts';
-import { crc32 } from './crc32.ts';
 import type { Limits } from './limits.ts';
 import { PROTOCOL_VERSION } from './messages.ts';
 import { ProtocolError } from './protocol-error.ts';

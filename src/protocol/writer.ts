@@ -1,5 +1,5 @@
+import { crc32 } from '../base/crc32.ts';
 import { invariant } from '../base/errors.ts';
-import { crc32 } from './crc32.ts';
 import type { Precision } from './messages.ts';
 import { firstNotFinite, NUMBER_BYTES, putF32, putF64 } from './numbers.ts';
 

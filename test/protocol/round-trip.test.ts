@@ -1,7 +1,7 @@
 import { crc32 as referenceCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc32 } from '../../src/protocol/crc32.ts';
+import { crc32 } from '../../src/base/crc32.ts';
 import { decode, decodeFrom, encode, type Message, ProtocolError } from '../../src/protocol/index.ts';
 import {
   firstNotFinite,

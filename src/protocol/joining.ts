@@ -1,0 +1,54 @@
+/**
+ * How a participant proves who it is before anything of the protocol is said: it signs a challenge of the server with its
+ * Ed25519 key. What is signed names everything that the signature is good for, so that it is good for nothing else: this
+ * federation (by its unique id, not only by its name), this participant, this key, these features, this invitation, this once.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { PROTOCOL_VERSION } from './messages.ts';
+
+/** WebSocket subprotocol: frames of this version. */
+export const SUBPROTOCOL = `kindred.v${PROTOCOL_VERSION}`;
+/** A second subprotocol in the request carries the ticket: browsers can send no header. */
+export const TICKET_PREFIX = 'ticket.';
+
+/** Why a connection was closed for good, in the private range of WebSocket close codes. */
+export const CLOSE = {
+  /** Another connection of the same participant has taken its place. */
+  replaced: 4000,
+  revoked: 4001,
+  rateLimited: 4002,
+  /** It did not read what it was sent. */
+  tooSlow: 4003,
+  /** Its frames were not of this protocol, again and again. */
+  badFrames: 4004,
+} as const;
+
+export interface JoinStatement {
+  /** The federation's unique id. */
+  readonly federation: string;
+  readonly participant: string;
+  /** Raw Ed25519 public key, base64url. */
+  readonly key: string;
+  readonly challenge: string;
+  /** `schemaDigest` of the data that it trains on. */
+  readonly schema: string;
+  /** Empty: none. */
+  readonly invitation: string;
+}
+
+/** The bytes to sign. Every field is hashed: none can pretend to be two. */
+export function joinStatement(statement: JoinStatement): Uint8Array {
+  const { federation, participant, key, challenge, schema, invitation } = statement;
+  const fields = [federation, participant, key, challenge, schema, invitation];
+  const digests = fields.map((field) => bytesToHex(sha256(utf8ToBytes(field))));
+  return utf8ToBytes(['kindred join 1', ...digests].join('\n'));
+}
+
+/**
+ * What all participants' data must have in common beyond what a number of features says: the same columns in the same order.
+ * Names may be private: only their digest has to be told.
+ */
+export function schemaDigest(features: readonly string[]): string {
+  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(features))));
+}

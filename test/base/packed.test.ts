@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { KindredError } from '../../src/base/errors.ts';
+import { pack, seal, unpack, unseal } from '../../src/base/packed.ts';
+
+const leaf = fc.oneof(
+  fc.constant(null),
+  fc.boolean(),
+  fc.double(),
+  fc.string(),
+  fc.bigInt(),
+  fc.uint8Array(),
+  fc.float64Array(),
+  fc.uint32Array(),
+  fc.bigUint64Array(),
+);
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    leaf,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.string().filter((name) => name !== '__proto__'),
+      tie('value'),
+      { maxKeys: 4, noNullPrototype: true },
+    ),
+    fc.array(fc.tuple(fc.string(), tie('value')), { maxLength: 3 }).map((entries) => new Map(entries)),
+  ),
+}));
+
+const SEAL = { kind: 'a thing', version: 3 };
+
+describe('packed data', () => {
+  test('come back as they were', () => {
+    fc.assert(fc.property(value, (data) => expect(unpack(pack(data))).toEqual(data)));
+  });
+
+  test('are the same bytes whatever the order of fields, and without those that are undefined', () => {
+    expect(pack({ b: 1, a: [2], c: undefined })).toEqual(pack({ a: [2], b: 1 }));
+  });
+
+  test('keep the bits of numbers', () => {
+    const bits = new Float64Array([-0, 5e-324, 1 / 3, Number.NaN, Number.NEGATIVE_INFINITY]);
+    expect(new Uint8Array((unpack(pack(bits)) as Float64Array).buffer)).toEqual(new Uint8Array(bits.buffer));
+    expect(Object.is(unpack(pack(-0)), -0)).toBe(true);
+  });
+
+  test('do not take what is not plain data', () => {
+    expect(() => pack(new Date(0))).toThrow('plain data');
+    expect(() => pack({ deep: [() => 1] })).toThrow();
+    expect(() => pack(new Float32Array(2))).toThrow('Float32Array');
+  });
+
+  test('a seal is broken by any change of any byte, and by any cut', () => {
+    const data = { u: new Float64Array([1, 2, 3]), id: 'p1', weights: [0.5, 0.5] };
+    const sealed = seal(SEAL, data);
+    expect(unseal(SEAL, sealed, 'file')).toEqual(data);
+    for (let i = 0; i < sealed.length; i++) {
+      const damaged = sealed.slice();
+      damaged[i] ^= 1 << (i % 8);
+      expect(() => unseal(SEAL, damaged, 'file')).toThrow(KindredError);
+      expect(() => unseal(SEAL, sealed.subarray(0, i), 'file')).toThrow(KindredError);
+    }
+  });
+
+  test('another kind and another version are called by their names', () => {
+    const sealed = seal(SEAL, 1);
+    expect(() => unseal({ ...SEAL, kind: 'another' }, sealed, 'state/x')).toThrow(
+      'state/x: expected another, got "a thing"',
+    );
+    expect(() => unseal({ ...SEAL, version: 4 }, sealed, 'state/x')).toThrow(
+      'expected a thing of version 4, got version 3',
+    );
+  });
+
+  test('bytes that nobody packed are refused, and nothing worse happens', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        try {
+          unpack(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+          expect(error).not.toBeInstanceOf(RangeError);
+        }
+      }),
+    );
+  });
+});

@@ -32,7 +32,11 @@ const SEAL = { kind: 'a thing', version: 3 };
 
 describe('packed data', () => {
   test('come back as they were', () => {
-    fc.assert(fc.property(value, (data) => expect(unpack(pack(data))).toEqual(data)));
+    fc.assert(
+      fc.property(value, (data) => {
+        expect(unpack(pack(data))).toEqual(data);
+      }),
+    );
   });
 
   test('are the same bytes whatever the order of fields, and without those that are undefined', () => {

@@ -215,6 +215,8 @@ export const REJECT_CODES = [
   'TOO_LATE',
   'FUTURE_ROUND',
   'TOO_LARGE',
+  'WRONG_IDENTITY',
+  'RATE_LIMITED',
 ] as const;
 export type RejectCode = (typeof REJECT_CODES)[number];
 

@@ -59,6 +59,8 @@ export const CODES: Readonly<Record<RejectCode, number>> = {
   TOO_LATE: 10,
   FUTURE_ROUND: 11,
   TOO_LARGE: 12,
+  WRONG_IDENTITY: 13,
+  RATE_LIMITED: 14,
 };
 
 /**

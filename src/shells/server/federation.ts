@@ -1,0 +1,128 @@
+/** A federation as the server runs it: its host, and the connections of its participants. */
+import type { WebSocket } from 'ws';
+import {
+  CLOSE,
+  DEFAULT_LIMITS,
+  type Limits,
+  type RejectCode,
+  type ToCoordinator,
+} from '../../protocol/index.ts';
+import { dot, plusScaled } from '../../solver/index.ts';
+import { FederationHost, type HostWorld } from '../host/federation-host.ts';
+import type { FederationRecord, HistoryRow } from '../store/store.ts';
+import { Connection } from './connection.ts';
+import type { ServerLimits } from './limits.ts';
+import { FederationMeter, increase, type Measured } from './meters.ts';
+
+export interface FederationWorld extends Omit<HostWorld, 'send' | 'onRow' | 'onSaved' | 'onTrouble'> {
+  readonly limits: ServerLimits;
+  onRound(row: HistoryRow, tookMs: number | undefined): void;
+  onSaved(ms: number): void;
+  onTrouble(error: Error | undefined): void;
+}
+
+export class Federation {
+  readonly record: FederationRecord;
+  readonly host: FederationHost;
+  readonly connections = new Map<string, Connection>();
+  readonly meter = new FederationMeter();
+  /** Why the store does not take anything at the moment. */
+  trouble: Error | undefined;
+  private readonly world: FederationWorld;
+  private readonly frameLimits: Limits;
+
+  constructor(record: FederationRecord, world: FederationWorld) {
+    this.record = record;
+    this.world = world;
+    this.frameLimits = { ...DEFAULT_LIMITS, maxFrameBytes: world.limits.maxFrameBytes };
+    const { meter } = this;
+    this.host = new FederationHost(record, {
+      ...world,
+      send: (to, frame, kind) => {
+        increase(meter.said, kind);
+        this.connections.get(to)?.send(frame, kind);
+      },
+      onRow: (row) => world.onRound(row, meter.closed(row)),
+      onSaved: world.onSaved,
+      onTrouble: (error) => {
+        this.trouble = error;
+        world.onTrouble(error);
+      },
+    });
+  }
+
+  get name(): string {
+    return this.record.name;
+  }
+
+  /** A connection whose owner is known: an earlier one of the same participant has to go. */
+  connect(socket: WebSocket, participant: string): void {
+    const { meter } = this;
+    const { limits, now } = this.world;
+    this.connections.get(participant)?.close(CLOSE.replaced, 'another connection has taken its place');
+    const connection = new Connection(socket, participant, {
+      limits,
+      frameLimits: this.frameLimits,
+      now,
+      onMessage: (message) => this.receive(participant, message),
+      onRejected: (code) => increase(meter.rejected, code),
+      onTraffic: (direction, bytes) => {
+        meter.bytes[direction] += bytes;
+      },
+      onClose: (closed) => {
+        if (this.connections.get(participant) === closed) this.connections.delete(participant);
+      },
+    });
+    this.connections.set(participant, connection);
+  }
+
+  disconnect(participant: string, code: number, reason: string): void {
+    this.connections.get(participant)?.close(code, reason);
+  }
+
+  measured(): Measured {
+    const { name, meter, host, connections } = this;
+    const { state } = host;
+    return {
+      name,
+      meter,
+      connected: connections.size,
+      round: state.round,
+      relativeGap: state.gap,
+      conservationError: this.conservationError(),
+      inTrouble: this.trouble !== undefined,
+      rejections: this.rejections(),
+    };
+  }
+
+  /** Those of the connections and those of the machine. */
+  rejections(): Map<RejectCode, number> {
+    const all = new Map(this.meter.rejected);
+    for (const [code, n] of this.host.state.rejections) all.set(code, (all.get(code) ?? 0) + n);
+    return all;
+  }
+
+  /** Of w as it is held here against the contributions that are known; NaN where only sums are. */
+  conservationError(): number {
+    const { aggregator, secure } = this.host.state;
+    if (!aggregator || secure) return aggregator ? Number.NaN : 0;
+    let rest = aggregator.w;
+    for (const { u } of aggregator.members.values()) rest = plusScaled(rest, -1, u);
+    return Math.sqrt(dot(rest, rest)) / (Math.sqrt(dot(aggregator.w, aggregator.w)) || 1);
+  }
+
+  /** Asked every few seconds: dead connections are found by their silence. */
+  look(now: number): void {
+    for (const connection of this.connections.values()) connection.look(now);
+  }
+
+  stop(code: number, reason: string): void {
+    this.host.stop();
+    for (const connection of this.connections.values()) connection.close(code, reason);
+  }
+
+  private receive(participant: string, message: ToCoordinator): void {
+    increase(this.meter.heard, message.kind);
+    this.host.receive(participant, message);
+  }
+}

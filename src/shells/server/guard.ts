@@ -1,0 +1,121 @@
+/**
+ * Keeps strangers from using up what participants need: connections, in all and by address, and time. A stranger is a
+ * connection that has not proved who it is; there may be so many of them, and when one more comes the oldest has to go. An
+ * honest one needs only milliseconds, so it gets in even while others hold connections open without a word.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServerLimits } from './limits.ts';
+
+const LOOK_MS = 1000;
+
+export type TurnedAway = 'CONNECTIONS' | 'CONNECTIONS_OF_ADDRESS' | 'STRANGERS' | 'STRANGER_TOO_LONG';
+
+interface Stranger {
+  /** When it last said something that makes sense. */
+  sinceMs: number;
+  /** Requests that are being answered. */
+  busy: number;
+}
+
+export class Guard {
+  private readonly limits: ServerLimits;
+  private readonly now: () => number;
+  private readonly onTurnedAway: (why: TurnedAway) => void;
+  private readonly byAddress = new Map<string, number>();
+  /** Oldest first. */
+  private readonly strangers = new Map<Socket, Stranger>();
+  private readonly looking: NodeJS.Timeout;
+  private open = 0;
+
+  constructor(
+    server: Server,
+    limits: ServerLimits,
+    now: () => number,
+    onTurnedAway: (why: TurnedAway) => void,
+    encrypted: boolean,
+  ) {
+    this.limits = limits;
+    this.now = now;
+    this.onTurnedAway = onTurnedAway;
+    server.on('connection', (socket: Socket) => this.count(socket));
+    // Under TLS requests come on another socket than the one of the transport.
+    server.on(encrypted ? 'secureConnection' : 'connection', (socket: Socket) => this.watch(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.hear(request.socket, response),
+    );
+    this.looking = setInterval(() => this.look(), LOOK_MS).unref();
+  }
+
+  /** It is no stranger any more. */
+  trust(socket: Socket): void {
+    this.strangers.delete(socket);
+  }
+
+  get connections(): number {
+    return this.open;
+  }
+
+  get strangerCount(): number {
+    return this.strangers.size;
+  }
+
+  stop(): void {
+    clearInterval(this.looking);
+  }
+
+  private count(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const { connections, connectionsPerAddress } = this.limits;
+    const others = this.byAddress.get(address) ?? 0;
+    const crowded = others >= connectionsPerAddress && !isLoopback(address);
+    if (crowded || this.open >= connections) {
+      this.turnAway(socket, crowded ? 'CONNECTIONS_OF_ADDRESS' : 'CONNECTIONS');
+      return;
+    }
+    this.open++;
+    this.byAddress.set(address, others + 1);
+    socket.once('close', () => {
+      this.open--;
+      const left = this.byAddress.get(address)! - 1;
+      if (left > 0) this.byAddress.set(address, left);
+      else this.byAddress.delete(address);
+    });
+  }
+
+  private watch(socket: Socket): void {
+    if (socket.destroyed) return;
+    this.strangers.set(socket, { sinceMs: this.now(), busy: 0 });
+    socket.once('close', () => this.strangers.delete(socket));
+    if (this.strangers.size <= this.limits.strangers) return;
+    const [oldest] = this.strangers.keys();
+    this.turnAway(oldest, 'STRANGERS');
+  }
+
+  private hear(socket: Socket, response: ServerResponse): void {
+    const stranger = this.strangers.get(socket);
+    if (!stranger) return;
+    stranger.busy++;
+    response.once('close', () => {
+      stranger.busy--;
+      stranger.sinceMs = this.now();
+    });
+  }
+
+  private look(): void {
+    const before = this.now() - this.limits.strangerMs;
+    for (const [socket, { sinceMs, busy }] of this.strangers) {
+      if (busy === 0 && sinceMs < before) this.turnAway(socket, 'STRANGER_TOO_LONG');
+    }
+  }
+
+  private turnAway(socket: Socket, why: TurnedAway): void {
+    this.strangers.delete(socket);
+    socket.destroy();
+    this.onTurnedAway(why);
+  }
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || address === 'localhost' || /^(::ffff:)?127\./.test(address);
+}

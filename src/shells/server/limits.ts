@@ -1,0 +1,40 @@
+/** What the server takes from the outside, so that nobody can take it from the others. */
+
+export interface ServerLimits {
+  /** Of a WebSocket message from a participant; a vector of d features takes 8 d bytes and some. */
+  readonly maxFrameBytes: number;
+  /** Frames a participant may send, as an average over a second, and at once. */
+  readonly framesPerSecond: number;
+  readonly frameBurst: number;
+  /** Frames that cannot be read, before the connection is closed. */
+  readonly badFrames: number;
+  /** Of an HTTP request. */
+  readonly maxBodyBytes: number;
+  /** Connections in all, and from one address; loopback is not counted by address. */
+  readonly connections: number;
+  readonly connectionsPerAddress: number;
+  /** Connections that have not proved who they are: beyond this the oldest has to go. */
+  readonly strangers: number;
+  /** How long a connection may stay without proving who it is, or saying anything that makes sense. */
+  readonly strangerMs: number;
+  /** Bytes that wait for a slow reader before frames are held back, and how long it may take to read them. */
+  readonly unreadBytes: number;
+  readonly unreadMs: number;
+  /** A connection that does not answer a ping for so long is dead. */
+  readonly silentMs: number;
+}
+
+export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
+  maxFrameBytes: 16 * 1024 * 1024,
+  framesPerSecond: 1000,
+  frameBurst: 2000,
+  badFrames: 20,
+  maxBodyBytes: 1024 * 1024,
+  connections: 20_000,
+  connectionsPerAddress: 256,
+  strangers: 1000,
+  strangerMs: 10_000,
+  unreadBytes: 256 * 1024,
+  unreadMs: 60_000,
+  silentMs: 45_000,
+};

@@ -1,0 +1,85 @@
+/** From an HTTP request with a ticket to a participant's connection: strangers never get a WebSocket. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
+import { ApiError } from './api-error.ts';
+import type { ServerContext } from './context.ts';
+import type { Federation } from './federation.ts';
+import type { ServerLimits } from './limits.ts';
+
+const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
+
+export interface UpgradeOptions {
+  readonly limits: ServerLimits;
+  onConnected(socket: Duplex, federation: Federation, participant: string): void;
+  onRefused(error: ApiError): void;
+}
+
+export function acceptUpgrades(server: Server, context: ServerContext, options: UpgradeOptions): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Vectors of numbers do not shrink, and a compressed bomb would grow.
+    perMessageDeflate: false,
+    maxPayload: options.limits.maxFrameBytes,
+    handleProtocols: () => SUBPROTOCOL,
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    try {
+      const { federation, participant } = admitted(request, context);
+      sockets.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+        options.onConnected(socket, federation, participant);
+        federation.connect(webSocket, participant);
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      options.onRefused(error);
+      refuse(socket, error);
+    }
+  });
+}
+
+function admitted(
+  request: IncomingMessage,
+  context: ServerContext,
+): { federation: Federation; participant: string } {
+  context.access.checkOrigin(request);
+  const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
+  if (name === undefined) throw new ApiError(404, 'NOT_FOUND', 'there is no WebSocket here');
+  if (context.stopping()) throw new ApiError(503, 'STOPPING', 'the server is about to stop; come again');
+  const federation = context.federation(decoded(name));
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
+  if (!offered.includes(SUBPROTOCOL)) {
+    throw new ApiError(
+      400,
+      'BAD_VERSION',
+      `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`,
+    );
+  }
+  const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
+  const ticket = context.door.redeem(federation.name, code);
+  if (!ticket)
+    throw new ApiError(401, 'TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
+  return { federation, participant: ticket.participant };
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+function refuse(socket: Duplex, { status, code, message }: ApiError): void {
+  const body = JSON.stringify({ error: { code, message } });
+  const head = [
+    `HTTP/1.1 ${status} Refused`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

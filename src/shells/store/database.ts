@@ -1,0 +1,106 @@
+/** An SQLite file of ours: opened by one process at a time, durable at every commit, refused where it is not what it should be. */
+import Database from 'libsql';
+import { inputError, KindredError } from '../../base/errors.ts';
+import { plainBytes } from '../files.ts';
+
+/** "KNDR": says in the file's header whose it is. */
+const APPLICATION_ID = 0x4b4e4452;
+
+export interface Schema {
+  readonly version: number;
+  /** Statements that make the tables of a new file. */
+  readonly tables: string;
+}
+
+export function openDatabase(path: string, schema: Schema): Database.Database {
+  const db = onDatabase(path, () => new Database(path));
+  try {
+    onDatabase(path, () => setUp(db, path, schema));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function setUp(db: Database.Database, path: string, { version, tables }: Schema): void {
+  // One process at a time, from here to the end: two coordinators of one store would each undo the other's rounds.
+  db.exec('PRAGMA locking_mode = EXCLUSIVE');
+  db.exec('PRAGMA busy_timeout = 2000');
+  const found = numberOf(db, 'application_id');
+  const isNew = found === 0 && numberOf(db, 'schema_version') === 0;
+  if (!isNew && found !== APPLICATION_ID) {
+    throw inputError('NOT_A_STORE', `${path}: expected a kindred store, got another SQLite file`);
+  }
+  const written = numberOf(db, 'user_version');
+  if (!isNew && written !== version) {
+    throw inputError(
+      'STORED_VERSION',
+      `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it`,
+    );
+  }
+  db.exec('PRAGMA journal_mode = WAL');
+  // A commit is on the disk when it returns, also if the machine loses power right after it.
+  db.exec('PRAGMA synchronous = FULL');
+  if (isNew) {
+    db.exec(
+      `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${tables} COMMIT`,
+    );
+    return;
+  }
+  const [check] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
+  if (check.quick_check !== 'ok') throw damaged(path, check.quick_check);
+}
+
+function numberOf(db: Database.Database, pragma: string): number {
+  const [row] = db.prepare(`PRAGMA ${pragma}`).all() as Record<string, number>[];
+  return row[pragma];
+}
+
+function damaged(path: string, why: string): Error {
+  return inputError('CORRUPT', `${path}: damaged (${why}); put back a copy of the file`);
+}
+
+/** Says what is wrong with a store in words for people. */
+export function onDatabase<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof KindredError) throw error;
+    const { code = '', message } = error as { code?: string; message: string };
+    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+      throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that one first`);
+    }
+    if (code === 'SQLITE_NOTADB') {
+      throw inputError('NOT_A_STORE', `${path}: expected a kindred store, got a file that is no database`);
+    }
+    if (code.startsWith('SQLITE_CORRUPT')) throw damaged(path, message);
+    if (message.startsWith('ConnectionFailed')) {
+      throw inputError('STORE_NOT_OPENED', `${path}: cannot be opened as a store; does its folder exist?`);
+    }
+    throw new KindredError('STORE_FAILED', `${path}: ${message}`, 'run');
+  }
+}
+
+/** All of it or nothing. */
+export function transaction(db: Database.Database, act: () => void): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    act();
+    db.exec('COMMIT');
+  } catch (error) {
+    // After a failed COMMIT there may be nothing left to take back.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** What libsql gives for a blob: a Buffer for one row, an ArrayBuffer for many. */
+export function blobBytes(blob: Buffer | ArrayBuffer): Uint8Array {
+  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : plainBytes(blob);
+}
+
+/** Never as the only parameter of a statement: libsql 0.5 takes that for an object of named ones, and aborts the process. */
+export function blobOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

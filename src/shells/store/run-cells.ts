@@ -1,0 +1,131 @@
+/**
+ * The state of a run in an SQLite file: one cell for what is common, one for each participant, and one for each atom that the
+ * coordinator keeps of it. A round changes one atom of those who answered; the others stay where they are.
+ */
+import type Database from 'libsql';
+import { type Seal, seal, unseal } from '../../base/packed.ts';
+import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/index.ts';
+import type { KnownMember } from '../../solver/index.ts';
+import { blobBytes, blobOf } from './database.ts';
+
+export const RUN_TABLES = `
+  CREATE TABLE runs (federation TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE members (federation TEXT, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, id)) WITHOUT ROWID;
+  CREATE TABLE atoms (
+    federation TEXT, id TEXT, slot INTEGER, body BLOB NOT NULL, PRIMARY KEY (federation, id, slot)
+  ) WITHOUT ROWID;
+`;
+
+const RUN: Seal = { kind: 'kindred run', version: 1 };
+const MEMBER: Seal = { kind: 'kindred member', version: 1 };
+const ATOM: Seal = { kind: 'kindred atom', version: 1 };
+
+type Atom = KnownMember['atoms'][number];
+
+interface MemberCell {
+  readonly lasting: Omit<StoredMember, 'known'>;
+  readonly u: Float64Array | undefined;
+  /** Where its atoms are, oldest first. */
+  readonly slots: readonly number[];
+}
+
+interface Row {
+  readonly id: string;
+  readonly slot: number;
+  readonly body: Buffer | ArrayBuffer;
+}
+
+export class RunCells {
+  private readonly db: Database.Database;
+  private readonly source: string;
+  /** Atoms that are in the file, by identity: they are never changed in place. */
+  private readonly slotOf = new WeakMap<Atom, number>();
+  /** By the transaction under way: it may yet fail. */
+  private written: [Atom, number][] = [];
+  private readonly putRun: Database.Statement;
+  private readonly putMember: Database.Statement;
+  private readonly putAtom: Database.Statement;
+  private readonly dropMember: Database.Statement;
+  private readonly dropAtoms: Database.Statement;
+
+  constructor(db: Database.Database, source: string) {
+    this.db = db;
+    this.source = source;
+    this.putRun = db.prepare('INSERT OR REPLACE INTO runs VALUES (?, ?)');
+    this.putMember = db.prepare('INSERT OR REPLACE INTO members VALUES (?, ?, ?)');
+    this.putAtom = db.prepare('INSERT OR REPLACE INTO atoms VALUES (?, ?, ?, ?)');
+    this.dropMember = db.prepare('DELETE FROM members WHERE federation = ? AND id = ?');
+    this.dropAtoms = db.prepare('DELETE FROM atoms WHERE federation = ? AND id = ?');
+  }
+
+  /** Inside a transaction; `committed` says that it has gone through. */
+  save(federation: string, { run, members, removed }: StoredCoordinator): void {
+    this.written = [];
+    this.putRun.run(federation, blobOf(seal(RUN, run)));
+    for (const member of members) this.saveMember(federation, member);
+    for (const id of removed) {
+      this.dropMember.run(federation, id);
+      this.dropAtoms.run(federation, id);
+    }
+  }
+
+  committed(): void {
+    for (const [atom, slot] of this.written) this.slotOf.set(atom, slot);
+    this.written = [];
+  }
+
+  private saveMember(federation: string, { known, ...lasting }: StoredMember): void {
+    const slots = this.saveAtoms(federation, lasting.id, known?.atoms ?? []);
+    const cell: MemberCell = { lasting, u: known?.u, slots };
+    this.putMember.run(federation, lasting.id, blobOf(seal(MEMBER, cell)));
+  }
+
+  private saveAtoms(federation: string, id: string, atoms: readonly Atom[]): number[] {
+    const taken = new Set(atoms.map((atom) => this.slotOf.get(atom)));
+    let free = 0;
+    return atoms.map((atom) => {
+      const known = this.slotOf.get(atom);
+      if (known !== undefined) return known;
+      while (taken.has(free)) free++;
+      const slot = free++;
+      this.putAtom.run(federation, id, slot, blobOf(seal(ATOM, atom)));
+      this.written.push([atom, slot]);
+      return slot;
+    });
+  }
+
+  load(federation: string): { run: StoredRun; members: StoredMember[] } | undefined {
+    const found = this.db.prepare('SELECT body FROM runs WHERE federation = ?').get(federation) as
+      | Row
+      | undefined;
+    if (!found) return undefined;
+    const atoms = this.loadAtoms(federation);
+    const rows = this.db
+      .prepare('SELECT id, body FROM members WHERE federation = ?')
+      .all(federation) as Row[];
+    const members = rows.map(({ id, body }): StoredMember => {
+      const source = `${this.source}, participant "${id}" of "${federation}"`;
+      const { lasting, u, slots } = unseal(MEMBER, blobBytes(body), source) as MemberCell;
+      const own = slots.map((slot) => atoms.get(id)!.get(slot)!);
+      return { ...lasting, known: u && { u, atoms: own } };
+    });
+    const run = unseal(RUN, blobBytes(found.body), `${this.source}, run of "${federation}"`) as StoredRun;
+    return { run, members };
+  }
+
+  private loadAtoms(federation: string): Map<string, Map<number, Atom>> {
+    const atoms = new Map<string, Map<number, Atom>>();
+    const rows = this.db
+      .prepare('SELECT id, slot, body FROM atoms WHERE federation = ?')
+      .all(federation) as Row[];
+    for (const { id, slot, body } of rows) {
+      const source = `${this.source}, atom ${slot} of participant "${id}" of "${federation}"`;
+      const atom = unseal(ATOM, blobBytes(body), source) as Atom;
+      this.slotOf.set(atom, slot);
+      let own = atoms.get(id);
+      if (!own) atoms.set(id, (own = new Map()));
+      own.set(slot, atom);
+    }
+    return atoms;
+  }
+}

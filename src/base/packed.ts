@@ -102,22 +102,52 @@ function unpackFrom(input: Unpacker): unknown {
   return value;
 }
 
+/** Names of fields come again and again. */
+const NAMES = new Map<string, Uint8Array>();
+const MOST_NAMES = 10_000;
+
+function nameBytes(name: string): Uint8Array {
+  let bytes = NAMES.get(name);
+  if (!bytes) {
+    bytes = toUtf8.encode(name);
+    if (NAMES.size < MOST_NAMES) NAMES.set(name, bytes);
+  }
+  return bytes;
+}
+
+/** All packing is done in the same memory and copied out at the end: making room costs more than the rest of it. */
+const scratch = { bytes: new Uint8Array(64 * 1024), view: new DataView(new ArrayBuffer(0)) };
+scratch.view = new DataView(scratch.bytes.buffer);
+/** More than this is given back. */
+const KEPT_BYTES = 1024 * 1024;
+
 class Packer {
-  private buffer = new Uint8Array(256);
-  private view = new DataView(this.buffer.buffer);
+  private buffer = scratch.bytes;
+  private view = scratch.view;
   private at = 0;
 
   value(value: unknown): void {
-    if (value === undefined) this.u8(TAG.undefined);
-    else if (value === null) this.u8(TAG.null);
-    else if (typeof value === 'boolean') this.u8(value ? TAG.true : TAG.false);
-    else if (typeof value === 'number') this.number(value);
-    else if (typeof value === 'string') this.tagged(TAG.text, value);
-    else if (typeof value === 'bigint') this.tagged(TAG.bigint, String(value));
-    else if (Array.isArray(value)) this.array(value);
-    else if (value instanceof Map) this.map(value);
-    else if (ArrayBuffer.isView(value)) this.typedArray(value as TypedArray);
-    else this.object(value as Record<string, unknown>);
+    switch (typeof value) {
+      case 'number':
+        this.number(value);
+        break;
+      case 'string':
+        this.u8(TAG.text);
+        this.text(toUtf8.encode(value));
+        break;
+      case 'boolean':
+        this.u8(value ? TAG.true : TAG.false);
+        break;
+      case 'undefined':
+        this.u8(TAG.undefined);
+        break;
+      case 'bigint':
+        this.u8(TAG.bigint);
+        this.text(toUtf8.encode(String(value)));
+        break;
+      default:
+        this.structure(value as object | null);
+    }
   }
 
   raw(bytes: Uint8Array): void {
@@ -130,25 +160,32 @@ class Packer {
     this.u32(crc);
   }
 
+  /** A copy; the packer is done. */
   bytes(): Uint8Array {
+    if (this.buffer.length > scratch.bytes.length && this.buffer.length <= KEPT_BYTES) {
+      scratch.bytes = this.buffer;
+      scratch.view = this.view;
+    }
     return this.buffer.slice(0, this.at);
   }
 
+  private structure(value: object | null): void {
+    if (value === null) this.u8(TAG.null);
+    else if (ArrayBuffer.isView(value)) this.typedArray(value as TypedArray);
+    else if (Array.isArray(value)) this.array(value);
+    else if (value instanceof Map) this.map(value);
+    else this.object(value as Record<string, unknown>);
+  }
+
   private number(value: number): void {
-    this.u8(TAG.number);
-    const at = this.advance(8);
-    this.view.setFloat64(at, value, true);
+    const at = this.advance(9);
+    this.buffer[at] = TAG.number;
+    this.view.setFloat64(at + 1, value, true);
   }
 
-  private tagged(tag: number, text: string): void {
-    this.u8(tag);
-    this.text(text);
-  }
-
-  private text(text: string): void {
-    const bytes = toUtf8.encode(text);
-    this.u32(bytes.length);
-    this.raw(bytes);
+  private text(utf8: Uint8Array): void {
+    this.u32(utf8.length);
+    this.raw(utf8);
   }
 
   private array(values: readonly unknown[]): void {
@@ -181,7 +218,7 @@ class Packer {
     this.u8(TAG.object);
     this.u32(names.length);
     for (const name of names.sort()) {
-      this.text(name);
+      this.text(nameBytes(name));
       this.value(value[name]);
     }
   }

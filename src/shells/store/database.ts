@@ -39,6 +39,8 @@ function setUp(db: Database.Database, path: string, { version, tables }: Schema)
       `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it`,
     );
   }
+  // Cells of some kilobytes: several to a page, where small pages would spill each over pages of its own.
+  db.exec('PRAGMA page_size = 16384');
   db.exec('PRAGMA journal_mode = WAL');
   // A commit is on the disk when it returns, also if the machine loses power right after it.
   db.exec('PRAGMA synchronous = FULL');
@@ -82,16 +84,28 @@ export function onDatabase<T>(path: string, act: () => T): T {
   }
 }
 
-/** All of it or nothing. */
-export function transaction(db: Database.Database, act: () => void): void {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    act();
-    db.exec('COMMIT');
-  } catch (error) {
-    // After a failed COMMIT there may be nothing left to take back.
-    if (db.inTransaction) db.exec('ROLLBACK');
-    throw error;
+/** Runs things all or nothing, durably. */
+export class Transactions {
+  private readonly db: Database.Database;
+  private readonly begin: Database.Statement;
+  private readonly commit: Database.Statement;
+
+  constructor(db: Database.Database) {
+    this.db = db;
+    this.begin = db.prepare('BEGIN IMMEDIATE');
+    this.commit = db.prepare('COMMIT');
+  }
+
+  run(act: () => void): void {
+    this.begin.run();
+    try {
+      act();
+      this.commit.run();
+    } catch (error) {
+      // After a failed COMMIT there may be nothing left to take back.
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+      throw error;
+    }
   }
 }
 

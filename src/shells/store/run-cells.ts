@@ -8,13 +8,15 @@ import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinat
 import type { KnownMember } from '../../solver/index.ts';
 import { blobBytes, blobOf } from './database.ts';
 
+/** Atoms of one slot lie side by side, and are replaced where they are: a round writes whole pages of them. */
 export const RUN_TABLES = `
-  CREATE TABLE runs (federation TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE members (federation TEXT, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, id)) WITHOUT ROWID;
+  CREATE TABLE runs (federation TEXT PRIMARY KEY, body BLOB NOT NULL);
+  CREATE TABLE members (federation TEXT, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, id));
   CREATE TABLE atoms (
-    federation TEXT, id TEXT, slot INTEGER, body BLOB NOT NULL, PRIMARY KEY (federation, id, slot)
-  ) WITHOUT ROWID;
+    federation TEXT, slot INTEGER, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, slot, id)
+  );
 `;
+const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
 
 const RUN: Seal = { kind: 'kindred run', version: 1 };
 const MEMBER: Seal = { kind: 'kindred member', version: 1 };
@@ -51,9 +53,9 @@ export class RunCells {
   constructor(db: Database.Database, source: string) {
     this.db = db;
     this.source = source;
-    this.putRun = db.prepare('INSERT OR REPLACE INTO runs VALUES (?, ?)');
-    this.putMember = db.prepare('INSERT OR REPLACE INTO members VALUES (?, ?, ?)');
-    this.putAtom = db.prepare('INSERT OR REPLACE INTO atoms VALUES (?, ?, ?, ?)');
+    this.putRun = db.prepare(`INSERT INTO runs VALUES (?, ?) ${REPLACE}`);
+    this.putMember = db.prepare(`INSERT INTO members VALUES (?, ?, ?) ${REPLACE}`);
+    this.putAtom = db.prepare(`INSERT INTO atoms VALUES (?, ?, ?, ?) ${REPLACE}`);
     this.dropMember = db.prepare('DELETE FROM members WHERE federation = ? AND id = ?');
     this.dropAtoms = db.prepare('DELETE FROM atoms WHERE federation = ? AND id = ?');
   }
@@ -88,7 +90,7 @@ export class RunCells {
       if (known !== undefined) return known;
       while (taken.has(free)) free++;
       const slot = free++;
-      this.putAtom.run(federation, id, slot, blobOf(seal(ATOM, atom)));
+      this.putAtom.run(federation, slot, id, blobOf(seal(ATOM, atom)));
       this.written.push([atom, slot]);
       return slot;
     });

@@ -2,7 +2,7 @@
 import type Database from 'libsql';
 import { type Seal, seal, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator } from '../../coordinator/index.ts';
-import { blobBytes, blobOf, onDatabase, openDatabase, transaction } from './database.ts';
+import { blobBytes, blobOf, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
 import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord, Store } from './store.ts';
 
@@ -10,17 +10,17 @@ import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord,
 const VERSION = 1;
 
 const TABLES = `
-  CREATE TABLE federations (name TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE schemas (federation TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;
+  CREATE TABLE federations (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+  CREATE TABLE schemas (federation TEXT PRIMARY KEY, body BLOB NOT NULL);
   CREATE TABLE rounds (
     federation TEXT, round INTEGER, body BLOB NOT NULL, PRIMARY KEY (federation, round)
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE enrolments (
     federation TEXT, participant TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, participant)
-  ) WITHOUT ROWID;
+  );
   CREATE TABLE invitations (
     federation TEXT, digest TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, digest)
-  ) WITHOUT ROWID;
+  );
   ${RUN_TABLES}
 `;
 
@@ -37,12 +37,14 @@ type Table = keyof typeof CELLS;
 export class SqliteStore implements Store {
   readonly name: string;
   private readonly db: Database.Database;
+  private readonly transactions: Transactions;
   private readonly runs: RunCells;
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(path: string) {
     this.name = path;
     this.db = openDatabase(path, { version: VERSION, tables: TABLES });
+    this.transactions = new Transactions(this.db);
     this.runs = new RunCells(this.db, path);
   }
 
@@ -109,7 +111,7 @@ export class SqliteStore implements Store {
   }
 
   private atOnce(act: () => void): void {
-    onDatabase(this.name, () => transaction(this.db, act));
+    onDatabase(this.name, () => this.transactions.run(act));
   }
 
   private put(table: Table, value: unknown, ...keys: (string | number)[]): void {

@@ -1,0 +1,154 @@
+/**
+ * A participant for load tests: the real machine on a few rows of noise, with a real key and a real connection, but without a
+ * thread, a disk or a clock of its own, so that one process can be thousands of them.
+ */
+import type { KeyObject } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { stream } from '../../base/random.ts';
+import { featureMoments, scaleRow } from '../../data/index.ts';
+import type { Arena } from '../../math/index.ts';
+import {
+  carryOut,
+  newParticipant,
+  type ParticipantEffect,
+  type ParticipantInput,
+  type ParticipantState,
+  step,
+} from '../../participant/index.ts';
+import {
+  decodeFrom,
+  encode,
+  type FederationSettings,
+  SUBPROTOCOL,
+  TICKET_PREFIX,
+} from '../../protocol/index.ts';
+import { Shard } from '../../solver/index.ts';
+import { plainBytes } from '../files.ts';
+
+const ROWS = 4;
+/** No mask protects anybody on loopback: a zero one spares the time to apply it. */
+const NO_MASK = { generateMask: (mask: Buffer) => mask.fill(0) };
+
+export interface LoadWorld {
+  readonly arena: Arena;
+  readonly features: number;
+  readonly now: () => number;
+  onRound(participant: LoadParticipant, round: number): void;
+}
+
+export class LoadParticipant {
+  readonly id: string;
+  readonly key: KeyObject | undefined;
+  readonly state: ParticipantState;
+  bytesIn = 0;
+  bytesOut = 0;
+  private readonly world: LoadWorld;
+  private readonly x: Float64Array;
+  private readonly y: Float64Array;
+  private shard: Shard | undefined;
+  private settings: FederationSettings | undefined;
+  private socket: WebSocket | undefined;
+  private again = Number.POSITIVE_INFINITY;
+
+  constructor(id: string, world: LoadWorld) {
+    this.id = id;
+    this.world = world;
+    const { features } = world;
+    const random = stream(1, 'load', 0, id);
+    this.x = Float64Array.from({ length: ROWS * features }, () => random.normal());
+    this.y = Float64Array.from({ length: ROWS }, (_, i) => (i % 2 === 0 ? 1 : -1));
+    const moments = featureMoments(
+      this.x,
+      features,
+      Uint32Array.from({ length: ROWS }, (_, i) => i),
+    );
+    this.state = newParticipant({ id, rows: ROWS, features, benchmarkMs: 1, moments, retryMs: 10_000 });
+  }
+
+  /** Resolves when it is connected. */
+  connect(url: string, ticket: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const options = { ...NO_MASK, perMessageDeflate: false } as object;
+      const socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], options);
+      this.socket = socket;
+      socket.on('open', resolve);
+      socket.on('error', reject);
+      socket.on('message', (data: Buffer) => this.receive(data));
+    });
+  }
+
+  start(): void {
+    this.take({ type: 'start', now: this.world.now() });
+  }
+
+  /** Says again what may not have been heard, if it is time. */
+  look(now: number): void {
+    if (now >= this.again) this.take({ type: 'timer', now });
+  }
+
+  close(): void {
+    this.socket?.terminate();
+    this.shard?.release();
+  }
+
+  private receive(data: Buffer): void {
+    this.bytesIn += data.length;
+    const message = decodeFrom('coordinator', plainBytes(data));
+    if (message.kind === 'round') this.world.onRound(this, message.round);
+    this.take({ type: 'message', message, now: this.world.now() });
+  }
+
+  private take(input: ParticipantInput): void {
+    for (const effect of step(this.state, input)) this.carryOut(effect);
+  }
+
+  private carryOut(effect: ParticipantEffect): void {
+    const { now } = this.world;
+    switch (effect.type) {
+      case 'send': {
+        const frame = encode(effect.message, this.settings?.precision ?? 'f64');
+        this.bytesOut += frame.length;
+        this.socket?.send(frame);
+        break;
+      }
+      case 'prepare':
+        this.settings = effect.settings;
+        this.shard ??= this.prepared(effect.settings, effect.scaling);
+        this.take({
+          type: 'prepared',
+          problem: { ...boxes(this.shard), y: this.y, settings: effect.settings },
+          now: now(),
+        });
+        break;
+      case 'solve': {
+        const effort = { passes: effect.request.passes, rows: 0 };
+        const outcome = carryOut(this.shard!, effect.request, this.settings!, effort, () =>
+          stream(1, 'load mask'),
+        );
+        this.take({ type: 'solved', result: { ...outcome, computeMs: 0 }, now: now() });
+        break;
+      }
+      case 'timer':
+        this.again = effect.atMs;
+        break;
+    }
+  }
+
+  private prepared(settings: FederationSettings, scaling: Parameters<typeof scaleRow>[2]): Shard {
+    const { features, arena } = this.world;
+    return new Shard(arena, settings, {
+      n: ROWS,
+      d: features + (settings.bias ? 1 : 0),
+      y: this.y,
+      weights: undefined,
+      write: (i, row) => {
+        scaleRow(this.x, i, scaling, row, 0);
+        if (settings.bias) row[features] = 1;
+      },
+    });
+  }
+}
+
+function boxes({ low, high }: Shard) {
+  return { low, high };
+}

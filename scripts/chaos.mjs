@@ -1,0 +1,260 @@
+/**
+ * Chaos: a coordinator and 12 participants as real processes over loopback, killed (SIGKILL) again and again at random moments and
+ * started again, until a given number of kills has been dealt. A third of the kills waits for a file to be written and comes
+ * in the middle of that. After every training: it has ended, the relative gap is below 1e-3, and what the participants hold is
+ * what the coordinator's store holds, to 1e-9 (`kindred verify`); no round that anybody was told of is missing from the store.
+ *
+ *   node scripts/chaos.mjs [--kills 40] [--seed 1] [--participants 12] [--keep] [--json]
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { stream } from '../dist/base/random.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '40' },
+    seed: { type: 'string', default: '1' },
+    participants: { type: 'string', default: '12' },
+    keep: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const KILLS = Number(flags.kills);
+const PARTICIPANTS = Number(flags.participants);
+const GAP = 1e-3;
+/** Kills of one training; the rest goes to the next one. */
+const KILLS_OF_RUN = 6;
+const RUN_LIMIT_MS = 120_000;
+const KINDRED = fileURLToPath(new URL('../bin/kindred.js', import.meta.url));
+
+const random = stream(Number(flags.seed), 'chaos');
+const between = (low, high) => low + random.uniform() * (high - low);
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const say = (text) => process.stderr.write(`${text}\n`);
+
+/** A process that is started again when it was killed, and only then. */
+class Kept {
+  constructor(name, args) {
+    this.name = name;
+    this.args = args;
+    this.errors = '';
+    this.done = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    this.start();
+  }
+
+  start() {
+    this.out = '';
+    this.child = spawn(process.execPath, [KINDRED, ...this.args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout.on('data', (data) => {
+      this.out += data;
+    });
+    this.child.stderr.on('data', (data) => {
+      this.errors = (this.errors + data).slice(-4000);
+    });
+    this.child.on('exit', (code, signal) => {
+      if (signal === 'SIGKILL') this.ended?.();
+      else this.finish(code ?? signal);
+    });
+  }
+
+  get alive() {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  async kill() {
+    const ended = new Promise((resolve) => {
+      this.ended = resolve;
+    });
+    if (!this.child.kill('SIGKILL')) return false;
+    await ended;
+    return true;
+  }
+}
+
+/** Runs a command to its end. */
+function run(...args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [KINDRED, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, errors] = ['', ''];
+    child.stdout.on('data', (data) => {
+      out += data;
+    });
+    child.stderr.on('data', (data) => {
+      errors += data;
+    });
+    child.on('exit', (code) => resolve({ code, out, errors }));
+  });
+}
+
+/** Resolves when something in the folder (or the file) is being written, or when the time is up. */
+function written(path, limitMs) {
+  return new Promise((resolve) => {
+    if (!existsSync(path)) return resolve(false);
+    const watcher = watch(path, () => end(true));
+    const timer = setTimeout(() => end(false), limitMs);
+    function end(hit) {
+      clearTimeout(timer);
+      watcher.close();
+      resolve(hit);
+    }
+  });
+}
+
+async function freePort() {
+  const { createServer } = await import('node:net');
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** One training with some kills; gives how many were dealt, and what was found afterwards. */
+async function training(folder, data, number, kills) {
+  const store = join(folder, 'kindred.db');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  mkdirSync(folder, { recursive: true });
+  const serve = ['serve', '--port', `${port}`, '--store', store, '--min-participants', `${PARTICIPANTS}`];
+  const server = new Kept('coordinator', [
+    ...serve,
+    ...[
+      '--gap',
+      `${GAP}`,
+      '--c1',
+      '10',
+      '--wait',
+      'all',
+      '--max-wait',
+      '5s',
+      '--seed',
+      `${number}`,
+      '--json',
+    ],
+  ]);
+  const states = Array.from({ length: PARTICIPANTS }, (_, k) => join(folder, `p${k + 1}`));
+  const people = states.map(
+    (state, k) =>
+      new Kept(`p${k + 1}`, ['join', url, '--data', data, '--task', `${k + 1}`, '--state', state, '--json']),
+  );
+  const all = Promise.all(people.map((one) => one.done));
+  let over = false;
+  all.then(() => {
+    over = true;
+  });
+  const places = {
+    coordinator: `${store}-wal`,
+    ...Object.fromEntries(states.map((s, k) => [`p${k + 1}`, s])),
+  };
+  const dealt = await deal([server, ...people], places, kills, () => over);
+  const codes = await Promise.race([all, pause(RUN_LIMIT_MS).then(() => undefined)]);
+  if (!codes) {
+    const stuck = [server, ...people]
+      .filter((one) => one.alive)
+      .map((one) => `${one.name}: ${one.errors.slice(-300)}`);
+    for (const one of [server, ...people]) one.child.kill('SIGKILL');
+    return { dealt, problem: `training did not end within ${RUN_LIMIT_MS} ms\n${stuck.join('\n')}` };
+  }
+  const failed = people.filter((_, k) => codes[k] !== 0);
+  const federation = await fetch(`${url}/v1/federations/default`).then((response) => response.json());
+  const rounds = await fetch(`${url}/v1/federations/default/history`).then((response) => response.json());
+  server.child.kill('SIGTERM');
+  await server.done;
+  if (failed.length > 0) {
+    return { dealt, problem: failed.map((one) => `${one.name} failed: ${one.errors}`).join('\n') };
+  }
+  const verified = await run('verify', store, ...states, '--json');
+  const { conservation, ok } = verified.out === '' ? {} : JSON.parse(verified.out);
+  const last = (rounds.history ?? rounds).at(-1);
+  const problems = [
+    ok ? '' : `verify: ${verified.errors || verified.out}`,
+    federation.finish === 'gap' ? '' : `ended by ${federation.finish}`,
+    last.relativeGap <= GAP ? '' : `relative gap ${last.relativeGap}`,
+    fallen(rounds.history ?? rounds),
+  ];
+  const problem = problems.filter((text) => text !== '').join('; ');
+  return {
+    dealt,
+    problem,
+    rounds: last.round,
+    gap: last.relativeGap,
+    conservation: conservation?.relativeError,
+  };
+}
+
+/** The dual never falls, unless accepted work was lost. */
+function fallen(history) {
+  let best = Number.NEGATIVE_INFINITY;
+  for (const { round, dual } of history) {
+    if (dual === null) continue;
+    if (dual < best - 1e-9 * Math.abs(best)) return `the dual fell in round ${round}: work was lost`;
+    best = Math.max(best, dual);
+  }
+  return '';
+}
+
+async function deal(processes, places, kills, isOver) {
+  const dealt = { total: 0, coordinator: 0, writing: 0 };
+  await pause(between(200, 1500));
+  while (dealt.total < kills && !isOver()) {
+    const [server, ...people] = processes;
+    const victim = random.uniform() < 0.3 ? server : people[random.below(people.length)];
+    if (!victim.alive) {
+      await pause(10);
+      continue;
+    }
+    const writing = random.uniform() < 1 / 3 && (await written(places[victim.name], 500));
+    if (isOver() || !(await victim.kill())) continue;
+    dealt.total++;
+    if (writing) dealt.writing++;
+    if (victim === server) dealt.coordinator++;
+    // At once, or after the others have noticed.
+    setTimeout(() => victim.start(), between(0, 400));
+    await pause(between(0, 700));
+  }
+  return dealt;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'kindred-chaos-'));
+say(`chaos: ${KILLS} kills, ${PARTICIPANTS} participants, seed ${flags.seed}, in ${folder}`);
+const data = join(folder, 'people.csv');
+const made = await run(
+  ...['data', 'make', 'har', '--participants', `${PARTICIPANTS}`, '--seed', flags.seed, '--out', data],
+);
+if (made.code !== 0) throw new Error(made.errors);
+const runs = [];
+let dealt = 0;
+while (dealt < KILLS) {
+  const result = await training(
+    join(folder, `run-${runs.length + 1}`),
+    data,
+    runs.length + 1,
+    Math.min(KILLS_OF_RUN, KILLS - dealt),
+  );
+  dealt += result.dealt.total;
+  runs.push(result);
+  const { total, coordinator, writing } = result.dealt;
+  say(
+    `  training ${runs.length}: ${total} kills (${coordinator} of the coordinator, ${writing} in the middle of a write), ` +
+      (result.problem
+        ? `PROBLEM: ${result.problem}`
+        : `${result.rounds} rounds, gap ${result.gap.toExponential(1)}, conservation ${result.conservation.toExponential(1)}`),
+  );
+  if (result.problem) break;
+}
+const problem = runs.find((one) => one.problem)?.problem;
+if (flags.json) process.stdout.write(`${JSON.stringify({ kills: dealt, runs, ok: !problem }, null, 2)}\n`);
+say(
+  problem
+    ? `chaos: FAILED after ${dealt} kills; everything is kept in ${folder}`
+    : `chaos: ${dealt} kills, nothing lost`,
+);
+if (!problem && !flags.keep) rmSync(folder, { recursive: true, force: true });
+process.exitCode = problem ? 1 : 0;

@@ -84,6 +84,23 @@ export function onDatabase<T>(path: string, act: () => T): T {
   }
 }
 
+/**
+ * Everything into the one file, and the lock given back: libsql keeps a closed file open, and locked, as long as statements of
+ * it are in memory.
+ */
+export function closeDatabase(db: Database.Database): void {
+  try {
+    db.exec('PRAGMA journal_mode = DELETE');
+    db.exec('PRAGMA locking_mode = NORMAL');
+    // The lock goes with the next look at the file.
+    db.prepare('PRAGMA schema_version').all();
+  } catch {
+    // A full disk: what is durable is in the log beside the file, and found there.
+  } finally {
+    db.close();
+  }
+}
+
 /** Runs things all or nothing, durably. */
 export class Transactions {
   private readonly db: Database.Database;

@@ -2,7 +2,7 @@
 import type Database from 'libsql';
 import { type Seal, seal, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator } from '../../coordinator/index.ts';
-import { blobBytes, blobOf, onDatabase, openDatabase, Transactions } from './database.ts';
+import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
 import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord, Store } from './store.ts';
 
@@ -107,7 +107,7 @@ export class SqliteStore implements Store {
   }
 
   close(): void {
-    this.db.close();
+    onDatabase(this.name, () => closeDatabase(this.db));
   }
 
   private atOnce(act: () => void): void {

@@ -45,7 +45,7 @@ const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
 export function pack(value: unknown): Uint8Array {
   const out = new Packer();
   out.value(value);
-  return out.bytes();
+  return out.view().slice();
 }
 
 /** Throws a plain Error on bytes that `pack` has not made. */
@@ -59,14 +59,19 @@ export interface Seal {
   readonly version: number;
 }
 
-export function seal({ kind, version }: Seal, value: unknown): Uint8Array {
+export function seal(kind: Seal, value: unknown): Uint8Array {
+  return sealForNow(kind, value).slice();
+}
+
+/** Without a copy: good until anything else is packed. */
+export function sealForNow({ kind, version }: Seal, value: unknown): Uint8Array {
   const out = new Packer();
   const name = toUtf8.encode(kind);
   out.raw(Uint8Array.of(...MAGIC, version, name.length));
   out.raw(name);
   out.value(value);
   out.checksum();
-  return out.bytes();
+  return out.view();
 }
 
 /** Refuses what is damaged, of another kind or of another version, in words that begin with `source`. */
@@ -123,7 +128,7 @@ const KEPT_BYTES = 1024 * 1024;
 
 class Packer {
   private buffer = scratch.bytes;
-  private view = scratch.view;
+  private data = scratch.view;
   private at = 0;
 
   value(value: unknown): void {
@@ -156,17 +161,17 @@ class Packer {
   }
 
   checksum(): void {
-    const crc = crc32(this.view, this.at);
+    const crc = crc32(this.data, this.at);
     this.u32(crc);
   }
 
-  /** A copy; the packer is done. */
-  bytes(): Uint8Array {
+  /** Of all so far; the packer is done. */
+  view(): Uint8Array {
     if (this.buffer.length > scratch.bytes.length && this.buffer.length <= KEPT_BYTES) {
       scratch.bytes = this.buffer;
-      scratch.view = this.view;
+      scratch.view = this.data;
     }
-    return this.buffer.slice(0, this.at);
+    return this.buffer.subarray(0, this.at);
   }
 
   private structure(value: object | null): void {
@@ -180,7 +185,7 @@ class Packer {
   private number(value: number): void {
     const at = this.advance(9);
     this.buffer[at] = TAG.number;
-    this.view.setFloat64(at + 1, value, true);
+    this.data.setFloat64(at + 1, value, true);
   }
 
   private text(utf8: Uint8Array): void {
@@ -230,7 +235,7 @@ class Packer {
 
   private u32(value: number): void {
     const at = this.advance(4);
-    this.view.setUint32(at, value, true);
+    this.data.setUint32(at, value, true);
   }
 
   /** Makes room; may move the buffer. */
@@ -241,7 +246,7 @@ class Packer {
       const grown = new Uint8Array(Math.max(this.at, 2 * this.buffer.length));
       grown.set(this.buffer);
       this.buffer = grown;
-      this.view = new DataView(grown.buffer);
+      this.data = new DataView(grown.buffer);
     }
     return start;
   }

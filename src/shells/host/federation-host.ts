@@ -15,9 +15,10 @@ import {
 } from '../../coordinator/index.ts';
 import { gaussianNoise } from '../../privacy/dp/index.ts';
 import type { Primitives } from '../../privacy/secure/index.ts';
-import { encode, type ToCoordinator, type ToParticipant } from '../../protocol/index.ts';
+import type { ToCoordinator, ToParticipant } from '../../protocol/index.ts';
 import { entropyStream } from '../entropy.ts';
 import type { FederationRecord, HistoryRow, Store } from '../store/store.ts';
+import { Frames } from './frames.ts';
 import { Timer } from './timer.ts';
 
 /** How long to wait before a store that failed is tried again. */
@@ -51,6 +52,7 @@ export class FederationHost {
   readonly record: FederationRecord;
   readonly state: CoordinatorState;
   private readonly world: HostWorld;
+  private readonly frames: Frames;
   private readonly timer = new Timer();
   private readonly summing = new Timer();
   private readonly retry = new Timer();
@@ -67,6 +69,7 @@ export class FederationHost {
     this.record = record;
     this.world = world;
     const { options, name } = record;
+    this.frames = new Frames(options.precision);
     const stored = world.store.loadRun(name);
     this.state = stored ? restoreCoordinator(options, stored.run, stored.members) : newCoordinator(options);
     world.record?.life({ machine: 'coordinator', options, ...stored });
@@ -170,11 +173,7 @@ export class FederationHost {
     const { now, wallClock } = this.world;
     switch (effect.type) {
       case 'send':
-        this.world.send(
-          effect.to,
-          encode(effect.message, this.record.options.precision),
-          effect.message.kind,
-        );
+        this.world.send(effect.to, this.frames.of(effect.message), effect.message.kind);
         break;
       case 'timer':
         this.timer.set(effect.atMs - now(), () =>

@@ -3,7 +3,7 @@
  * coordinator keeps of it. A round changes one atom of those who answered; the others stay where they are.
  */
 import type Database from 'libsql';
-import { type Seal, seal, unseal } from '../../base/packed.ts';
+import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/index.ts';
 import type { KnownMember } from '../../solver/index.ts';
 import { blobBytes, blobOf } from './database.ts';
@@ -63,7 +63,7 @@ export class RunCells {
   /** Inside a transaction; `committed` says that it has gone through. */
   save(federation: string, { run, members, removed }: StoredCoordinator): void {
     this.written = [];
-    this.putRun.run(federation, blobOf(seal(RUN, run)));
+    this.putRun.run(federation, blobOf(sealForNow(RUN, run)));
     for (const member of members) this.saveMember(federation, member);
     for (const id of removed) {
       this.dropMember.run(federation, id);
@@ -79,7 +79,7 @@ export class RunCells {
   private saveMember(federation: string, { known, ...lasting }: StoredMember): void {
     const slots = this.saveAtoms(federation, lasting.id, known?.atoms ?? []);
     const cell: MemberCell = { lasting, u: known?.u, slots };
-    this.putMember.run(federation, lasting.id, blobOf(seal(MEMBER, cell)));
+    this.putMember.run(federation, lasting.id, blobOf(sealForNow(MEMBER, cell)));
   }
 
   private saveAtoms(federation: string, id: string, atoms: readonly Atom[]): number[] {
@@ -90,7 +90,7 @@ export class RunCells {
       if (known !== undefined) return known;
       while (taken.has(free)) free++;
       const slot = free++;
-      this.putAtom.run(federation, slot, id, blobOf(seal(ATOM, atom)));
+      this.putAtom.run(federation, slot, id, blobOf(sealForNow(ATOM, atom)));
       this.written.push([atom, slot]);
       return slot;
     });

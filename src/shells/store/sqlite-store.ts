@@ -1,6 +1,6 @@
 /** The default store: one SQLite file, written through before anything is sent. */
 import type Database from 'libsql';
-import { type Seal, seal, unseal } from '../../base/packed.ts';
+import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator } from '../../coordinator/index.ts';
 import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
@@ -116,7 +116,7 @@ export class SqliteStore implements Store {
 
   private put(table: Table, value: unknown, ...keys: (string | number)[]): void {
     const marks = keys.map(() => '?').join(', ');
-    const body = blobOf(seal(CELLS[table], value));
+    const body = blobOf(sealForNow(CELLS[table], value));
     this.statement(`INSERT OR REPLACE INTO ${table} VALUES (${marks}, ?)`).run(...keys, body);
   }
 

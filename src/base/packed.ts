@@ -36,6 +36,7 @@ const ARRAYS = [Uint8Array, Uint32Array, Float64Array, BigUint64Array] as const;
 
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
 const CRC_BYTES = 4;
+const NAN = 0x7ff8_0000_0000_0000n;
 /** Deeper than anything that is stored; corrupt bytes must not exhaust the stack. */
 const DEEPEST = 64;
 
@@ -59,11 +60,15 @@ export interface Seal {
   readonly version: number;
 }
 
-export function seal({ kind, version }: Seal, value: unknown): Uint8Array {
-  const out = new Packer();
+/** How everything that is sealed as this begins. */
+export function sealHeader({ kind, version }: Seal): Uint8Array {
   const name = toUtf8.encode(kind);
-  out.raw(Uint8Array.of(...MAGIC, version, name.length));
-  out.raw(name);
+  return Uint8Array.of(...MAGIC, version, name.length, ...name);
+}
+
+export function seal(as: Seal, value: unknown): Uint8Array {
+  const out = new Packer();
+  out.raw(sealHeader(as));
   out.value(value);
   out.checksum();
   return out.bytes();
@@ -137,7 +142,9 @@ class Packer {
   private number(value: number): void {
     this.u8(TAG.number);
     const at = this.advance(8);
-    this.view.setFloat64(at, value, true);
+    // Which of its many patterns a NaN has depends on how it was computed.
+    if (Number.isNaN(value)) this.view.setBigUint64(at, NAN, true);
+    else this.view.setFloat64(at, value, true);
   }
 
   private tagged(tag: number, text: string): void {

@@ -36,6 +36,7 @@ const ARRAYS = [Uint8Array, Uint32Array, Float64Array, BigUint64Array] as const;
 
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
 const CRC_BYTES = 4;
+const NAN = 0x7ff8_0000_0000_0000n;
 /** Deeper than anything that is stored; corrupt bytes must not exhaust the stack. */
 const DEEPEST = 64;
 
@@ -59,16 +60,20 @@ export interface Seal {
   readonly version: number;
 }
 
-export function seal(kind: Seal, value: unknown): Uint8Array {
-  return sealForNow(kind, value).slice();
+/** How everything that is sealed as this begins. */
+export function sealHeader({ kind, version }: Seal): Uint8Array {
+  const name = toUtf8.encode(kind);
+  return Uint8Array.of(...MAGIC, version, name.length, ...name);
+}
+
+export function seal(as: Seal, value: unknown): Uint8Array {
+  return sealForNow(as, value).slice();
 }
 
 /** Without a copy: good until anything else is packed. */
-export function sealForNow({ kind, version }: Seal, value: unknown): Uint8Array {
+export function sealForNow(as: Seal, value: unknown): Uint8Array {
   const out = new Packer();
-  const name = toUtf8.encode(kind);
-  out.raw(Uint8Array.of(...MAGIC, version, name.length));
-  out.raw(name);
+  out.raw(sealHeader(as));
   out.value(value);
   out.checksum();
   return out.view();
@@ -185,7 +190,9 @@ class Packer {
   private number(value: number): void {
     const at = this.advance(9);
     this.buffer[at] = TAG.number;
-    this.data.setFloat64(at + 1, value, true);
+    // Which of its many patterns a NaN has depends on how it was computed.
+    if (Number.isNaN(value)) this.data.setBigUint64(at + 1, NAN, true);
+    else this.data.setFloat64(at + 1, value, true);
   }
 
   private text(utf8: Uint8Array): void {

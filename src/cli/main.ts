@@ -11,6 +11,7 @@ import { reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
+import { addReplay } from './replay.ts';
 import { addReproduce } from './reproduce.ts';
 import { addSimulate } from './simulate.ts';
 import { addTrain } from './train.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addPredict,
   addEvaluate,
   addSimulate,
+  addReplay,
   addCalibrate,
   addReproduce,
   addAudit,

@@ -3,10 +3,11 @@ import type { FinishReason } from '../protocol/index.ts';
 import { type Certificate, certificateOf } from '../solver/index.ts';
 import { bounded, noteChange, scored } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { dropBest, presentModel } from './model.ts';
 import { budgetIsSpent, makePrivate, privacySpent } from './private-rounds.ts';
 import { finish, open } from './rounds.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
-import { steer } from './waiting.ts';
+import { steer, trainingMs } from './waiting.ts';
 
 /** A round is closed: its certificate, then its updates, then the next round or the end. */
 export function onSummed(state: CoordinatorState, now: number, noise?: Float64Array): CoordinatorEffect[] {
@@ -131,11 +132,14 @@ export function modelInUse(
   proof: Certificate & { certified: boolean },
 ): Certificate {
   if (!state.aggregator!.keepsBest || !proof.certified) {
-    state.best = undefined;
+    dropBest(state);
     return proof;
   }
   const { round, best } = state;
-  if (!best || proof.primal < best.primal) state.best = { round, primal: proof.primal };
+  if (!best || proof.primal < best.primal) {
+    state.best = { round, primal: proof.primal };
+    state.bestModel = presentModel(state);
+  }
   return certificateOf(state.best!.primal, proof.dual);
 }
 
@@ -153,7 +157,7 @@ export function limitReached(state: CoordinatorState, now: number): FinishReason
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
   if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';
-  if (now - state.startedMs >= stop.timeMs) return 'time';
+  if (trainingMs(state, now) >= stop.timeMs) return 'time';
   if (budgetIsSpent(state)) return 'budget';
   if (!state.options.dp && state.round - state.bestRound >= stop.stall) return 'stall';
   return undefined;

@@ -10,6 +10,8 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'timer' }
   | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
+  | { readonly type: 'pause' }
+  | { readonly type: 'resume' }
   | { readonly type: 'finish' }
 );
 

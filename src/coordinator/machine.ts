@@ -19,8 +19,9 @@ import {
   readyToStart,
   startTraining,
 } from './membership.ts';
+import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
-import { announce, finish, onAnswer, onTimer, open } from './rounds.ts';
+import { announce, beginWaiting, finish, onAnswer, onTimer, open } from './rounds.ts';
 import { onSecureAnswer } from './secure-answers.ts';
 import { onSecureSummed } from './secure-closing.ts';
 import { advance } from './secure-round.ts';
@@ -58,16 +59,28 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return state.secure ? onSecureSummed(state, input.now) : onSummed(state, input.now, input.noise);
     case 'forget':
       return onForget(state, input.id, input.now);
+    case 'pause':
+      return onPause(state, input.now);
+    case 'resume':
+      return onResume(state, input.now);
     case 'finish':
       return state.phase === 'finished' ? [] : finish(state, 'operator');
   }
 }
 
-/** For the first time, or after a crash: then the round that was open is opened again, with the same w. */
+/**
+ * For the first time, or after a crash: then the round that was open is opened again, with the same w; when it was paused,
+ * not before it is resumed.
+ */
 function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.startedMs = now;
+  state.pausedMs = now;
   if (state.phase === 'finished') return tellAll(state, (member) => finishFor(state, member));
   if (state.round === 0) return [gatheringTimer(state, now)];
+  if (state.paused) {
+    beginWaiting(state, now);
+    return [];
+  }
   // A secret sum may never be opened twice: the round is given up for a new one.
   return state.secure ? open(state, state.purpose, now, []) : announce(state, now);
 }

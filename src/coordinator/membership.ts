@@ -6,6 +6,7 @@ import { refuse } from './answers.ts';
 import { newCombiner } from './combining.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { dropBest } from './model.ts';
 import { open, openMeasuring } from './rounds.ts';
 import { sayPhase } from './secure-round.ts';
 import { membersSeated } from './secure-state.ts';
@@ -96,7 +97,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
 
 /** Asked after every input: the one who was missing may have left, or may never come. */
 export function readyToStart(state: CoordinatorState, now: number): boolean {
-  if (state.phase !== 'gathering') return false;
+  if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state, now);
   const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
@@ -169,7 +170,8 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
   if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
-  // What has been reported is about a w that is no longer.
+  // What has been reported is about a w that is no longer, and the best model had its contribution in it.
+  dropBest(state);
   for (const other of state.members.values()) other.scalars = undefined;
   const told = refuse(
     state,

@@ -6,7 +6,8 @@
  * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. Nobody is told a loss, so there is no
  * certificate, no best model, no certifying round and no end by a gap or a stall.
  */
-import { inputError, invariant } from '../base/errors.ts';
+import { invariant } from '../base/errors.ts';
+import { fieldError } from '../base/field-error.ts';
 import {
   Budget,
   checkDpSettings,
@@ -18,6 +19,7 @@ import {
   type StoredBudget,
 } from '../privacy/dp/index.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
 import type { CoordinatorState } from './state.ts';
 
 /** Independent normal numbers for a sum. */
@@ -32,25 +34,13 @@ export interface PrivacySpent {
   readonly delta: number;
 }
 
-/** What else may be asked for beside differential privacy, or not: one sentence says what is wrong. */
-export function checkPrivacy({ dp, aggregation, mask, defence, secure }: CoordinatorOptions): void {
-  if (!dp) return;
-  checkDpSettings(dp);
-  if ((secure === undefined) !== (dp.honest === undefined))
-    throw inputError(
-      'BAD_OPTION',
-      `dp.honest: expected ${secure ? 'a number with secure, where participants add the noise' : 'none without secure'}, got ${dp.honest}`,
-    );
-  const refuse = (field: string, expected: string, got: string) => {
-    throw inputError('BAD_OPTION', `${field}: expected ${expected}, got ${got}`);
-  };
-  if (aggregation !== 'safe' && aggregation !== 'sum')
-    refuse('aggregation', 'safe or sum with dp (others weigh by private scalars)', aggregation);
-  if (mask?.semantics === 'paper') refuse('mask.semantics', 'consistent with dp', 'paper');
-  if (defence) refuse('defence', 'none with dp, whose clip bounds every update', 'one');
-  const { epsilon } = new Budget(dp).afterRounds(costOf(dp));
-  if (epsilon > dp.epsilon)
-    refuse('dp.epsilon', `at least ${epsilon.toPrecision(4)}, the price of one round`, `${dp.epsilon}`);
+/** Once more where the machine is made: privacy is not left to whoever wrote the options. */
+export function checkPrivacy(options: CoordinatorOptions): void {
+  if (!options.dp) return;
+  checkDpSettings(options.dp);
+  const conflict = conflictOfNoise(options) ?? conflictWithDp(options);
+  if (conflict)
+    throw fieldError({ code: 'BAD_OPTION', source: conflict.field }, '', conflict.expected, conflict.got);
 }
 
 /** With the limit of today: the operator may have moved it since. */

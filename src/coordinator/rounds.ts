@@ -41,11 +41,16 @@ export function openMeasuring(state: CoordinatorState, now: number): Coordinator
 
 export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.phase = 'open';
+  beginWaiting(state, now);
+  if (state.secure) return [...tellRound(state, now), ...openSum(state, now), sumTimer(state, now)];
+  return [...tellRound(state, now), nextTimer(state, now)];
+}
+
+/** The waiting period of the open round begins, or begins anew. */
+export function beginWaiting(state: CoordinatorState, now: number): void {
   state.openedMs = now;
   state.saidMs = now;
   state.deadlineMs = now + waitingPeriod(state);
-  if (state.secure) return [...tellRound(state, now), ...openSum(state, now), sumTimer(state, now)];
-  return [...tellRound(state, now), nextTimer(state, now)];
 }
 
 /** Nobody is told of a round before there is a model to train. */
@@ -110,17 +115,27 @@ function passOver(state: CoordinatorState, member: Member): void {
 }
 
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  // Only a summation that was under way goes on.
+  if (state.paused && state.phase !== 'summing') return [];
   if (state.secure) return onSumTimer(state, now);
   if (state.phase !== 'open' || canClose(state, now)) return [];
-  const silent = membersAsked(state).filter((member) => !member.answered);
-  if (silent.length === 0) return [];
+  if (membersSilent(state).length === 0) return [];
   if (now < state.saidMs + state.options.retryMs) return [nextTimer(state, now)];
   // Whoever has not answered may not have heard.
   state.saidMs = now;
-  const again = silent.map(
+  return sayRoundAgain(state, now);
+}
+
+/** Speaks of the open round to those who have not answered it. */
+export function sayRoundAgain(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  const again = membersSilent(state).map(
     (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
   );
   return [...again, nextTimer(state, now)];
+}
+
+function membersSilent(state: CoordinatorState): Member[] {
+  return membersAsked(state).filter((member) => !member.answered);
 }
 
 function onSumTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -141,6 +156,7 @@ export function finish(
   changed: readonly Member[] = [],
 ): CoordinatorEffect[] {
   state.phase = 'finished';
+  state.paused = false;
   state.finish = reason;
   return [
     { type: 'persist', changes: storedChanges(state, changed) },

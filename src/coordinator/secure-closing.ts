@@ -11,6 +11,7 @@ import { type Certificate, TotalAggregator } from '../solver/index.ts';
 import { closeWith, limitReached, modelInUse, noteGap, noteSilence } from './closing.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settleScaling } from './membership.ts';
+import { dropBest } from './model.ts';
 import { payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import { type CoordinatorState, membersHere, type RoundRow } from './state.ts';
@@ -75,7 +76,7 @@ function onRoundSummed(
     return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
   }
   const changed = summed ? takeStep(state, summed) : [];
-  if (summed && secure.purpose === 'train' && !proof) state.best = undefined;
+  if (summed && secure.purpose === 'train' && !proof) dropBest(state);
   const outcome = changed.length > 0 ? ('aggregated' as const) : ('abandoned' as const);
   const row = { ...base, outcome, ...privacySpent(state) };
   const end = limitReached(state, now);

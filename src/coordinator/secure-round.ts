@@ -136,6 +136,7 @@ function closePhase(state: CoordinatorState, now: number): CoordinatorEffect[] |
   const { phase, secure } = state;
   const { core } = secure!;
   const sum = core?.round;
+  if (phase === 'open' && state.paused) return undefined;
   if (phase === 'open' && !sum) {
     const waited = now >= state.openedMs + state.options.maxWaitMs;
     return waited || canSeat(state) ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;

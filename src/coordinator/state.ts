@@ -85,15 +85,28 @@ export interface Tally {
   awaited: number;
 }
 
+/** A model of an earlier round: the very arrays that the aggregator had then. */
+export interface KeptModel {
+  readonly round: number;
+  readonly w: Float64Array;
+  /** By participant; empty where nobody's part is known. */
+  readonly u: ReadonlyMap<string, Float64Array>;
+}
+
 export interface CoordinatorState {
   readonly options: CoordinatorOptions;
   phase: CoordinatorPhase;
+  /** By the operator: no round closes, no deadline passes (pausing.ts). */
+  paused: boolean;
+  /** Since when, in this life of the coordinator. */
+  pausedMs: number;
   /** Counted from 1; 0 before the first. */
   round: number;
   purpose: 'train' | 'certify';
   openedMs: number;
   /** When the round was last spoken of to those who had not answered. */
   saidMs: number;
+  /** Later by as long as it has been paused since. */
   startedMs: number;
   deadlineMs: number;
   /** The waiting period that is being steered towards a wanted share of answers. */
@@ -116,6 +129,8 @@ export interface CoordinatorState {
   bestRound: number;
   /** The best model that is known for certain: that of a round's opening, by its primal value. */
   best: { readonly round: number; readonly primal: number } | undefined;
+  /** The model of `best`, as it was; not known after a crash. */
+  bestModel: KeptModel | undefined;
   finish: FinishReason | undefined;
   /** Under differential privacy. */
   budget: Budget | undefined;
@@ -135,6 +150,8 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
   return {
     options,
     phase: 'gathering',
+    paused: false,
+    pausedMs: 0,
     round: 0,
     purpose: 'train',
     openedMs: 0,
@@ -155,6 +172,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     bestGap: Number.POSITIVE_INFINITY,
     bestRound: 0,
     best: undefined,
+    bestModel: undefined,
     finish: undefined,
     budget: budgetFor(options),
     contributions: new Map(),

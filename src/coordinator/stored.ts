@@ -22,6 +22,8 @@ export interface StoredMember extends LastingMember {
 /** With what the aggregator has learnt, once there is one. */
 export interface StoredRun extends CombinerMemory {
   readonly phase: CoordinatorState['phase'];
+  /** Absent: it is not. */
+  readonly paused?: boolean | undefined;
   readonly round: number;
   readonly purpose: 'train' | 'certify';
   readonly features: number;
@@ -52,6 +54,7 @@ export interface StoredCoordinator {
 export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
   const {
     phase,
+    paused,
     round,
     purpose,
     features,
@@ -67,6 +70,7 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
   return {
     run: {
       phase,
+      ...(paused && { paused }),
       round,
       purpose,
       features,
@@ -107,11 +111,12 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, relations, noise, total, budget, contributions, forgotten, secure, ...rest } = run;
+  const { sigma, relations, noise, total, budget, contributions, forgotten, secure, paused, ...rest } = run;
   if (state.secure && secure) Object.assign(state.secure, secure);
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
+  state.paused = paused ?? false;
   state.budget = budgetFor(options, budget);
   state.contributions = new Map(contributions);
   if (run.scaling) state.aggregator = newCombiner(options, run.features);

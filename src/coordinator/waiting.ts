@@ -64,7 +64,7 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   // Fewer would be hidden by too few: the deadline waits for them.
   const least = Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0);
   const { here, answers, silent, awaited } = tallyOf(state);
-  if (here === 0) return false;
+  if (here === 0 || state.paused) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
   // Nobody is left who could still answer: all have, or what they said was refused.
   if (silent === 0) return true;
@@ -72,6 +72,11 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
   return now >= state.deadlineMs && answers >= least;
+}
+
+/** Time since the start, but for pauses. */
+export function trainingMs({ paused, pausedMs, startedMs }: CoordinatorState, now: number): number {
+  return (paused ? pausedMs : now) - startedMs;
 }
 
 /** When something may change by time alone; Infinity: never. */

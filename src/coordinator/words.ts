@@ -47,9 +47,14 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
     purpose,
     ...aggregator!.orderFor(member.index),
     tolerance: localTolerance(state.gap),
-    waitMs: Math.max(0, state.deadlineMs - now),
+    waitMs: waitingLeft(state, now),
     accepted: member.accepted,
   };
+}
+
+/** While it is paused nothing passes of the waiting period. */
+function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: number): number {
+  return Math.max(0, deadlineMs - (paused ? openedMs : now));
 }
 
 export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {

@@ -1,4 +1,5 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
+export { beginParticipant, type ParticipantLife } from './life.ts';
 export { step } from './machine.ts';
 export { settled } from './settled.ts';
 export { carryOut, type Effort, type SolveOutcome } from './solve.ts';

@@ -1,13 +1,12 @@
 /** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
 import { stream } from '../base/random.ts';
 import {
+  beginCoordinator,
   type CoordinatorEffect,
   type CoordinatorInput,
   type CoordinatorOptions,
   type CoordinatorState,
-  newCoordinator,
   type RoundRow,
-  restoreCoordinator,
   type StoredMember,
   type StoredRun,
   step,
@@ -18,7 +17,8 @@ import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator }
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
 import type { Network } from './network.ts';
-import type { Transcript } from './transcript.ts';
+import { CRASHES, type Transcript } from './transcript.ts';
+import type { Witness } from './witness.ts';
 
 export interface CoordinatorWorld {
   readonly queue: EventQueue;
@@ -27,6 +27,7 @@ export interface CoordinatorWorld {
   toParticipant(to: string, frame: Uint8Array): void;
   onRow(row: RoundRow): void;
   readonly primitives: Primitives;
+  readonly witnessOf?: ((node: string) => Witness | undefined) | undefined;
 }
 
 export const COORDINATOR = 'coordinator';
@@ -43,6 +44,7 @@ export class CoordinatorNode {
   private readonly options: CoordinatorOptions;
   private readonly world: CoordinatorWorld;
   private readonly crashes: CrashPlan;
+  private readonly witness: Witness | undefined;
   private life = 0;
   /** Takes back the timer that is set. */
   private dropTimer = () => {};
@@ -51,17 +53,25 @@ export class CoordinatorNode {
     this.options = options;
     this.world = world;
     this.crashes = crashes;
+    this.witness = world.witnessOf?.(COORDINATOR);
   }
 
   start(): void {
     if (this.state) return;
-    const { run, members } = this.disk;
-    this.state = run ? restoreCoordinator(this.options, run, members.values()) : newCoordinator(this.options);
+    const { options, disk } = this;
+    const life = {
+      machine: 'coordinator',
+      options,
+      run: disk.run,
+      members: [...disk.members.values()],
+    } as const;
+    this.witness?.life(life);
+    this.state = beginCoordinator(life);
     this.take({ type: 'start', now: this.world.queue.now });
   }
 
   crash(): void {
-    this.world.transcript.note(this.world.queue.now, COORDINATOR, 'crashes');
+    this.world.transcript.note(this.world.queue.now, COORDINATOR, CRASHES);
     this.state = undefined;
     this.life++;
   }
@@ -82,6 +92,7 @@ export class CoordinatorNode {
   take(input: CoordinatorInput): void {
     if (!this.state) return;
     const effects = step(this.state, input, this.world.primitives);
+    this.witness?.step(input, effects);
     const survived = this.crashes.survives(COORDINATOR, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;

@@ -11,8 +11,8 @@ export interface Crash {
 /** Something an operator or a participant does at a moment. */
 export interface Deed {
   readonly atMs: number;
-  readonly kind: 'leave' | 'rejoin' | 'forget' | 'finish';
-  /** Not for `finish`. */
+  readonly kind: 'leave' | 'rejoin' | 'forget' | 'pause' | 'resume' | 'finish';
+  /** For the first three. */
   readonly participant?: string;
 }
 

@@ -35,3 +35,4 @@ export { Simulation, type SimulationPlan } from './simulation.ts';
 export { type ContributionSummary, meanOf, type RunRecord, type RunSummary } from './summary.ts';
 export type { TranscriptEntry } from './transcript.ts';
 export { answeredBy, type Device, waitingTime } from './waiting-time.ts';
+export type { Witness } from './witness.ts';

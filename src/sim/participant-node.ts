@@ -27,7 +27,8 @@ import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
 import type { Misbehaving } from './misbehaving.ts';
 import type { Network } from './network.ts';
-import type { Transcript } from './transcript.ts';
+import { CRASHES, type Transcript } from './transcript.ts';
+import type { Witness } from './witness.ts';
 
 /** One participant's own rows: nobody else sees them. */
 export interface ParticipantData {
@@ -48,6 +49,7 @@ export interface World {
   readonly transcript: Transcript;
   toCoordinator(from: string, frame: Uint8Array): void;
   readonly primitives: Primitives;
+  readonly witnessOf?: ((node: string) => Witness | undefined) | undefined;
 }
 
 export class ParticipantNode {
@@ -58,6 +60,7 @@ export class ParticipantNode {
   disk: Stored | undefined;
   private readonly world: World;
   private readonly crashes: CrashPlan;
+  private readonly witness: Witness | undefined;
   /** Undefined: it says what its machine says. */
   private readonly misbehaving: Misbehaving | undefined;
   private shard: Shard | undefined;
@@ -74,6 +77,7 @@ export class ParticipantNode {
     this.data = data;
     this.world = world;
     this.crashes = crashes;
+    this.witness = world.witnessOf?.(data.profile.id);
   }
 
   get id(): string {
@@ -87,7 +91,9 @@ export class ParticipantNode {
 
   start(): void {
     if (this.state) return;
-    this.state = newParticipant(this.data.profile, this.disk);
+    const { profile } = this.data;
+    this.state = newParticipant(profile, this.disk);
+    this.witness?.life({ machine: 'participant', profile, stored: this.state.stored });
     this.take({ type: 'start', now: this.world.queue.now });
   }
 
@@ -100,7 +106,7 @@ export class ParticipantNode {
   }
 
   crash(): void {
-    this.world.transcript.note(this.world.queue.now, this.id, 'crashes');
+    this.world.transcript.note(this.world.queue.now, this.id, CRASHES);
     this.stop();
   }
 
@@ -127,6 +133,7 @@ export class ParticipantNode {
   take(input: ParticipantInput): void {
     if (!this.state) return;
     const effects = step(this.state, input, this.world.primitives);
+    this.witness?.step(input, effects);
     const survived = this.crashes.survives(this.id, effects.length);
     for (const [e, effect] of effects.entries()) {
       if (e >= survived) break;

@@ -6,6 +6,7 @@ import {
   type SecureOptions,
   type Waiting,
 } from '../coordinator/index.ts';
+import { conflictOfSize } from '../coordinator/options-checks.ts';
 import {
   classificationTargets,
   featuresOf,
@@ -18,11 +19,11 @@ import {
 } from '../data/index.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { defaultSecurity, graphParameters, SecureError } from '../privacy/secure/index.ts';
-import { mostParticipants, securityOf } from '../protocol/index.ts';
+import { securityOf } from '../protocol/index.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
-import { checkNames, LONGEST_MS, objectiveOf, type Scenario } from './scenario.ts';
+import { checkNames, LONGEST_MS, objectiveOf, partsOf, type Scenario } from './scenario.ts';
 import { scenarioError } from './scenario-error.ts';
 import { dpSettings, honestIn } from './scenario-privacy.ts';
 import type { SimulationPlan } from './simulation.ts';
@@ -195,20 +196,13 @@ function secureFrom(
   if (!secure) return undefined;
   const { dropout, corrupted } = defaultSecurity(participants);
   const phaseMs = Math.min(maxWaitMs, 4 * retryMs);
-  const given = typeof secure === 'object' ? secure : {};
-  return { ...DEFAULT_SECURE, dropout, corrupted, phaseMs, ...withoutGaps(given) };
+  return { ...DEFAULT_SECURE, dropout, corrupted, phaseMs, ...partsOf(secure) };
 }
 
 /** Whether so many can be summed at all, and hidden by as many as are left. */
 function checkSums(source: string, secure: SecureOptions, participants: number): void {
-  const most = mostParticipants(secure);
-  if (participants > most)
-    throw scenarioError(
-      source,
-      'secure.limit',
-      `one that lets ${participants} participants be summed (this one ${most})`,
-      secure.limit,
-    );
+  const conflict = conflictOfSize(secure, participants);
+  if (conflict) throw scenarioError(source, conflict.field, conflict.expected, conflict.got);
   try {
     graphParameters(participants, securityOf(secure));
   } catch (error) {
@@ -218,11 +212,6 @@ function checkSums(source: string, secure: SecureOptions, participants: number):
       corrupted: secure.corrupted,
     });
   }
-}
-
-function withoutGaps<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
 function hardwareOf({ hardware }: Scenario): (k: number, participants: number) => number {

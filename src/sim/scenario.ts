@@ -3,24 +3,36 @@
  * scenario, of 20 HAR-like participants on equal devices that are all waited for.
  */
 import { z } from 'zod';
-import { DEFAULT_SECURE } from '../coordinator/index.ts';
+import { errorFromIssues } from '../base/field-error.ts';
+import { DEFAULT_SECURE, type SecureOptions } from '../coordinator/index.ts';
+import { conflictWithSecure, defaultAggregation } from '../coordinator/options-checks.ts';
+import {
+  above0,
+  defenceField,
+  dpFields,
+  maskField,
+  SAYS_HOW_PRIVATE,
+  secureField,
+  seedField,
+  share,
+  waitingField,
+  whole,
+  withoutGaps,
+} from '../coordinator/options-fields.ts';
 import { AGGREGATIONS, type Aggregation } from '../solver/index.ts';
 import { COORDINATOR } from './coordinator-node.ts';
-import { errorFromIssues, scenarioError } from './scenario-error.ts';
-import { aggregationFor, checkDp, defenceFields, dpFields, misbehavingFields } from './scenario-privacy.ts';
+import type { Deed } from './faults.ts';
+import { scenarioError, scenarioIn } from './scenario-error.ts';
+import { checkDp, misbehavingFields } from './scenario-privacy.ts';
 
 /** Virtual time is counted in milliseconds up to this many (11 days): what comes later never comes. */
 export const LONGEST_MS = 1e9;
 
-const above0 = z.number().positive();
-const share = z.number().gt(0).max(1);
-const whole = z.number().int().min(1).max(1_000_000_000);
-const seed = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const duration = z.number().min(0).max(LONGEST_MS);
 const period = z.number().gt(0).max(LONGEST_MS);
 const id = z.string().min(1);
 
-const generated = { participants: whole.default(20), seed: seed.default(1) };
+const generated = { participants: whole.default(20), seed: seedField.default(1) };
 
 const data = z.preprocess(
   withKind,
@@ -62,24 +74,6 @@ function withKind(given: unknown): unknown {
   return { generator: 'file' in given ? 'file' : 'har', ...given };
 }
 
-const waiting = z.preprocess(
-  (given) => (typeof given === 'string' ? { kind: given } : given),
-  z.discriminatedUnion(
-    'kind',
-    [
-      z.strictObject({ kind: z.literal('all') }),
-      z.strictObject({ kind: z.literal('fixed'), ms: period }),
-      z.strictObject({ kind: z.literal('share'), share }),
-      z.strictObject({
-        kind: z.literal('benchmarks'),
-        quantile: share.default(0.5),
-        factor: above0.default(1),
-      }),
-    ],
-    { error: '"all", or a kind that is one of all, fixed, share, benchmarks' },
-  ),
-);
-
 const compute = z.preprocess(
   (given) => (typeof given === 'string' ? { file: given } : given),
   z.strictObject({
@@ -90,43 +84,6 @@ const compute = z.preprocess(
     perValueMs: z.number().min(0).max(LONGEST_MS).optional(),
     spread: z.number().min(0).max(2).optional(),
   }),
-);
-
-/** In [0, 1]. */
-const portion = z.number().min(0).max(1);
-const semantics = z.enum(['paper', 'consistent']).default('consistent');
-
-const mask = z.discriminatedUnion(
-  'kind',
-  [
-    z.strictObject({ kind: z.literal('bernoulli'), keep: portion, semantics }),
-    z.strictObject({
-      kind: z.literal('beta'),
-      a: above0.default(2),
-      b: above0.default(0.5),
-      /** Share of rows that are left as they are. */
-      unmasked: portion.default(0),
-      semantics,
-    }),
-  ],
-  { error: 'a kind that is one of bernoulli, beta' },
-);
-
-const bits = z.number().int().min(0).max(52);
-/** true: all of it by default. */
-const secure = z.union(
-  [
-    z.boolean(),
-    z.strictObject({
-      scaleBits: bits.optional(),
-      limit: above0.optional(),
-      stepBits: bits.optional(),
-      dropout: z.number().min(0).lt(1).optional(),
-      corrupted: z.number().min(0).lt(1).optional(),
-      phaseMs: period.optional(),
-    }),
-  ],
-  { error: 'true, false, or an object of scaleBits, limit, stepBits, dropout, corrupted, phaseMs' },
 );
 
 const link = z.strictObject({
@@ -152,12 +109,17 @@ const crash = z.strictObject({
 const deed = z
   .strictObject({
     atMs: duration,
-    kind: z.enum(['leave', 'rejoin', 'forget', 'finish']),
+    kind: z.enum(['leave', 'rejoin', 'forget', 'pause', 'resume', 'finish']),
     participant: id.optional(),
   })
-  .refine(({ kind, participant }) => (kind === 'finish') === (participant === undefined), {
-    error: 'a participant to leave, rejoin or forget, and none to finish',
+  .refine(({ kind, participant }) => isOfOne(kind) === (participant !== undefined), {
+    error: 'a participant to leave, rejoin or forget, and none to pause, resume or finish',
   });
+
+/** Of one participant; the others are of the whole run. */
+function isOfOne(kind: Deed['kind']): boolean {
+  return kind === 'leave' || kind === 'rejoin' || kind === 'forget';
+}
 
 const schema = z.strictObject({
   name: z.string().max(200).default('scenario'),
@@ -187,7 +149,7 @@ const schema = z.strictObject({
       error: 'a whole number of at least 1, or one for each of some participants',
     })
     .optional(),
-  seed: seed.default(1),
+  seed: seedField.default(1),
   /** Runs with the seeds from `seed` on: other splits, delays and faults, the same data. */
   repeats: z.number().int().min(1).max(10_000).default(1),
   /** Default: exact, safe with dp, line-search where only sums are seen. */
@@ -197,7 +159,7 @@ const schema = z.strictObject({
   rounds: z.number().int().min(1).max(1_000_000).default(200),
   timeMs: period.optional(),
   stall: whole.optional(),
-  waiting: waiting.optional(),
+  waiting: waitingField(period).optional(),
   /** Wanted share of responders: the waiting period is computed from the distribution of delays. */
   responders: share.optional(),
   minResponses: whole.default(1),
@@ -205,15 +167,18 @@ const schema = z.strictObject({
   maxWaitMs: period.optional(),
   straggler: z.enum(['restart', 'resume', 'anytime']).default('anytime'),
   precision: z.enum(['f64', 'f32']).default('f64'),
-  mask: mask.optional(),
+  mask: maskField.optional(),
   /** Differential privacy at participant level. */
-  dp: dpFields.optional(),
+  dp: z
+    .strictObject(dpFields)
+    .refine(...SAYS_HOW_PRIVATE)
+    .optional(),
   /** Norm bounds and contribution scores. */
-  defence: defenceFields.optional(),
+  defence: defenceField.optional(),
   /** Participants that do not play fair. */
   misbehaving: z.array(misbehavingFields).optional(),
   /** Secure aggregation: the coordinator sees sums only. */
-  secure: secure.default(false),
+  secure: secureField(period).default(false),
   summationMs: duration.default(0),
   retryMs: period.optional(),
   /** Default: 3, or for ever where nothing gets lost. */
@@ -242,8 +207,9 @@ export type ScenarioInput = z.input<typeof schema>;
 /** `source` is what errors call it. */
 export function parseScenario(source: string, given: unknown): Scenario {
   const result = schema.safeParse(given);
-  if (!result.success) throw errorFromIssues(source, given, result.error);
-  const scenario: Scenario = { ...result.data, aggregation: aggregationFor(result.data) };
+  if (!result.success) throw errorFromIssues(scenarioIn(source), given, result.error);
+  const { data } = result;
+  const scenario: Scenario = { ...data, aggregation: data.aggregation ?? defaultAggregation(data) };
   checkSecure(source, scenario);
   if (scenario.responders !== undefined && scenario.waiting !== undefined) {
     const expected = 'no waiting beside responders, which compute it';
@@ -257,25 +223,16 @@ export function parseScenario(source: string, given: unknown): Scenario {
 
 /** Sums only: what needs more, or hides in another way, does not go with it. */
 function checkSecure(source: string, scenario: Scenario): void {
-  const { secure, aggregation, method, precision, mask, defence } = scenario;
+  const { secure, method } = scenario;
   if (!secure) return;
   if (method !== 'mtl') throw scenarioError(source, 'secure', `none with the method ${method}`, secure);
-  if (aggregation === 'exact')
-    throw scenarioError(
-      source,
-      'aggregation',
-      'line-search, safe or sum beside secure, which shows sums only',
-      aggregation,
-    );
-  if (precision === 'f32')
-    throw scenarioError(source, 'precision', 'f64 beside secure, which has a grid of its own', precision);
-  if (mask) throw scenarioError(source, 'mask', 'none beside secure, which hides updates', mask.kind);
-  if (defence)
-    throw scenarioError(source, 'defence', 'none beside secure, where nobody sees single updates', defence);
-  if (typeof secure === 'boolean') return;
-  const { scaleBits = DEFAULT_SECURE.scaleBits, stepBits = DEFAULT_SECURE.stepBits } = secure;
-  if (scaleBits + stepBits > 52)
-    throw scenarioError(source, 'secure.stepBits', `at most ${52 - scaleBits} beside scaleBits`, stepBits);
+  const conflict = conflictWithSecure({ ...scenario, secure: { ...DEFAULT_SECURE, ...partsOf(secure) } });
+  if (conflict) throw scenarioError(source, conflict.field, conflict.expected, conflict.got);
+}
+
+/** What is said of it beside that it is on. */
+export function partsOf(secure: Scenario['secure']): Partial<SecureOptions> {
+  return typeof secure === 'object' ? withoutGaps(secure) : {};
 }
 
 export function scenarioFromText(source: string, text: string): Scenario {

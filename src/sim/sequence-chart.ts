@@ -6,7 +6,7 @@
 import { COORDINATOR } from './coordinator-node.ts';
 import { type Arrow, arrowsOf, type Bar, barsOf, windowOf } from './sequence.ts';
 import { document, element, line, text } from './svg.ts';
-import type { TranscriptEntry } from './transcript.ts';
+import { CRASHES, type TranscriptEntry } from './transcript.ts';
 
 /** From one round to another; round 0 is the gathering before the first. */
 export interface ChartWindow {
@@ -49,7 +49,7 @@ export function sequenceChart(
     ...timeLabels(transcript, places),
     ...barsOf(transcript, span).map((bar) => drawBar(bar, drawn)),
     ...arrows.map((arrow) => drawArrow(arrow, drawn)),
-    ...crashMarks(transcript, span, drawn),
+    ...noteMarks(transcript, span, drawn),
   ];
   return document(width, bottom + 20, title, [element('defs', {}, heads()), ...parts], STYLE);
 }
@@ -160,17 +160,18 @@ function drawArrow(arrow: Arrow, { x, y, lane, span }: Drawn): string {
   return line(start, to, { class: style, 'marker-end': head }) + label;
 }
 
-function crashMarks(transcript: readonly TranscriptEntry[], { first, end }: Span, { x, y }: Drawn): string[] {
+function noteMarks(transcript: readonly TranscriptEntry[], { first, end }: Span, { x, y }: Drawn): string[] {
   const marks: string[] = [];
   for (let e = first; e < end; e++) {
     const entry = transcript[e];
     if (entry.kind !== 'note') continue;
     const [cx, cy] = [x(entry.from), y(e)];
     const stroke = { stroke: '#b00020', 'stroke-width': 2.5 };
-    marks.push(
-      line([cx - 7, cy - 7], [cx + 7, cy + 7], stroke),
-      line([cx - 7, cy + 7], [cx + 7, cy - 7], stroke),
-    );
+    if (entry.text === CRASHES)
+      marks.push(
+        line([cx - 7, cy - 7], [cx + 7, cy + 7], stroke),
+        line([cx - 7, cy + 7], [cx + 7, cy - 7], stroke),
+      );
     marks.push(text(cx + 12, cy + 4, entry.text, { class: 'label', style: 'fill:#b00020' }));
   }
   return marks;

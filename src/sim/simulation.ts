@@ -14,6 +14,7 @@ import { type LinkFaults, Network, type Partition, type Traffic } from './networ
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
 import { rememberingPrimitives, simulatedSecret } from './secrets.ts';
 import { Transcript } from './transcript.ts';
+import type { Witness } from './witness.ts';
 
 export interface SimulationPlan {
   readonly options: CoordinatorOptions;
@@ -33,6 +34,8 @@ export interface SimulationPlan {
   readonly arena?: Arena;
   /** Key agreement and signatures of secure aggregation; default: the portable ones. */
   readonly primitives?: Primitives;
+  /** Sees every step of a node's machine. */
+  readonly witnessOf?: (node: string) => Witness | undefined;
 }
 
 export class Simulation {
@@ -69,6 +72,7 @@ export class Simulation {
           this.onRow?.(row);
         },
         primitives,
+        witnessOf: plan.witnessOf,
       },
       crashes,
     );
@@ -83,6 +87,7 @@ export class Simulation {
       seed: plan.seed,
       toCoordinator,
       primitives,
+      witnessOf: plan.witnessOf,
     };
     this.participants = new Map(
       plan.participants.map((data) => {
@@ -135,8 +140,13 @@ export class Simulation {
       case 'forget':
         if (participant !== undefined) this.coordinator.take({ type: 'forget', id: participant, now });
         break;
+      case 'pause':
+      case 'resume':
+        this.transcript.note(now, COORDINATOR, `is told to ${kind}`);
+        this.coordinator.take({ type: kind, now });
+        break;
       case 'finish':
-        this.coordinator.take({ type: 'finish', now });
+        this.coordinator.take({ type: kind, now });
         break;
     }
   }

@@ -11,6 +11,9 @@ export interface TranscriptEntry {
   readonly about?: { readonly kind: Message['kind']; readonly round: number };
 }
 
+/** The note of a crash; others tell what the operator does. */
+export const CRASHES = 'crashes';
+
 /** The welcome after which a participant can take part. */
 export const WITH_SCALING = 'welcome, with the scaling';
 

@@ -82,7 +82,7 @@ export class Aggregator implements Combiner {
 
   join(member: number, { u, atoms = [] }: Partial<Joining> = {}): void {
     this.members.set(member, { u: u ?? new Float64Array(this.w.length), atoms });
-    if (u) addScaled(this.w, 1, u);
+    if (u) this.w = plusScaled(this.w, 1, u);
   }
 
   /** Takes a participant's contribution out of w again. */

@@ -51,7 +51,10 @@ export interface CombinerMemory {
   readonly total?: { readonly w: Float64Array; readonly s: number; readonly uNorm2: number } | undefined;
 }
 
-/** Participants are numbered by the caller, newcomers with higher numbers than all before them. */
+/**
+ * Participants are numbered by the caller, newcomers with higher numbers than all before them. `w`, every member's u and every
+ * model are replaced when they change, never changed in place: whoever keeps one keeps what it was.
+ */
 export interface Combiner {
   readonly members: ReadonlyMap<number, KnownMember>;
   /** The part that all models share. */

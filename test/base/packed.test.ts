@@ -49,6 +49,14 @@ describe('packed data', () => {
     expect(Object.is(unpack(pack(-0)), -0)).toBe(true);
   });
 
+  test('have one pattern for every NaN, however it was computed', () => {
+    const patterns = new Float64Array(
+      new BigUint64Array([0xfff8_0000_0000_0001n, 0x7ff8_0000_0000_0000n]).buffer,
+    );
+    expect(pack(patterns[0])).toEqual(pack(patterns[1]));
+    expect(unpack(pack(patterns[0]))).toBeNaN();
+  });
+
   test('do not take what is not plain data', () => {
     expect(() => pack(new Date(0))).toThrow('plain data');
     expect(() => pack({ deep: [() => 1] })).toThrow();

@@ -235,7 +235,7 @@ describe('the budget', () => {
       newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', dp: DP, ...options });
     expect(refusal({})).not.toThrow();
     expect(refusal({ aggregation: 'exact' })).toThrow(
-      'aggregation: expected safe or sum with dp (others weigh by private scalars), got exact',
+      'aggregation: expected safe or sum with dp (others weigh by private scalars), got "exact"',
     );
     expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
       /^dp\.epsilon: expected at least [\d.]+, the price/,

@@ -65,8 +65,13 @@ describe('a scenario', () => {
     [{ hardware: [1, -2] }, 's.json: hardware[1]: expected more than 0, got -2'],
     [
       { waiting: 'some' },
-      's.json: waiting.kind: expected "all", or a kind that is one of all, fixed, share, benchmarks, got "some"',
+      's.json: waiting: expected "all", "benchmarks", or a kind that is one of all, fixed, share, benchmarks, got "some"',
     ],
+    [
+      { waiting: { kind: 'some' } },
+      's.json: waiting.kind: expected a kind that is one of all, fixed, share, benchmarks, got "some"',
+    ],
+    [{ waiting: { kind: 'all', ms: 1 } }, 's.json: waiting.ms: there is no such field'],
     [{ waiting: { kind: 'fixed' } }, 's.json: waiting.ms: expected a number, got nothing'],
     [
       { waiting: 'all', responders: 0.5 },
@@ -87,7 +92,7 @@ describe('a scenario', () => {
     [{ crashes: [{ step: 1 }] }, 's.json: crashes[0].node: expected a string, got nothing'],
     [
       { deeds: [{ atMs: 1, kind: 'leave' }] },
-      's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to finish, got {"atMs":1,"kind":"leave"}',
+      's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to pause, resume or finish, got {"atMs":1,"kind":"leave"}',
     ],
     [
       { secure: true, aggregation: 'exact' },
@@ -103,6 +108,7 @@ describe('a scenario', () => {
     ],
     [{ secure: true, method: 'mocha' }, 's.json: secure: expected none with the method mocha, got true'],
     [{ secure: {}, method: 'local' }, 's.json: secure: expected none with the method local, got {}'],
+    [{ secure: { scaleBits: 60 } }, 's.json: secure.scaleBits: expected at most 52, got 60'],
     [
       { secure: { scaleBits: 40, stepBits: 20 } },
       's.json: secure.stepBits: expected at most 12 beside scaleBits, got 20',

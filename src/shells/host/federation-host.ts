@@ -84,7 +84,7 @@ export class FederationHost {
   }
 
   /** What the operator wants; why not, if it cannot be. */
-  order(order: 'finish' | { readonly forget: string }): string | undefined {
+  order(order: 'pause' | 'resume' | 'finish' | { readonly forget: string }): string | undefined {
     if (this.busy === 'trouble') return `the store of "${this.record.name}" does not work at the moment`;
     this.refusal = undefined;
     const now = this.world.now();

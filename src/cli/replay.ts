@@ -1,0 +1,56 @@
+/** kindred replay: the inputs of run logs through the machines again; do they come to the same? */
+import type { Command } from 'commander';
+import { KindredError } from '../base/errors.ts';
+import { nodePrimitives } from '../shells/node-crypto.ts';
+import { type Replayed, replay } from '../shells/replay.ts';
+import { readRunLog } from '../shells/run-log.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example } from './option-values.ts';
+
+interface Flags {
+  readonly json?: true;
+}
+
+interface ReplayedLog extends Replayed {
+  readonly log: string;
+}
+
+export function addReplay(program: Command, io: Io): void {
+  const command = program
+    .command('replay')
+    .description('Run the inputs of run logs again and say whether they come to the same effects.')
+    .argument('<log...>', 'files that a coordinator or a participant has written')
+    .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
+  addJsonOption(command);
+  example(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
+}
+
+async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promise<void> {
+  const primitives = nodePrimitives();
+  const logs = paths.map((log): ReplayedLog => ({ log, ...replay(readRunLog(log), primitives) }));
+  if (flags.json) await writeJson(io, { logs: logs.map((log) => ({ ...log, identical: isSame(log) })) });
+  else await writeLines(io, logs.map(lineOf));
+  const others = logs.filter((log) => !isSame(log));
+  if (others.length > 0) throw new KindredError('REPLAY_DIFFERS', sentenceOf(others, logs.length), 'run');
+}
+
+const isSame = ({ firstDifference }: Replayed) => firstDifference === undefined;
+
+function lineOf({ log, lives, inputs, effects, torn, firstDifference }: ReplayedLog): string {
+  const counts = [`${counted(lives, 'life', 'lives')}`, counted(inputs, 'input'), counted(effects, 'effect')];
+  if (!firstDifference) {
+    return `${log}: ${counts.join(', ')}: identical${torn ? ' (the last record is cut short)' : ''}`;
+  }
+  const { life, step, input, expected, got } = firstDifference;
+  return `${log}: ${counts.join(', ')}: differs in life ${life}, step ${step} (${input}): expected ${expected}, got ${got}`;
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function sentenceOf([{ log, firstDifference }, ...more]: readonly ReplayedLog[], all: number): string {
+  const { life, step } = firstDifference!;
+  const which = `${1 + more.length} of ${counted(all, 'log')}`;
+  return `${log}: expected the effects that were recorded, got others in life ${life}, step ${step} (${which} differ)`;
+}

@@ -8,6 +8,8 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'start' }
   | { readonly type: 'message'; readonly from: string; readonly message: ToCoordinator }
   | { readonly type: 'timer' }
+  /** Its connection is gone: nobody is waited for who cannot hear. */
+  | { readonly type: 'away'; readonly id: string }
   | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
   | { readonly type: 'pause' }

@@ -12,6 +12,7 @@ import { onSummed } from './closing.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   gatheringTimer,
+  onAway,
   onForget,
   onJoin,
   onLeave,
@@ -54,6 +55,8 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return onMessage(state, input.from, input.message, input.now, primitives);
     case 'timer':
       return onTimer(state, input.now);
+    case 'away':
+      return onAway(state, input.id);
     case 'summed':
       if (state.phase !== 'summing') return [];
       return state.secure ? onSecureSummed(state, input.now) : onSummed(state, input.now, input.noise);

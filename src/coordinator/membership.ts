@@ -161,6 +161,20 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
 }
 
+/** Not heard of lately, at once instead of after some rounds; whatever it says next makes it one of those waited for again. */
+export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[] {
+  const member = state.members.get(id);
+  if (!member) return [];
+  const { patience } = state.options;
+  // Whoever has no end of patience wants to wait for those who come back.
+  if (patience === Number.POSITIVE_INFINITY) return [];
+  member.missed = Math.max(member.missed, patience);
+  member.missedLooks = Math.max(member.missedLooks, patience);
+  member.undealt = Math.max(member.undealt, patience);
+  state.tally = undefined;
+  return [];
+}
+
 /** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
 export function onForget(state: CoordinatorState, id: string, now: number): CoordinatorEffect[] {
   const member = state.members.get(id);

@@ -83,6 +83,11 @@ export class FederationHost {
     this.take({ type: 'message', from, message, now: this.world.now() });
   }
 
+  /** The connection of a participant is gone. */
+  away(id: string): void {
+    this.take({ type: 'away', id, now: this.world.now() });
+  }
+
   /** What the operator wants; why not, if it cannot be. */
   order(order: 'pause' | 'resume' | 'finish' | { readonly forget: string }): string | undefined {
     if (this.busy === 'trouble') return `the store of "${this.record.name}" does not work at the moment`;

@@ -70,7 +70,10 @@ export class Federation {
         meter.bytes[direction] += bytes;
       },
       onClose: (closed) => {
-        if (this.connections.get(participant) === closed) this.connections.delete(participant);
+        // Not of one that another has replaced.
+        if (this.connections.get(participant) !== closed) return;
+        this.connections.delete(participant);
+        this.host.away(participant);
       },
     });
     this.connections.set(participant, connection);

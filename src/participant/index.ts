@@ -1,8 +1,9 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 export { step } from './machine.ts';
 export { settled } from './settled.ts';
-export { carryOut, type Effort, type SolveOutcome } from './solve.ts';
+export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';
 export {
+  NOTHING_STORED,
   newParticipant,
   type ParticipantState,
   type Phase,
@@ -10,4 +11,5 @@ export {
   type SecureProfile,
   type SecureStored,
   type Stored,
+  type UsableModel,
 } from './state.ts';

@@ -9,6 +9,7 @@ import {
   type ParticipantInput,
   type ParticipantState,
   type Profile,
+  planned,
   type SolveRequest,
   type Stored,
   step,
@@ -221,9 +222,8 @@ export class ParticipantNode {
   private solveFor({ request, passMs }: NonNullable<ParticipantNode['solving']>, within: number) {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
-    const effort = { passes: whole, rows };
     const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
-    const outcome = carryOut(this.shard!, request, this.settings!, effort, secret);
+    const outcome = carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret);
     const used =
       request.purpose === 'certify'
         ? 1

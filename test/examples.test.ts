@@ -1,10 +1,11 @@
 /** The examples as a reader would run them: real processes, through the package's own exports. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { optionsLike, TestServer } from './helpers/test-server.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'kindred-examples-'));
@@ -34,7 +35,7 @@ function numbersAfter(word: string, text: string): number[] {
 
 test('every example has a test here', () => {
   const names = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.mjs'));
-  expect(names.sort()).toEqual(['classification.mjs', 'regression.mjs']);
+  expect(names.sort()).toEqual(['classification.mjs', 'join.mjs', 'regression.mjs']);
 });
 
 test('classification: mtl errs least, a newcomer is served, and the model file works', () => {
@@ -58,4 +59,22 @@ test('regression: mtl explains most, and five days of its own help a new house',
   const [before, after] = ['w alone', 'after 5 days'].map((name) => numbersAfter(name, stdout).at(-1)!);
   expect(after).toBeLessThan(before);
   expect(stdout).toMatch(/house 1 on a day of -5 degrees: [\d.]+ kWh/);
+});
+
+test('join: takes part in a federation, and predicts', async () => {
+  const server = await TestServer.start(optionsLike({ gap: 1e-3 }));
+  const child = spawn(process.execPath, ['examples/join.mjs', server.url, join(folder, 'room')], {
+    cwd: root,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  await server.close();
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/^round 1: \d+ passes$/m);
+  expect(output).toMatch(/^ended after \d+ rounds: gap; errors on 15 rows kept aside: 0$/m);
+  expect(output).toContain('somebody is in the room');
 });

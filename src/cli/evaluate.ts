@@ -18,7 +18,10 @@ export function addEvaluate(program: Command, io: Io): void {
     .description('Test a trained model on all rows of the data.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runEvaluate(io, data, flags));
-  addDataOptions(command, 'as in training').requiredOption('--model <file>', 'model written by train');
+  addDataOptions(command, 'as in training').requiredOption(
+    '--model <file>',
+    'model written by train, or the state folder of a participant',
+  );
   addJsonOption(command);
   example(command, 'kindred evaluate --model model.json later.csv');
 }

@@ -49,8 +49,8 @@ function usageSentence(error: CommanderError): string {
     .replace(/\. Expected (.*)\.$/, ', expected $1');
 }
 
-/** File names and file contents may hold anything; what goes to a terminal may not. */
-function oneLine(text: string): string {
+/** File names, file contents and servers may say anything; what goes to a terminal may not be anything. */
+export function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
 }

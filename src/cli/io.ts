@@ -16,6 +16,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds from any start. */
   readonly now: () => number;
+  /** Calls back at the first wish that the program should stop (ctrl-c); the second stops it. Gives what takes it back. */
+  readonly onInterrupt?: (act: () => void) => () => void;
 }
 
 /** The reader has gone (`kindred ... | head`): the rest of the work is for nobody, and nothing is wrong. */

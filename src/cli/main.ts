@@ -9,6 +9,7 @@ import { addDemo } from './demo.ts';
 import { addEvaluate } from './evaluate.ts';
 import { reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
+import { addJoin } from './join.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
 import { addReplay } from './replay.ts';
@@ -26,6 +27,7 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addTune,
   addPredict,
   addEvaluate,
+  addJoin,
   addSimulate,
   addReplay,
   addCalibrate,

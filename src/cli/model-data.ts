@@ -4,14 +4,20 @@ import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/index.ts';
 import { selectFeatures } from '../data/select-features.ts';
 import { type Model, modelFromJson } from '../methods/index.ts';
-import { readText } from '../shells/files.ts';
+import { kindOf, readText } from '../shells/files.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readTable } from './data-options.ts';
 import type { Io } from './io.ts';
 
 const columnsSchema = z.object({ task: z.string(), label: z.string(), drop: z.array(z.string()) });
 
+/** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, shells/client). */
+const joinedSchema = z.object({ participant: z.string(), own: z.string().optional() });
+
+/** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {
-  return modelFromJson(await readText(path), path);
+  if ((await kindOf(path)) !== 'folder') return modelFromJson(await readText(path), path);
+  const { modelFromFolder } = await import('../shells/client/participant-model.ts');
+  return modelFromFolder(path);
 }
 
 /** The table's rows as the model wants them. */
@@ -23,15 +29,26 @@ export async function readTableFor(
   need: TableColumns['need'],
 ): Promise<Table> {
   const columns = columnsFrom(flags, rememberedColumns(model));
+  const joined = joinedSchema.safeParse(model.options.joined).data;
+  const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>
-    readTable(io, path, flags, { columns: names, need, features: largestIndex(model, names) });
+    readTable(io, path, flags, { columns: names, need: needed, features: largestIndex(model, names) });
   const table = await read(columns).catch((error: unknown) => {
     // What training left out may be absent by now; only a --drop that was given must exist.
     const forgotten = error instanceof KindredError && error.code === 'UNKNOWN_DROP_COLUMN' && !flags.drop;
     if (!forgotten || path === '-') throw error;
     return read({ ...columns, drop: [] });
   });
-  return inOrderOf(model, table);
+  const ordered = inOrderOf(model, table);
+  return joined ? underItsName(ordered, joined) : ordered;
+}
+
+/** A participant's own rows as its model knows them: all, or those that the data call so, or that they call nothing. */
+function underItsName(table: Table, { participant, own }: z.infer<typeof joinedSchema>): Table {
+  if (own === undefined)
+    return { ...table, participants: [participant], participantOf: new Uint32Array(table.n) };
+  const participants = table.participants.map((id) => (id === own || id === '' ? participant : id));
+  return { ...table, participants };
 }
 
 /** Names of the columns at training, where the model was written by `kindred train`. */

@@ -20,7 +20,7 @@ export function addPredict(program: Command, io: Io): void {
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
   addDataOptions(command, 'as in training')
-    .requiredOption('--model <file>', 'model written by train')
+    .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
     .option('--out <file>', 'write the CSV row,participant,prediction,decision here (default: stdout)');
   addJsonOption(command);
   example(command, 'kindred predict --model model.json new.csv --out predictions.csv');

@@ -16,7 +16,22 @@ export function processIo(): Io {
     stdin: readStdin,
     env: process.env,
     now: () => performance.now(),
+    onInterrupt,
   };
+}
+
+/** Once for both signals: from the second one on they do what they do by themselves, which is to end the process. */
+function onInterrupt(act: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const takeBack = () => {
+    for (const signal of signals) process.off(signal, heard);
+  };
+  const heard = () => {
+    takeBack();
+    act();
+  };
+  for (const signal of signals) process.on(signal, heard);
+  return takeBack;
 }
 
 /** Called through a link of npm's it is a command, called as a file it is not. */

@@ -37,6 +37,11 @@ export function planColumns(names: readonly string[], columns: TableColumns, whe
   return { names, roles, features, hasTask: roles.includes('task'), hasLabel: roles.includes('label') };
 }
 
+/** Whether a value of such a column may not be missing. */
+export function isNeeded(role: ColumnRole, need: TableColumns['need']): boolean {
+  return need === 'task and label' || (need === 'label' && role === 'label');
+}
+
 function checkNames(names: readonly string[], where: string): void {
   const firstAt = new Map<string, number>();
   for (const [i, name] of names.entries()) {
@@ -77,7 +82,8 @@ function checkRequest(names: readonly string[], columns: TableColumns, where: st
   }
   // At prediction time the file may rightly lack the target, the participant and what training left out.
   if (need === 'neither') return;
-  if (!names.includes(task)) throw absent('MISSING_TASK_COLUMN', 'a participant', task, names, where);
+  if (isNeeded('task', need) && !names.includes(task))
+    throw absent('MISSING_TASK_COLUMN', 'a participant', task, names, where);
   if (!names.includes(label)) throw absent('MISSING_LABEL_COLUMN', 'a target', label, names, where);
   for (const name of drop) {
     if (!names.includes(name)) throw absent('UNKNOWN_DROP_COLUMN', 'a column to drop', name, names, where);

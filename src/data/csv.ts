@@ -3,7 +3,7 @@
  * bytes; a field becomes a string only where it is an id, a target or not a plain number.
  */
 import { inputError } from '../base/errors.ts';
-import { type ColumnPlan, type ColumnRole, planColumns } from './columns.ts';
+import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { CsvCursor } from './csv-cursor.ts';
 import { allocateRows } from './memory.ts';
 import { badFeature, DecimalScanner, isMissing, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
@@ -128,7 +128,7 @@ class CsvRows {
       return;
     }
     const text = this.cursor.field().trim();
-    if (this.need === 'task and label') this.checkPresent(role, c, text, rowStart, line);
+    if (isNeeded(role, this.need)) this.checkPresent(role, c, text, rowStart, line);
     if (role === 'task') this.participants.push(text);
     else this.targets.push(text);
   }

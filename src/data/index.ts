@@ -8,7 +8,7 @@ export { gunzip, isGzip } from './gzip.ts';
 export * from './labels.ts';
 export { type LibsvmOptions, type NamedBytes, readLibsvm } from './libsvm.ts';
 export { readParquet } from './parquet.ts';
-export { featuresOf, firstParticipants, rowsByParticipant } from './participants.ts';
+export { featuresOf, firstParticipants, rowsByParticipant, rowsOfParticipant } from './participants.ts';
 export * from './scale.ts';
 export * from './split.ts';
 export { placeOf, type Table, type TableColumns } from './table.ts';

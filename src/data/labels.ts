@@ -27,9 +27,40 @@ export function classificationTargets(
   table: Labelled,
   options: { readonly positive?: string | undefined } = {},
 ): ClassificationTargets {
-  const targets = targetsOf(table);
-  const classes = distinctClasses(targets);
-  const mapping = chooseMapping(table.source, [...classes.values()], classes, options.positive);
+  const classes = distinctClasses(targetsOf(table));
+  return mapped(table, chooseMapping(table.source, [...classes.values()], classes, options.positive));
+}
+
+/**
+ * Targets of one participant, who cannot see which classes the others have: it may hold rows of a single class, and its
+ * mapping must agree with theirs all the same. The class that is asked for is +1 and everything else -1, whether it occurs
+ * here or not; labels -1, 0 and 1 mean what they usually mean; two classes are taken as in `classificationTargets`.
+ */
+export function ownClassificationTargets(
+  table: Labelled,
+  options: { readonly positive?: string | undefined } = {},
+): ClassificationTargets {
+  const { positive } = options;
+  if (positive !== undefined) return mapped(table, { positive, negative: undefined });
+  const classes = distinctClasses(targetsOf(table));
+  const keys = [...classes.keys()];
+  if (keys.every((key) => USUAL_LABELS.has(key))) {
+    const others = keys.filter((key) => key !== '1').map((key) => classes.get(key)!);
+    const negative = others.length === 1 ? others[0] : undefined;
+    return mapped(table, { positive: classes.get('1') ?? '1', negative });
+  }
+  if (keys.length === 2) return classificationTargets(table);
+  throw inputError(
+    'POSITIVE_NEEDED',
+    `${table.source}: expected two classes, labels -1, 0 and 1, or a choice of the positive class (--positive), got ` +
+      `${keys.length === 1 ? 'only ' : ''}${listed([...classes.values()])}`,
+  );
+}
+
+/** 1 against -1 or 0, as everywhere. */
+const USUAL_LABELS = new Set(['-1', '0', '1']);
+
+function mapped(table: Labelled, mapping: ClassMapping): ClassificationTargets {
   const rest = mapping.negative === undefined ? 'everything else' : shown(mapping.negative);
   return {
     ...mapping,

@@ -1,6 +1,6 @@
 /**
  * LIBSVM text: "label index:value index:value ..." with ascending indices from 1, absent features being 0, `#` starting
- * a comment. The format knows no participants: a second file gives one id for each row.
+ * a comment. The format knows no participants: a second file gives one id for each row, unless all are of one.
  */
 import { inputError } from '../base/errors.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
@@ -24,14 +24,14 @@ export interface LibsvmOptions {
 export function readLibsvm(
   bytes: Uint8Array,
   source: string,
-  tasks: NamedBytes,
+  tasks: NamedBytes | undefined,
   options: LibsvmOptions = {},
 ): Table {
   checkText(bytes, source, 'LIBSVM text');
   const rows = new LibsvmRows(bytes, source).read();
   const n = rows.labels.length;
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
-  const participants = readIds(tasks, source, n);
+  const participants = tasks ? readIds(tasks, source, n) : nobodyNamed(n);
   const d = featureCount(rows, source, options);
   checkDenseSize(source, n, d, options.memoryLimitBytes ?? DEFAULT_MEMORY_LIMIT_BYTES);
   const x = allocateRows(source, n, d);
@@ -67,6 +67,12 @@ function readIds(tasks: NamedBytes, source: string, n: number): ParticipantColum
     }
     column.push(id);
   }
+  return column;
+}
+
+function nobodyNamed(n: number): ParticipantColumn {
+  const column = new ParticipantColumn();
+  for (let i = 0; i < n; i++) column.push('');
   return column;
 }
 

@@ -1,7 +1,7 @@
 /** Parquet, by hyparquet. Columns are decoded one at a time, so memory stays near that of the table itself. */
 import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
 import { inputError, type KindredError } from '../base/errors.ts';
-import { type ColumnPlan, planColumns } from './columns.ts';
+import { type ColumnPlan, isNeeded, planColumns } from './columns.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
 import { badFeature, isMissing, LARGEST_FEATURE, shown } from './number.ts';
 import { checkPages } from './parquet-pages.ts';
@@ -189,7 +189,7 @@ class ParquetColumns {
       );
     }
     const absent = role === 'task' ? text === '' : isMissing(text);
-    if (!absent || this.need === 'neither') return text;
+    if (!absent || !isNeeded(role, this.need)) return text;
     const [code, what] =
       role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
     const got = value === null || value === undefined ? 'null' : shown(text);

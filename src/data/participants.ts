@@ -63,13 +63,33 @@ export function firstParticipants(table: Table, most: number | undefined): Table
     }
     return table;
   }
+  const rows = rowsWhere(table, (k) => k < most);
+  return { ...selectRows(table, rows), participants: table.participants.slice(0, most) };
+}
+
+/** The rows of one participant; undefined where there is no such participant. */
+export function rowsOfParticipant(table: Table, id: string): Table | undefined {
+  const place = table.participants.indexOf(id);
+  if (place < 0) return undefined;
+  const own = selectRows(
+    table,
+    rowsWhere(table, (k) => k === place),
+  );
+  return { ...own, participants: [id], participantOf: new Uint32Array(own.n) };
+}
+
+function rowsWhere({ participantOf }: Table, holds: (k: number) => boolean): number[] {
   const rows: number[] = [];
-  for (let i = 0; i < table.n; i++) if (table.participantOf[i] < most) rows.push(i);
+  for (let i = 0; i < participantOf.length; i++) if (holds(participantOf[i])) rows.push(i);
+  return rows;
+}
+
+/** Some rows, with the participants as they are. */
+function selectRows(table: Table, rows: readonly number[]): Table {
   return {
     ...table,
     n: rows.length,
     x: featuresOf(table, rows),
-    participants: table.participants.slice(0, most),
     participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
     targets: table.targets && rows.map((i) => table.targets![i]),
     lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),

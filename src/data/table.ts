@@ -29,8 +29,11 @@ export interface TableColumns {
   readonly label: string;
   /** Columns to leave out. */
   readonly drop: readonly string[];
-  /** `task and label` when training and evaluating; `neither` when predicting: used where present. */
-  readonly need: 'task and label' | 'neither';
+  /**
+   * `task and label` when training and evaluating; `label` where all rows are one participant's; `neither` when predicting. What
+   * is not needed is used where present.
+   */
+  readonly need: 'task and label' | 'label' | 'neither';
 }
 
 /** "line 12" or "row 12": where row i stands, for errors. */

@@ -1,9 +1,11 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 export { beginParticipant, type ParticipantLife } from './life.ts';
 export { step } from './machine.ts';
+export { type RawRows, scaledShard } from './scaled-rows.ts';
 export { settled } from './settled.ts';
-export { carryOut, type Effort, type SolveOutcome } from './solve.ts';
+export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';
 export {
+  NOTHING_STORED,
   newParticipant,
   type ParticipantState,
   type Phase,
@@ -11,4 +13,5 @@ export {
   type SecureProfile,
   type SecureStored,
   type Stored,
+  type UsableModel,
 } from './state.ts';

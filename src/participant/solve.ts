@@ -18,11 +18,15 @@ import {
 import type { SolveRequest, SolveResult } from './effects.ts';
 import { clipped, withNoise, withoutScalars } from './private-step.ts';
 
-/** How much of the solve there is time for. */
-export interface Effort {
-  readonly passes: number;
-  /** Rows of one more pass. */
-  readonly rows: number;
+/** Makes as many passes as there is time for, up to `most` or until solved: decided while it solves, or known before. */
+export type Effort = (solve: LocalSolve, most: number) => void;
+
+/** So many passes, and so many rows of one more. */
+export function planned(passes: number, rows = 0): Effort {
+  return (solve, most) => {
+    solve.runPasses(Math.min(most, passes));
+    if (!solve.done && solve.passes < most) solve.partOfPass(rows);
+  };
 }
 
 export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
@@ -47,8 +51,7 @@ function solved(...[shard, request, settings, effort, secret]: Parameters<typeof
   if (request.purpose === 'certify') return { round, scalars, committed, proposal: undefined, passes: 0 };
   if (request.unfinished) goOnFrom(shard, request, committed.u, committed.beta, request.unfinished);
   const solve = new LocalSolve(shard, request);
-  solve.runPasses(Math.min(request.passes, effort.passes));
-  if (!solve.done && solve.passes < request.passes) solve.partOfPass(effort.rows);
+  effort(solve, request.passes);
   const whole = proposed(shard, committed, mask, secret);
   const proposal = dp ? clipped(shard, committed, whole, dp, precision) : whole;
   const sent = withShare(asSent(proposal, committed, settings), settings, secret);

@@ -54,13 +54,13 @@ async function readFile(bytes: Uint8Array, source: string, request: SourceReques
 
 async function readLibsvmText(bytes: Uint8Array, source: string, request: SourceRequest): Promise<Table> {
   const { taskFile, features } = request;
-  if (taskFile === undefined) {
+  if (taskFile === undefined && request.columns.need !== 'label') {
     throw inputError(
       'TASK_FILE_NEEDED',
       `${source}: LIBSVM text does not say whose rows they are; give --task-file, a file with one participant id on each line`,
     );
   }
-  const tasks = { bytes: await readBytes(taskFile), source: taskFile };
+  const tasks = taskFile === undefined ? undefined : { bytes: await readBytes(taskFile), source: taskFile };
   const table = readLibsvm(bytes, source, tasks, features === undefined ? {} : { features });
   return withoutDropped(table, request.columns);
 }

@@ -66,8 +66,8 @@ export function inSharedMemory(x: Float64Array): Float64Array {
   return shared;
 }
 
-/** Threads need the built file, also where this one runs from source (tests). */
-function threadFile(name: string): URL {
+/** Threads need the built file, also where this one runs from source (tests). The name is that of a file in this folder. */
+export function threadFile(name: string): URL {
   const beside = new URL(`./${name}.js`, import.meta.url);
   if (existsSync(fileURLToPath(beside))) return beside;
   return new URL(`../../dist/shells/${name}.js`, import.meta.url);

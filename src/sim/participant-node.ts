@@ -1,6 +1,6 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
 import { stream } from '../base/random.ts';
-import { type Scaling, scaleRow } from '../data/index.ts';
+import type { Scaling } from '../data/index.ts';
 import type { Arena } from '../math/index.ts';
 import {
   carryOut,
@@ -9,8 +9,10 @@ import {
   type ParticipantInput,
   type ParticipantState,
   type Profile,
+  planned,
   type SolveRequest,
   type Stored,
+  scaledShard,
   step,
 } from '../participant/index.ts';
 import type { Primitives } from '../privacy/secure/index.ts';
@@ -21,7 +23,7 @@ import {
   type FederationSettings,
   ProtocolError,
 } from '../protocol/index.ts';
-import { balancedWeights, Shard } from '../solver/index.ts';
+import type { Shard } from '../solver/index.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
@@ -189,17 +191,8 @@ export class ParticipantNode {
   private prepare(settings: FederationSettings, scaling: Scaling): void {
     const { x, y, profile } = this.data;
     this.settings = settings;
-    const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
-    this.shard ??= new Shard(this.world.arena, settings, {
-      n: profile.rows,
-      d: profile.features + (settings.bias ? 1 : 0),
-      y,
-      weights: balanced ? balancedWeights(y) : undefined,
-      write: (i, row) => {
-        scaleRow(x, i, scaling, row, 0);
-        if (settings.bias) row[profile.features] = 1;
-      },
-    });
+    const { features } = profile;
+    this.shard ??= scaledShard(this.world.arena, settings, scaling, { x, y, features });
     const { low, high } = this.shard;
     const problem = { y, low, high, settings };
     this.later(this.world.queue.now, () =>
@@ -228,9 +221,8 @@ export class ParticipantNode {
   private solveFor({ request, passMs }: NonNullable<ParticipantNode['solving']>, within: number) {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
-    const effort = { passes: whole, rows };
     const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
-    const outcome = carryOut(this.shard!, request, this.settings!, effort, secret);
+    const outcome = carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret);
     const used =
       request.purpose === 'certify'
         ? 1

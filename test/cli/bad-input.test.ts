@@ -377,7 +377,7 @@ const CASES: readonly Case[] = [
   ...(
     [
       ['nowhere.json', 'FILE_NOT_FOUND', 'nowhere.json'],
-      ['folder', 'IS_A_FOLDER', 'folder'],
+      ['folder', 'NO_STATE', 'folder'],
       ['not.json', 'MODEL_NOT_JSON', 'not.json'],
       ['empty.csv', 'MODEL_NOT_JSON', 'empty.csv'],
       ['other.json', 'MODEL_FORMAT', 'other.json'],

@@ -15,9 +15,17 @@ describe('help', () => {
   test.each([
     [['--help'], 'Usage: kindred'],
     [['help', 'train'], 'Usage: kindred train'],
-    ...['demo', 'train', 'predict', 'evaluate', 'data', 'data make', 'data describe', 'data fetch'].map(
-      (command): [string[], string] => [[...command.split(' '), '--help'], `Usage: kindred ${command}`],
-    ),
+    ...[
+      'demo',
+      'train',
+      'join',
+      'predict',
+      'evaluate',
+      'data',
+      'data make',
+      'data describe',
+      'data fetch',
+    ].map((command): [string[], string] => [[...command.split(' '), '--help'], `Usage: kindred ${command}`]),
   ])('%j exits 0 and has an example', async (argv, usage) => {
     const { code, stdout, stderr } = await run(argv);
     expect([code, stderr]).toEqual([0, '']);

@@ -60,6 +60,15 @@ describe('readCsv', () => {
     expect(read('task,x1,y\nb,5,\n', { need: 'neither' }).targets).toEqual(['']);
   });
 
+  test('needs no participant where all rows are of one, but a target', async () => {
+    const table = read('y,x1\n1,5\n2,6\n', { need: 'label' });
+    expect([table.participants, table.targets]).toEqual([[''], ['1', '2']]);
+    expect(read('task,y,x1\n,1,5\n', { need: 'label' }).participants).toEqual(['']);
+    await refused(() => read('task,x1\na,5\n', { need: 'label' }), 'MISSING_LABEL_COLUMN', '"y"');
+    await refused(() => read('y,x1\n1,5\n,6\n', { need: 'label' }), 'MISSING_TARGET', 'line 3');
+    await refused(() => read('y,x1\n1,5\n', { need: 'label', drop: ['z'] }), 'UNKNOWN_DROP_COLUMN', '"z"');
+  });
+
   test('reads every finite double as Number does, however it is written', () => {
     const written = fc
       .tuple(fc.double({ noNaN: true, min: -3e38, max: 3e38 }), fc.constantFrom('js', 'exp', 'fixed', 'long'))

@@ -20,6 +20,12 @@ describe('readLibsvm', () => {
     expect([...table.lines!]).toEqual([2, 4, 5]);
   });
 
+  test('needs no ids where all rows are of one participant', () => {
+    const table = readLibsvm(bytesOf('+1 1:5\n-1 2:6\n'), 'a.libsvm', undefined);
+    expect(table.participants).toEqual(['']);
+    expect([...table.participantOf]).toEqual([0, 0]);
+  });
+
   test('takes the number of features from a model', async () => {
     expect(read('1 2:5\n', 'a\n', { features: 4 }).x).toEqual(Float64Array.of(0, 5, 0, 0));
     await refused(() => read('1 5:5\n', 'a\n', { features: 4 }), 'FEATURE_COUNT', 'at most 4', '5');

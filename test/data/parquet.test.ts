@@ -81,6 +81,16 @@ describe('readParquet', () => {
     expect(table.targets).toBeUndefined();
   });
 
+  test('needs a target, but no participant, where all rows are of one', async () => {
+    const table = await read(file([y, x1]), { need: 'label' });
+    expect([table.participants, table.targets]).toEqual([
+      [''],
+      Array.from(y.data as ArrayLike<unknown>, String),
+    ]);
+    const nulls: Column = { name: 'y', data: ['1', null, '1'], type: 'STRING' };
+    await refused(() => read(file([nulls, x1]), { need: 'label' }), 'MISSING_TARGET', 'row 2');
+  });
+
   test('refuses missing values with row and column', async () => {
     const nulls: Column = { name: 'x1', data: [0.5, null, 1], type: 'DOUBLE' };
     await refused(() => read(file([task, y, nulls])), 'MISSING_VALUE', 'a.parquet row 2, column "x1"');

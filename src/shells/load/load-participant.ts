@@ -2,10 +2,9 @@
  * A participant for load tests: the real machine on a few rows of noise, with a real key and a real connection, but without a
  * thread, a disk or a clock of its own, so that one process can be thousands of them.
  */
-import type { KeyObject } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { stream } from '../../base/random.ts';
-import { featureMoments, scaleRow } from '../../data/index.ts';
+import { featureMoments } from '../../data/index.ts';
 import type { Arena } from '../../math/index.ts';
 import {
   carryOut,
@@ -13,6 +12,8 @@ import {
   type ParticipantEffect,
   type ParticipantInput,
   type ParticipantState,
+  planned,
+  scaledShard,
   step,
 } from '../../participant/index.ts';
 import {
@@ -22,7 +23,7 @@ import {
   SUBPROTOCOL,
   TICKET_PREFIX,
 } from '../../protocol/index.ts';
-import { Shard } from '../../solver/index.ts';
+import type { Shard } from '../../solver/index.ts';
 import { plainBytes } from '../files.ts';
 
 const ROWS = 4;
@@ -38,7 +39,6 @@ export interface LoadWorld {
 
 export class LoadParticipant {
   readonly id: string;
-  readonly key: KeyObject | undefined;
   readonly state: ParticipantState;
   bytesIn = 0;
   bytesOut = 0;
@@ -113,17 +113,24 @@ export class LoadParticipant {
       }
       case 'prepare':
         this.settings = effect.settings;
-        this.shard ??= this.prepared(effect.settings, effect.scaling);
+        this.shard ??= scaledShard(this.world.arena, effect.settings, effect.scaling, {
+          x: this.x,
+          y: this.y,
+          features: this.world.features,
+        });
         this.take({
           type: 'prepared',
-          problem: { ...boxes(this.shard), y: this.y, settings: effect.settings },
+          problem: this.shard,
           now: now(),
         });
         break;
       case 'solve': {
-        const effort = { passes: effect.request.passes, rows: 0 };
-        const outcome = carryOut(this.shard!, effect.request, this.settings!, effort, () =>
-          stream(1, 'load mask'),
+        const outcome = carryOut(
+          this.shard!,
+          effect.request,
+          this.settings!,
+          planned(effect.request.passes),
+          () => stream(1, 'load mask'),
         );
         this.take({ type: 'solved', result: { ...outcome, computeMs: 0 }, now: now() });
         break;
@@ -133,22 +140,4 @@ export class LoadParticipant {
         break;
     }
   }
-
-  private prepared(settings: FederationSettings, scaling: Parameters<typeof scaleRow>[2]): Shard {
-    const { features, arena } = this.world;
-    return new Shard(arena, settings, {
-      n: ROWS,
-      d: features + (settings.bias ? 1 : 0),
-      y: this.y,
-      weights: undefined,
-      write: (i, row) => {
-        scaleRow(this.x, i, scaling, row, 0);
-        if (settings.bias) row[features] = 1;
-      },
-    });
-  }
-}
-
-function boxes({ low, high }: Shard) {
-  return { low, high };
 }

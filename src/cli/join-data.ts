@@ -1,0 +1,53 @@
+/** The rows that `kindred join` takes part with: those of one participant of a file, or all of it. */
+import { basename } from 'node:path';
+import { inputError } from '../base/errors.ts';
+import { rowsOfParticipant, type Table } from '../data/index.ts';
+import type { OwnColumns } from '../shells/client/index.ts';
+import { readSource } from '../shells/data-source.ts';
+import type { Io } from './io.ts';
+import type { JoinFlags } from './join.ts';
+
+export interface JoinData {
+  readonly participant: string;
+  readonly table: Table;
+  readonly columns: OwnColumns;
+}
+
+/** More values than this are not listed. */
+const FEW = 8;
+
+export async function readJoinData(io: Io, flags: JoinFlags): Promise<JoinData> {
+  const { data, task, taskColumn, label, drop = [] } = flags;
+  const everybody = task === 'all';
+  const table = await readSource(data, {
+    columns: { task: taskColumn, label, drop, need: everybody ? 'label' : 'task and label' },
+    stdin: io.stdin,
+  });
+  const columns = { task: taskColumn, label, drop, own: everybody ? undefined : task };
+  if (everybody) return { participant: flags.name ?? nameOf(data), table, columns };
+  const own = rowsOfParticipant(table, task);
+  if (!own) throw nobody(table, flags);
+  return { participant: flags.name ?? task, table: own, columns };
+}
+
+/** "data/mine.csv.gz" -> "mine" */
+function nameOf(path: string): string {
+  const name = path === '-' ? '' : basename(path).replace(/(?<=.)\..*$/, '');
+  if (name !== '') return name;
+  throw inputError(
+    'MISSING_OPTION',
+    'option --name: expected one, as the data have no file name to take it from',
+  );
+}
+
+function nobody({ source, participants }: Table, { task, taskColumn }: JoinFlags): Error {
+  const few = participants
+    .slice(0, FEW)
+    .map((id) => `"${id}"`)
+    .join(', ');
+  const more = participants.length > FEW ? ` and ${participants.length - FEW} more` : '';
+  return inputError(
+    'UNKNOWN_TASK',
+    `${source}: expected rows with "${task}" in column "${taskColumn}" (--task), got ${few}${more}; --task all takes all rows`,
+  );
+}

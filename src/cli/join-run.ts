@@ -1,0 +1,155 @@
+/** What `kindred join` does. */
+import { inputError } from '../base/errors.ts';
+import {
+  type JoinEvent,
+  type JoinResult,
+  type JoinStatus,
+  joinFederation,
+  type TlsOptions,
+} from '../shells/client/index.ts';
+import { readText } from '../shells/files.ts';
+import { oneLine } from './failure.ts';
+import { type Io, tell, writeJson, writeLines } from './io.ts';
+import type { JoinFlags } from './join.ts';
+import { readJoinData } from './join-data.ts';
+import { count, decimals, duration, percent, significant } from './number-text.ts';
+import { Progress } from './progress.ts';
+import { type Style, styleOf } from './style.ts';
+import { labelled } from './text-table.ts';
+
+const REFRESH_MS = 250;
+
+export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
+  if (flags.once && flags.forever)
+    throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
+  const tls = await tlsFrom(flags);
+  const { participant, table, columns } = await readJoinData(io, flags);
+  const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
+  const progress = new Progress(io);
+  const told = new Told(io, flags, progress);
+  const participation = joinFederation({
+    url,
+    data: { table, columns },
+    participant,
+    stateFolder: state,
+    ...{ positive, invitation, testFraction, seed, slowdown, secure, tls },
+    keepGoing: flags.forever ?? false,
+    onEvent: (event) => told.hear(event),
+  });
+  const takeBack = io.onInterrupt?.(() => void participation.close());
+  const refresh = setInterval(() => told.refresh(participation.status), REFRESH_MS);
+  try {
+    const result = await participation.done;
+    progress.clear();
+    if (flags.json) await writeJson(io, result);
+    else await writeLines(io, report(result, io.program, styleOf(io)));
+  } finally {
+    clearInterval(refresh);
+    progress.clear();
+    takeBack?.();
+  }
+}
+
+async function tlsFrom({ ca, cert, key }: JoinFlags): Promise<TlsOptions | undefined> {
+  if ((cert === undefined) !== (key === undefined))
+    throw inputError('BAD_OPTION', 'option --cert: expected --key beside it, and the other way round');
+  if (ca === undefined && cert === undefined) return undefined;
+  const text = async (path: string | undefined) => (path === undefined ? undefined : await readText(path));
+  return { ca: await text(ca), cert: await text(cert), key: await text(key) };
+}
+
+/** What people are told while it goes on: all of it if they ask, and otherwise only that there is no connection. */
+class Told {
+  private readonly io: Io;
+  private readonly progress: Progress;
+  private readonly all: boolean;
+  private hasConnected = false;
+  private hasComplained = false;
+
+  constructor(io: Io, { verbose }: JoinFlags, progress: Progress) {
+    this.io = io;
+    this.progress = progress;
+    this.all = verbose ?? false;
+  }
+
+  refresh(status: JoinStatus): void {
+    if (!this.all) this.progress.show(progressLine(status));
+  }
+
+  hear(event: JoinEvent): void {
+    if (event.type === 'connected') this.hasConnected = true;
+    if (this.all) {
+      void this.io.stderr.write(`${oneLine(lineFor(event))}\n`);
+    } else if (event.type === 'lost' && !this.hasConnected && !this.hasComplained) {
+      this.hasComplained = true;
+      this.progress.clear();
+      void tell(this.io, 'note', oneLine(`${event.why}; trying again until it answers`));
+    }
+  }
+}
+
+function lineFor(event: JoinEvent): string {
+  switch (event.type) {
+    case 'connected':
+      return `connected to federation ${event.federation.name} (${event.federation.id})`;
+    case 'lost':
+      return `not connected: ${event.why}; trying again in ${duration(event.retryMs)}`;
+    case 'phase':
+      return `round ${event.round}: ${event.phase}`;
+    case 'solved':
+      return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
+    case 'bad frame':
+      return `a frame that is none was ignored: ${event.message}`;
+    case 'finished':
+      return `training has ended after round ${event.round}: ${REASONS[event.reason]}`;
+    case 'waiting':
+      return `asking again in ${duration(event.waitMs)} whether training has begun again`;
+  }
+}
+
+function progressLine(status: JoinStatus): string {
+  const { participant, phase, round, passes, solveMs, isConnected } = status;
+  const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
+  const link = isConnected ? 'connected' : 'not connected';
+  return `${oneLine(participant)}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
+}
+
+const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
+  gap: 'the relative gap is as small as it was to be',
+  stall: 'no more progress',
+  rounds: 'out of rounds',
+  time: 'out of time',
+  operator: 'the operator ended it',
+  budget: 'the privacy budget is spent',
+  left: 'this participant has left',
+  closed: 'stopped here; the state is kept, and the same command goes on from it',
+};
+
+function report(result: JoinResult, program: string, style: Style): string[] {
+  const { participant, federation, reason, rounds, base, passes, test, state } = result;
+  const line = (label: string, text: string) => labelled(label, text, style);
+  return [
+    line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
+    line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
+    line(
+      'Own part',
+      base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet',
+    ),
+    ...(test ? [line('Test', testText(test))] : []),
+    line('State', state),
+    ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
+  ];
+}
+
+function testText(test: NonNullable<JoinResult['test']>): string {
+  const { rows, errorRate, balancedAccuracy, r2, rmse } = test;
+  const measured =
+    errorRate === undefined
+      ? `RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
+      : `error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
+  return `${count(rows)} rows: ${measured}`;
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

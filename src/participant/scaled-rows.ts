@@ -1,0 +1,32 @@
+/** A participant's raw rows, scaled as the federation has agreed and placed where they are solved. */
+import { type Scaling, scaleRow } from '../data/index.ts';
+import type { Arena } from '../math/index.ts';
+import type { FederationSettings } from '../protocol/index.ts';
+import { balancedWeights, Shard } from '../solver/index.ts';
+
+export interface RawRows {
+  /** rows x features. */
+  readonly x: Float64Array;
+  /** -1 and +1, or values. */
+  readonly y: Float64Array;
+  readonly features: number;
+}
+
+export function scaledShard(
+  arena: Arena,
+  settings: FederationSettings,
+  scaling: Scaling,
+  { x, y, features }: RawRows,
+): Shard {
+  const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
+  return new Shard(arena, settings, {
+    n: y.length,
+    d: features + (settings.bias ? 1 : 0),
+    y,
+    weights: balanced ? balancedWeights(y) : undefined,
+    write: (i, row) => {
+      scaleRow(x, i, scaling, row, 0);
+      if (settings.bias) row[features] = 1;
+    },
+  });
+}

@@ -1,0 +1,125 @@
+/**
+ * One life of a participant: feeds its machine and carries out what it asks for, in order, and decides nothing. `persist` is
+ * complete before the next effect begins. What is thrown in here, a full disk for instance, is the end of the participation: nothing
+ * after it has been carried out.
+ */
+import type { Scaling } from '../../data/index.ts';
+import {
+  newParticipant,
+  type ParticipantEffect,
+  type ParticipantInput,
+  type ParticipantState,
+  type Profile,
+  type Stored,
+  step,
+} from '../../participant/index.ts';
+import type { Primitives } from '../../privacy/secure/index.ts';
+import { encode, type FederationSettings } from '../../protocol/index.ts';
+import { LongTimer } from './long-timer.ts';
+import type { OwnRows } from './own-rows.ts';
+import { checkSameClasses } from './participant-file.ts';
+import type { StateFolder } from './state-folder.ts';
+
+export interface LifeParts {
+  readonly profile: Profile;
+  readonly folder: StateFolder;
+  readonly rows: OwnRows;
+  readonly primitives: Primitives;
+  /** May drop it. */
+  send(frame: Uint8Array): unknown;
+  /** The timer of the machine is over: to be handed to `take`. */
+  timeOver(): void;
+  readonly record?: Recorder | undefined;
+}
+
+/** Sees everything that goes into the machine and comes out of it: enough to replay it. */
+export interface Recorder {
+  life(profile: Profile, stored: Stored): void;
+  /** Before the effects are carried out. */
+  step(input: ParticipantInput, effects: readonly ParticipantEffect[]): void;
+}
+
+type WithoutTime<I> = I extends unknown ? Omit<I, 'now'> : never;
+export type Happening = WithoutTime<ParticipantInput>;
+
+export class Life {
+  readonly state: ParticipantState;
+  private readonly parts: LifeParts;
+  private readonly timer: LongTimer;
+  private hasStarted = false;
+
+  /** From what is stored: for the first time, after a crash, or again after an end. */
+  constructor(parts: LifeParts) {
+    this.parts = parts;
+    const stored = { ...parts.folder.file.stored, finished: undefined };
+    this.timer = new LongTimer(() => parts.timeOver());
+    this.state = newParticipant(parts.profile, stored);
+    parts.record?.life(parts.profile, stored);
+  }
+
+  get isOver(): boolean {
+    return this.state.phase === 'finished' || this.state.phase === 'refused';
+  }
+
+  /** The newest round heard of. */
+  get round(): number {
+    const { order, latest, stored } = this.state;
+    return Math.max(order?.round ?? 0, latest?.round ?? 0, stored.base);
+  }
+
+  /** The first connection begins the life; later ones say again what may not have been heard. */
+  connected(): void {
+    const type = this.hasStarted ? 'timer' : 'start';
+    this.hasStarted = true;
+    this.take({ type });
+  }
+
+  take(happening: Happening): void {
+    const input = { ...happening, now: performance.now() } as ParticipantInput;
+    const effects = step(this.state, input, this.parts.primitives);
+    this.parts.record?.step(input, effects);
+    for (const effect of effects) this.carryOut(effect);
+  }
+
+  stop(): void {
+    this.timer.clear();
+  }
+
+  private carryOut(effect: ParticipantEffect): void {
+    const { folder, rows, send } = this.parts;
+    switch (effect.type) {
+      case 'persist':
+        folder.update({ stored: effect.stored });
+        break;
+      case 'send':
+        send(encode(effect.message, this.state.stored.settings?.precision ?? 'f64'));
+        break;
+      case 'prepare':
+        this.prepare(effect.settings, effect.scaling);
+        break;
+      case 'solve':
+        rows.solver.solve(effect.request);
+        break;
+      case 'cancel':
+        rows.solver.cancel();
+        break;
+      case 'interrupt':
+        rows.solver.interrupt();
+        break;
+      case 'timer':
+        this.timer.set(effect.atMs);
+        break;
+    }
+  }
+
+  /** The classes are known from here on, and stored: predictions need them. */
+  private prepare(settings: FederationSettings, scaling: Scaling): void {
+    const { folder, rows } = this.parts;
+    const classes = rows.classesFor(settings.objective);
+    checkSameClasses(folder.path, folder.file, classes);
+    const known = folder.file.classes;
+    const isNews = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
+    if (isNews) folder.update({ classes });
+    rows.prepare(settings, scaling);
+  }
+}

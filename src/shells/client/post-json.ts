@@ -1,0 +1,63 @@
+/** A request of JSON and its answer, with certificates of one's own where they are needed. */
+import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+
+/** PEM text. */
+export interface TlsOptions {
+  /** Whom to trust instead of the usual authorities. */
+  readonly ca?: string | undefined;
+  /** To show who we are (mutual TLS). */
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined: it was no JSON. */
+  readonly body: unknown;
+}
+
+const SILENCE_MS = 15_000;
+/** Answers are short; whoever sends more is not the server we are looking for. */
+const MOST_BYTES = 64 * 1024;
+
+export function postJson(url: URL, body: unknown, tls: TlsOptions, signal: AbortSignal): Promise<Answer> {
+  const text = JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    accept: 'application/json',
+  };
+  return new Promise((resolve, reject) => {
+    // One connection for one request: they are minutes or days apart.
+    const options = { method: 'POST', headers, signal, timeout: SILENCE_MS, agent: false as const };
+    const request: ClientRequest =
+      url.protocol === 'https:' ? secureRequest(url, { ...options, ...tls }) : plainRequest(url, options);
+    request.on('timeout', () => request.destroy(new Error('no answer for too long')));
+    request.on('error', reject);
+    request.on('response', (response) => readAnswer(response).then(resolve, reject));
+    request.end(text);
+  });
+}
+
+export async function readAnswer(response: IncomingMessage): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) {
+      response.destroy();
+      break;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return { status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * A small server that speaks the contract of joining and drives the real coordinator's machine in memory. It can misbehave:
+ * refuse with any code, drop its connections, fall silent.
+ */
+import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import {
+  type CoordinatorInput,
+  type CoordinatorOptions,
+  type CoordinatorState,
+  DEFAULT_OPTIONS,
+  newCoordinator,
+  type RoundRow,
+  restoreCoordinator,
+  type StoredMember,
+  type StoredRun,
+  step,
+} from '../../src/coordinator/index.ts';
+import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
+import {
+  decodeFrom,
+  encode,
+  joinStatement,
+  PROTOCOL_VERSION,
+  SUBPROTOCOL,
+  TICKET_PREFIX,
+  type ToCoordinator,
+} from '../../src/protocol/index.ts';
+import { nodePrimitives } from '../../src/shells/node-crypto.ts';
+
+/** A federation that does what `train` does with these options. */
+export function optionsLike(
+  train: TrainOptions,
+  changes: Partial<CoordinatorOptions> = {},
+): CoordinatorOptions {
+  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation, gap, rounds } =
+    resolveOptions(train);
+  return {
+    ...DEFAULT_OPTIONS,
+    ...{ objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },
+    retryMs: 500,
+    stop: { ...DEFAULT_OPTIONS.stop, gap, rounds },
+    ...changes,
+  };
+}
+
+interface SessionBody {
+  readonly participant: string;
+  readonly key: string;
+  readonly challenge: string;
+  readonly schema: string;
+  readonly invitation?: string;
+  readonly signature: string;
+}
+
+export class TestServer {
+  readonly federation = { name: 'default', id: randomUUID() };
+  readonly rows: RoundRow[] = [];
+  /** Everything that was said, in order. */
+  readonly heard: { readonly from: string; readonly message: ToCoordinator }[] = [];
+  readonly sessions: SessionBody[] = [];
+  state: CoordinatorState;
+  /** Answers to the next requests, before anything else is looked at. */
+  readonly refusals: { readonly status: number; readonly code: string }[] = [];
+  requests = 0;
+  pings = 0;
+  /** Whatever happens: called after every step. */
+  onStep: (() => void) | undefined;
+  private readonly disk = {
+    run: undefined as StoredRun | undefined,
+    members: new Map<string, StoredMember>(),
+  };
+  private readonly http: Server;
+  private readonly scheme: string;
+  private readonly upgrades: WebSocketServer;
+  private readonly sockets = new Map<string, WebSocket>();
+  private readonly tickets = new Map<string, string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  private constructor(options: CoordinatorOptions, tls: ServerOptions | undefined) {
+    this.state = newCoordinator(options);
+    const listen = (request: IncomingMessage, response: ServerResponse) =>
+      void this.onRequest(request, response);
+    this.http = tls ? createSecureServer(tls, listen) : createServer(listen);
+    this.scheme = tls ? 'https' : 'http';
+    this.upgrades = new WebSocketServer({ noServer: true, handleProtocols: () => SUBPROTOCOL });
+    this.http.on('upgrade', (request, socket, head) => {
+      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(/, */);
+      const ticket = offered.find((name) => name.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length);
+      const id = this.tickets.get(ticket ?? '');
+      if (id === undefined) {
+        socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n');
+        return;
+      }
+      this.tickets.delete(ticket!);
+      this.upgrades.handleUpgrade(request, socket, head, (open) => this.onSocket(id, open));
+    });
+  }
+
+  static async start(
+    options: CoordinatorOptions = DEFAULT_OPTIONS,
+    tls?: ServerOptions,
+  ): Promise<TestServer> {
+    const server = new TestServer(options, tls);
+    await new Promise<void>((resolve) => server.http.listen(0, '127.0.0.1', resolve));
+    server.take({ type: 'start', now: performance.now() });
+    return server;
+  }
+
+  get url(): string {
+    return `${this.scheme}://127.0.0.1:${(this.http.address() as AddressInfo).port}`;
+  }
+
+  get connected(): number {
+    return this.sockets.size;
+  }
+
+  /** The coordinator's w and everybody's part of it, as it knows them. */
+  get books(): { readonly w: Float64Array; readonly u: ReadonlyMap<string, Float64Array> } {
+    const { aggregator, members } = this.state;
+    const known = [...members.values()].map(
+      ({ id, index }) => [id, aggregator!.members.get(index)!.u] as const,
+    );
+    return { w: aggregator!.w, u: new Map(known) };
+  }
+
+  /** Training goes on from where it ended, with other options: as an operator would have it after a restart. */
+  goOn(options: CoordinatorOptions): void {
+    const run: StoredRun = { ...this.disk.run!, phase: 'open', finish: undefined };
+    this.state = restoreCoordinator(options, run, this.disk.members.values());
+    this.take({ type: 'start', now: performance.now() });
+  }
+
+  take(input: CoordinatorInput): void {
+    for (const effect of step(this.state, input, nodePrimitives())) {
+      if (effect.type === 'persist') {
+        const { run, members, removed } = effect.changes;
+        this.disk.run = run;
+        for (const member of members) this.disk.members.set(member.id, member);
+        for (const id of removed) this.disk.members.delete(id);
+      } else if (effect.type === 'send') {
+        this.sockets.get(effect.to)?.send(encode(effect.message, this.state.options.precision));
+      } else if (effect.type === 'timer') {
+        clearTimeout(this.timer);
+        const waitMs = Math.min(effect.atMs - performance.now(), 2 ** 31 - 1);
+        this.timer = setTimeout(() => this.take({ type: 'timer', now: performance.now() }), waitMs);
+      } else if (effect.type === 'summation') {
+        setTimeout(() => this.take({ type: 'summed', now: performance.now() }), effect.ms);
+      } else if (effect.type === 'row') {
+        this.rows.push(effect.row);
+      }
+    }
+    this.onStep?.();
+  }
+
+  /** All connections, or one: without a word, or with a code. */
+  disconnect(code?: number, only?: string): void {
+    for (const [id, socket] of this.sockets) {
+      if (only !== undefined && id !== only) continue;
+      if (code === undefined) socket.terminate();
+      else socket.close(code);
+    }
+  }
+
+  say(to: string, bytes: Uint8Array): void {
+    this.sockets.get(to)?.send(bytes);
+  }
+
+  /** As a machine that hangs: connections stay, nothing is answered. */
+  fallSilent(): void {
+    for (const socket of this.sockets.values()) socket.pause();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    for (const socket of this.upgrades.clients) socket.terminate();
+    this.http.closeAllConnections();
+    await new Promise((resolve) => this.http.close(resolve));
+  }
+
+  private onSocket(id: string, socket: WebSocket): void {
+    this.sockets.get(id)?.close(4000);
+    this.sockets.set(id, socket);
+    socket.on('error', () => {});
+    socket.on('ping', () => {
+      this.pings++;
+      this.onStep?.();
+    });
+    socket.on('close', () => {
+      if (this.sockets.get(id) === socket) this.sockets.delete(id);
+    });
+    socket.on('message', (data) => {
+      const message = decodeFrom('participant', new Uint8Array(data as Buffer));
+      this.heard.push({ from: id, message });
+      this.take({ type: 'message', from: id, message, now: performance.now() });
+    });
+  }
+
+  private async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests++;
+    const body = JSON.parse(await textOf(request));
+    const [, name, what] = /^\/v1\/federations\/([^/]+)\/(\w+)$/.exec(request.url ?? '') ?? [];
+    const refusal = this.refusals.shift();
+    const answer = (status: number, document: unknown) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(document));
+    };
+    const refuse = (status: number, code: string) =>
+      answer(status, { error: { code, message: `the test server says ${code}` } });
+    if (refusal) return refuse(refusal.status, refusal.code);
+    if (name !== this.federation.name) return refuse(404, 'NO_SUCH_FEDERATION');
+    if (what === 'challenge')
+      return answer(200, {
+        challenge: randomUUID(),
+        federation: this.federation,
+        protocol: PROTOCOL_VERSION,
+      });
+    this.sessions.push(body);
+    if (!this.isSigned(body)) return refuse(401, 'BAD_SIGNATURE');
+    const ticket = randomUUID();
+    this.tickets.set(ticket, body.participant);
+    answer(200, { ticket });
+  }
+
+  private isSigned(body: SessionBody): boolean {
+    const { participant, key, challenge, schema, invitation = '', signature } = body;
+    const federation = this.federation.id;
+    const statement = joinStatement({ federation, participant, key, challenge, schema, invitation });
+    const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
+    return verify(null, statement, publicKey, Buffer.from(signature, 'base64url'));
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += chunk;
+  return text;
+}

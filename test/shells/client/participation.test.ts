@@ -1,0 +1,331 @@
+/** What the library offers: coming, going, staying, coming back, and saying clearly what cannot be. */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { pack, unpack } from '../../../src/base/packed.ts';
+import { DEFAULT_SECURE } from '../../../src/coordinator/index.ts';
+import type { Table } from '../../../src/data/index.ts';
+import {
+  newParticipant,
+  type ParticipantInput,
+  type Profile,
+  type Stored,
+  step,
+} from '../../../src/participant/index.ts';
+import {
+  type JoinEvent,
+  type Participation,
+  type Recorder,
+  readParticipantState,
+} from '../../../src/shells/client/index.ts';
+import { nodePrimitives } from '../../../src/shells/node-crypto.ts';
+import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
+import { optionsLike, TestServer } from '../../helpers/test-server.ts';
+import { difference, joinAs, temporaryFolder, until, useBuilt } from './helpers.ts';
+
+useBuilt();
+const root = temporaryFolder();
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+let folders = 0;
+const newFolder = () => join(root, `state-${folders++}`);
+
+async function serve(...[train, changes]: Parameters<typeof optionsLike>): Promise<TestServer> {
+  const server = await TestServer.start(optionsLike(train, changes));
+  open.push(server);
+  return server;
+}
+
+type Options = Partial<Parameters<typeof joinAs>[3]>;
+
+function join1(server: TestServer, table: Table, id: string, options: Options = {}): Participation {
+  const participation = joinAs(server, table, id, { stateFolder: newFolder(), ...options });
+  open.push(participation);
+  return participation;
+}
+
+/** Never finished by itself. */
+const ENDLESS = { gap: 0, rounds: 100_000 } as const;
+
+describe('going', () => {
+  test('close keeps the state, and a later start goes on from it', async () => {
+    const table = smallHar(3, 1, 40);
+    const server = await serve(ENDLESS);
+    const stateFolder = newFolder();
+    const first = join1(server, table, '1', { stateFolder });
+    await until(server, () => server.state.round >= 4);
+    await first.close();
+    const { reason, base, state } = await first.done;
+    expect([reason, state]).toEqual(['closed', stateFolder]);
+    expect(base).toBeGreaterThan(0);
+    expect(readdirSync(stateFolder).sort()).toEqual(['identity', 'state']);
+    const { stored } = readParticipantState(stateFolder);
+    expect(stored.session).toBe(1);
+    const again = join1(server, table, '1', { stateFolder });
+    await until(server, () => server.state.round >= 8);
+    expect(again.status).toMatchObject({
+      participant: '1',
+      isConnected: true,
+      federation: server.federation,
+    });
+    expect(again.status.base).toBeGreaterThanOrEqual(base);
+    expect(server.sessions[0].key).toBe(server.sessions[1].key);
+  });
+
+  test('leave says goodbye and waits for the answer; what it gave stays', async () => {
+    const table = smallHar(3, 2, 30);
+    const server = await serve(ENDLESS, { minParticipants: 2 });
+    const [one, two] = ['1', '2'].map((id) => join1(server, table, id));
+    await until(server, () => server.state.round >= 3);
+    await one.leave();
+    expect((await one.done).reason).toBe('left');
+    expect(server.state.members.get('1')!.presence).toBe('left');
+    const { u } = server.books;
+    expect(difference(u.get('1')!, readParticipantState((await one.done).state).stored.committed!.u)).toBe(0);
+    const { round } = server.state;
+    await until(server, () => server.state.round > round + 1);
+    expect(two.status.phase).not.toBe('finished');
+    // And comes back, as somebody who is not finished.
+    const back = join1(server, table, '1', { stateFolder: (await one.done).state });
+    await until(server, () => server.state.members.get('1')!.presence === 'here');
+    expect(back.status.phase).not.toBe('finished');
+  });
+
+  test('leave before anything has begun is over as soon as the server says so', async () => {
+    const server = await serve(ENDLESS, { minParticipants: 2 });
+    const participation = join1(server, smallHar(3, 1, 30), '1');
+    await participation.leave();
+    expect((await participation.done).reason).toBe('left');
+    expect(participation.model()).toBeUndefined();
+  });
+
+  test('close works at any time', async () => {
+    const server = await serve(ENDLESS);
+    const participation = join1(server, smallHar(3, 1, 30), '1');
+    await participation.close();
+    expect(await participation.done).toMatchObject({ reason: 'closed', rounds: 0, base: 0 });
+  });
+});
+
+describe('staying', () => {
+  test('after an end it asks now and then, and takes part when training goes on', async () => {
+    const table = smallHar(3, 1, 40);
+    const server = await serve({ gap: 1e-2 });
+    const events: JoinEvent[] = [];
+    const participation = join1(server, table, '1', {
+      keepGoing: true,
+      onEvent: (event) => events.push(event),
+    });
+    const joins = () => server.heard.filter(({ message }) => message.kind === 'join').length;
+    await until(server, () => joins() >= 4);
+    const finishes = events.filter(({ type }) => type === 'finished').length;
+    expect(finishes).toBeGreaterThanOrEqual(3);
+    expect(events.some(({ type }) => type === 'waiting')).toBe(true);
+    const { w } = participation.model()!;
+    const { gap } = server.state;
+    server.goOn(optionsLike({ gap: 1e-5 }));
+    await until(server, () => server.state.phase === 'finished');
+    expect(server.state.gap).toBeLessThan(gap / 10);
+    await until(server, () => participation.status.phase === 'finished');
+    expect(participation.model()!.w).not.toEqual(w);
+    await participation.leave();
+    expect((await participation.done).reason).toBe('left');
+  });
+});
+
+describe('trouble', () => {
+  test('bad frames are ignored, and too many of them in a row are a reason to connect again', async () => {
+    const server = await serve(ENDLESS, { minParticipants: 2 });
+    const events: JoinEvent[] = [];
+    join1(server, smallHar(3, 1, 30), '1', { onEvent: (event) => events.push(event) });
+    await until(server, () => server.heard.length > 0);
+    for (let i = 0; i < 20; i++) server.say('1', new Uint8Array(i));
+    await until(server, () => server.requests >= 4);
+    const bad = events.filter(({ type }) => type === 'bad frame');
+    expect(bad).toHaveLength(20);
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'lost', why: expect.stringContaining('20 bad frames') }),
+    );
+  });
+
+  test('features that the federation does not have are a mistake', async () => {
+    const server = await serve(ENDLESS, { minParticipants: 2 });
+    join1(server, smallHar(3, 1, 30), '1');
+    await until(server, () => server.heard.length > 0);
+    const other = tableOf({ participants: 1, rows: 10, d: 3, target: (x) => (x[0] > 0 ? 1 : -1) });
+    await expect(join1(server, other, 'p0').done).rejects.toMatchObject({
+      code: 'WRONG_FEATURES',
+      kind: 'input',
+    });
+  });
+
+  test('targets that do not fit the objective are a mistake, and the folder is free again', async () => {
+    const server = await serve({ objective: 'regression' });
+    const table = tableOf({ participants: 1, rows: 10, d: 3, target: (x) => (x[0] > 0 ? 'yes' : 'no') });
+    const stateFolder = newFolder();
+    await expect(join1(server, table, 'p0', { stateFolder }).done).rejects.toMatchObject({
+      code: 'TARGET_NOT_A_NUMBER',
+      kind: 'input',
+    });
+    expect(readdirSync(stateFolder).sort()).toEqual(['identity', 'state']);
+  });
+
+  test('whoever comes for secret sums does not go on without them, and the other way round', async () => {
+    const table = smallHar(3, 1, 30);
+    const plain = await serve(ENDLESS);
+    await expect(join1(plain, table, '1', { secure: true }).done).rejects.toMatchObject({
+      code: 'NOT_SECURE',
+      kind: 'input',
+      message: expect.stringContaining('without --secure'),
+    });
+    const secret = await serve({ ...ENDLESS, aggregation: 'line-search' }, { secure: DEFAULT_SECURE });
+    await expect(join1(secret, table, '1').done).rejects.toMatchObject({
+      code: 'NOT_SECURE',
+      message: expect.stringContaining('with --secure'),
+    });
+  });
+
+  test('options that make no sense are refused before anything is made', async () => {
+    const server = { url: 'http://127.0.0.1:1' } as TestServer;
+    const table = smallHar(3, 1, 30);
+    for (const [options, code] of [
+      [{ participant: '' }, 'BAD_NAME'],
+      [{ participant: 'é'.repeat(101) }, 'BAD_NAME'],
+      [{ slowdown: 0.5 }, 'BAD_OPTION'],
+      [{ testFraction: 1 }, 'TEST_FRACTION'],
+      [{ tls: { ca: '' } }, 'BAD_OPTION'],
+      [{ url: 'nonsense' }, 'BAD_URL'],
+    ] as const) {
+      const stateFolder = newFolder();
+      await expect(join1(server, table, '1', { ...options, stateFolder }).done).rejects.toMatchObject({
+        code,
+      });
+      expect(readdirSync(root)).not.toContain(stateFolder.split('/').at(-1));
+    }
+  });
+
+  test('a full disk is the end, not a state that is ahead of its folder', async () => {
+    const table = smallHar(3, 1, 30);
+    const server = await serve(ENDLESS);
+    const stateFolder = newFolder();
+    const participation = join1(server, table, '1', { stateFolder });
+    const done = expect(participation.done).rejects.toMatchObject({ code: 'IS_A_FOLDER' });
+    await until(server, () => server.state.round >= 3);
+    // What stands in the way of the temporary file stands in the way of the state.
+    mkdirSync(join(stateFolder, 'state.tmp'));
+    await done;
+    const { stored } = readParticipantState(stateFolder);
+    const said = server.heard.flatMap(({ message }) => (message.kind === 'update' ? [message.round] : []));
+    expect(Math.max(...said)).toBeLessThanOrEqual(stored.pending?.message.round ?? stored.base);
+  });
+});
+
+describe('classes', () => {
+  test('participants who hold a single class each take part in one model', async () => {
+    const table = tableOf({ participants: 2, rows: 30, d: 4, target: (_x, k) => (k === 0 ? 1 : -1) });
+    const shifted = { ...table, x: table.x.map((value, at) => value + (at < table.x.length / 2 ? 2 : -2)) };
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 2 });
+    const participants = ['p0', 'p1'].map((id) => join1(server, shifted, id, { testFraction: 0.3 }));
+    const results = await Promise.all(participants.map(({ done }) => done));
+    expect(results.map(({ test }) => test!.errorRate)).toEqual([0, 0]);
+    expect(participants[0].model()!.classes).toEqual({ positive: '1', negative: undefined });
+    expect(participants[1].model()!.classes).toEqual({ positive: '1', negative: '-1' });
+  });
+
+  test('stay what they were: another --positive is refused', async () => {
+    const table = tableOf({ participants: 1, rows: 30, d: 4, target: (x) => (x[0] > 0 ? 'up' : 'down') });
+    const server = await serve(ENDLESS);
+    const stateFolder = newFolder();
+    const first = join1(server, table, 'p0', { stateFolder, positive: 'up' });
+    await until(server, () => server.state.round >= 3);
+    await first.close();
+    await expect(join1(server, table, 'p0', { stateFolder, positive: 'down' }).done).rejects.toMatchObject({
+      code: 'OTHER_CLASSES',
+      kind: 'input',
+    });
+  });
+
+  test('that nobody can guess must be named', async () => {
+    const table = tableOf({ participants: 1, rows: 30, d: 4, target: (x) => (x[0] > 0 ? 'up' : 'up') });
+    const server = await serve(ENDLESS);
+    await expect(join1(server, table, 'p0').done).rejects.toMatchObject({
+      code: 'POSITIVE_NEEDED',
+      kind: 'input',
+    });
+  });
+});
+
+describe('protections and deadlines', () => {
+  test('secret sums over real sockets: w is the sum of what the folders hold, to the bit', async () => {
+    const table = smallHar(3, 3, 30);
+    const server = await serve(
+      { aggregation: 'line-search', rounds: 5, gap: 0 },
+      { minParticipants: 3, secure: DEFAULT_SECURE },
+    );
+    const participants = table.participants.map((id) => join1(server, table, id, { secure: true }));
+    const results = await Promise.all(participants.map(({ done }) => done));
+    expect(results.map(({ reason }) => reason)).toEqual(['rounds', 'rounds', 'rounds']);
+    const w = server.state.aggregator!.w;
+    const sum = new Float64Array(w.length);
+    for (const { state } of results) {
+      const { committed, pending, settings } = readParticipantState(state).stored;
+      expect([pending, settings!.secure !== undefined]).toEqual([undefined, true]);
+      for (let j = 0; j < sum.length; j++) sum[j] += committed!.u[j];
+    }
+    expect(sum).toEqual(w);
+    // A state of secret sums cannot be gone on with in the clear.
+    const { state } = results[0];
+    await expect(join1(server, table, '1', { stateFolder: state }).done).rejects.toMatchObject({
+      code: 'NOT_SECURE',
+    });
+  });
+
+  test('whoever is too slow for the deadline sends what it has, and is taken', async () => {
+    const table = smallHar(3, 2, 40);
+    const server = await serve(
+      { gap: 0, rounds: 3, passes: 100_000 },
+      { minParticipants: 2, waiting: { kind: 'fixed', ms: 300 }, maxWaitMs: 5000 },
+    );
+    const slow = join1(server, table, '1', { slowdown: 2000 });
+    const fast = join1(server, table, '2');
+    await Promise.all([slow.done, fast.done]);
+    const trained = server.rows.filter(({ outcome }) => outcome === 'aggregated');
+    expect(trained.some(({ responders }) => responders.includes('1'))).toBe(true);
+    expect((await slow.done).base).toBeGreaterThan(0);
+  });
+
+  test.each(['restart', 'resume'] as const)('straggler policy %s comes to an end, too', async (straggler) => {
+    const table = smallHar(3, 2, 40);
+    const server = await serve(
+      { gap: 0, rounds: 6, passes: 20 },
+      { minParticipants: 2, straggler, waiting: { kind: 'fixed', ms: 40 } },
+    );
+    const slow = join1(server, table, '1', { slowdown: 1000 });
+    const fast = join1(server, table, '2');
+    expect((await fast.done).reason).toBe('rounds');
+    expect((await slow.done).reason).toBe('rounds');
+  });
+});
+
+test('what is recorded is enough to replay the machine', async () => {
+  const lives: {
+    profile: Uint8Array;
+    stored: Uint8Array;
+    steps: { input: Uint8Array; effects: Uint8Array }[];
+  }[] = [];
+  const record: Recorder = {
+    life: (profile, stored) => lives.push({ profile: pack(profile), stored: pack(stored), steps: [] }),
+    step: (input, effects) => lives.at(-1)!.steps.push({ input: pack(input), effects: pack(effects) }),
+  };
+  const server = await serve({ objective: 'regression', gap: 1e-3, rounds: 10 });
+  await join1(server, smallRegression(), '1', { record }).done;
+  expect(lives).toHaveLength(1);
+  const [{ profile, stored, steps }] = lives;
+  const state = newParticipant(unpack(profile) as Profile, unpack(stored) as Stored);
+  for (const { input, effects } of steps)
+    expect(pack(step(state, unpack(input) as ParticipantInput, nodePrimitives()))).toEqual(effects);
+  expect(state.phase).toBe('finished');
+  expect(steps.length).toBeGreaterThan(10);
+});

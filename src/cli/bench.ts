@@ -5,6 +5,7 @@ import { type AggregationReport, benchAggregation } from './bench/aggregation.ts
 import { benchKernel, benchScaling, type KernelReport, type ScalingReport } from './bench/kernels.ts';
 import { benchLiblinear, hasLiblinear, type LiblinearReport } from './bench/liblinear.ts';
 import { benchMethods, type MethodReport } from './bench/methods.ts';
+import type { NetworkReport } from './bench/network.ts';
 import { benchSecure, type SecureReport } from './bench/secure.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
@@ -13,8 +14,10 @@ import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
-const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods', 'secure'] as const;
+const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods', 'secure', 'network'] as const;
 type Part = (typeof PARTS)[number];
+/** Not `network`, which takes minutes and thousands of connections: only where it is asked for. */
+const USUAL: readonly Part[] = PARTS.filter((part) => part !== 'network');
 type Flags = DataFlags & { readonly data?: string; readonly only?: readonly string[]; readonly json?: true };
 
 interface BenchReport {
@@ -25,22 +28,33 @@ interface BenchReport {
   aggregation?: AggregationReport;
   methods?: readonly MethodReport[];
   secure?: readonly SecureReport[];
+  network?: NetworkReport;
 }
 
 export function addBench(program: Command, io: Io): void {
   const command = program
     .command('bench')
     .description('Measure kernels, solver, aggregation and methods side by side; medians, told as ratios.')
+    .argument('[part...]', `some parts only: ${PARTS.join(', ')} (default: all but network)`)
     .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
-    .option('--only <a,b>', `some parts only: ${PARTS.join(', ')}`, nameList)
-    .action((flags: Flags) => runBench(io, flags));
+    .option('--only <a,b>', 'the same as naming the parts', nameList)
+    .action((parts: readonly string[], flags: Flags) => runBench(io, parts, flags));
   addDataOptions(command);
   addJsonOption(command);
-  example(command, 'kindred bench', 'kindred bench --data har.csv.gz --drop activity --only aggregation');
+  example(
+    command,
+    'kindred bench',
+    'kindred bench aggregation --data har.csv.gz --drop activity',
+    'kindred bench network',
+  );
 }
 
-async function runBench(io: Io, flags: Flags): Promise<void> {
-  const parts = flags.only?.map(oneOf('option --only', PARTS)) ?? PARTS;
+async function runBench(io: Io, named: readonly string[], flags: Flags): Promise<void> {
+  const asked = [
+    ...named.map(oneOf('part', PARTS)),
+    ...(flags.only ?? []).map(oneOf('option --only', PARTS)),
+  ];
+  const parts = asked.length > 0 ? asked : USUAL;
   const table =
     flags.data === undefined
       ? makeHarLike({ participants: 30, seed: 1 })
@@ -50,15 +64,23 @@ async function runBench(io: Io, flags: Flags): Promise<void> {
   };
   const progress = new Progress(io);
   for (const part of parts) {
-    progress.show(`bench: ${part}`);
-    MEASURE[part](io, table, report);
+    const show = (what: string) => progress.show(`bench: ${what}`);
+    show(part);
+    await MEASURE[part](io, table, report, show);
   }
   progress.clear();
   if (flags.json) await writeJson(io, report);
   else await writeLines(io, textOf(io, report));
 }
 
-const MEASURE: Readonly<Record<Part, (io: Io, table: Table, report: BenchReport) => void>> = {
+type Measure = (
+  io: Io,
+  table: Table,
+  report: BenchReport,
+  show: (what: string) => void,
+) => void | Promise<void>;
+
+const MEASURE: Readonly<Record<Part, Measure>> = {
   kernel: (io, _, report) => {
     report.kernel = benchKernel(io.now);
   },
@@ -79,6 +101,11 @@ const MEASURE: Readonly<Record<Part, (io: Io, table: Table, report: BenchReport)
   secure: (io, _, report) => {
     report.secure = [3, 10, 30, 100].map((participants) => benchSecure(io.now, participants));
   },
+  network: async (_io, _table, report, show) => {
+    // Loaded when it is needed: a server and its store take longer to load than the rest of the program.
+    const { benchNetwork } = await import('./bench/network.ts');
+    report.network = await benchNetwork(show);
+  },
 };
 
 const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
@@ -89,7 +116,7 @@ function textOf(io: Io, report: BenchReport): string[] {
   const style = styleOf(io);
   const lines = [`Data: ${report.data}`];
   const section = (title: string, ...body: string[]) => lines.push('', style.bold(title), ...body);
-  const { kernel, scaling, liblinear, aggregation, methods, secure } = report;
+  const { kernel, scaling, liblinear, aggregation, methods, secure, network } = report;
   if (kernel) {
     section(
       'Kernel: one pass over the rows, SIMD against plain JavaScript',
@@ -157,6 +184,24 @@ function textOf(io: Io, report: BenchReport): string[] {
     section(
       `Secure aggregation: a round of ${secure[0].entries} numbers, nobody missing`,
       ...textTable(right('participants', 'each', 'coordinator', 'bytes each', 'to plain'), rows, style),
+    );
+  }
+  if (network) {
+    const rows = network.points.map((point) => [
+      point.aggregation,
+      String(point.participants),
+      point.roundsPerSecond.toFixed(1),
+      String(Math.round(point.roundsPerSecond * point.participants)),
+      String(Math.round(point.bytesPerRound)),
+    ]);
+    const columns: Column[] = [
+      { title: 'rule', align: 'left' },
+      ...right('participants', 'rounds/s', 'updates/s', 'bytes each'),
+    ];
+    section(
+      `Network: vectors of ${network.features} numbers over loopback, every round durable, the server in its own process`,
+      ...textTable(columns, rows, style),
+      `  ${network.memory.idle} idle and ${network.memory.active} training connections: ${(network.memory.bytes / 2 ** 20).toFixed(0)} MiB`,
     );
   }
   return lines;

@@ -8,6 +8,7 @@ import {
   type TlsOptions,
 } from '../shells/client/index.ts';
 import { readText } from '../shells/files.ts';
+import { RunRecorder } from '../shells/run-log.ts';
 import { oneLine } from './failure.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import type { JoinFlags } from './join.ts';
@@ -27,12 +28,13 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
   const told = new Told(io, flags, progress);
+  const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
     url,
     data: { table, columns },
     participant,
     stateFolder: state,
-    ...{ positive, invitation, testFraction, seed, slowdown, secure, tls },
+    ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
     keepGoing: flags.forever ?? false,
     onEvent: (event) => told.hear(event),
   });
@@ -47,6 +49,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     clearInterval(refresh);
     progress.clear();
     takeBack?.();
+    record?.close();
   }
 }
 

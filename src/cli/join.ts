@@ -26,6 +26,7 @@ export interface JoinFlags {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
+  readonly record?: string;
   readonly verbose?: true;
   readonly json?: true;
 }
@@ -62,6 +63,7 @@ export function addJoin(program: Command, io: Io): void {
     .option('--key <file>', 'its key, PEM')
     .option('--slowdown <factor>', 'pretend to be so many times as slow', atLeast1, 1)
     .optionsGroup('Options:')
+    .option('--record <file>', 'keep a log for kindred replay; as private as the state')
     .option('--verbose', 'say on stderr what happens');
   addJsonOption(command);
   example(

@@ -5,12 +5,12 @@
  */
 import type { Scaling } from '../../data/index.ts';
 import {
-  newParticipant,
+  beginParticipant,
   type ParticipantEffect,
   type ParticipantInput,
+  type ParticipantLife,
   type ParticipantState,
   type Profile,
-  type Stored,
   step,
 } from '../../participant/index.ts';
 import type { Primitives } from '../../privacy/secure/index.ts';
@@ -32,10 +32,9 @@ export interface LifeParts {
   readonly record?: Recorder | undefined;
 }
 
-/** Sees everything that goes into the machine and comes out of it: enough to replay it. */
+/** Sees everything that goes into the machine and comes out of it, before that is carried out: a `RunRecorder`, for instance. */
 export interface Recorder {
-  life(profile: Profile, stored: Stored): void;
-  /** Before the effects are carried out. */
+  life(life: ParticipantLife): void;
   step(input: ParticipantInput, effects: readonly ParticipantEffect[]): void;
 }
 
@@ -53,8 +52,9 @@ export class Life {
     this.parts = parts;
     const stored = { ...parts.folder.file.stored, finished: undefined };
     this.timer = new LongTimer(() => parts.timeOver());
-    this.state = newParticipant(parts.profile, stored);
-    parts.record?.life(parts.profile, stored);
+    const life: ParticipantLife = { machine: 'participant', profile: parts.profile, stored };
+    this.state = beginParticipant(life);
+    parts.record?.life(life);
   }
 
   get isOver(): boolean {

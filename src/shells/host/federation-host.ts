@@ -6,11 +6,11 @@
  * and nothing more is taken until it works again: the machine's memory is then ahead of the store, and stays so unseen.
  */
 import {
+  beginCoordinator,
   type CoordinatorEffect,
   type CoordinatorInput,
+  type CoordinatorLife,
   type CoordinatorState,
-  newCoordinator,
-  restoreCoordinator,
   step,
 } from '../../coordinator/index.ts';
 import { gaussianNoise } from '../../privacy/dp/index.ts';
@@ -42,7 +42,7 @@ export interface HostWorld {
 
 /** Sees what goes into the machine and what comes out of it. */
 export interface HostRecorder {
-  life(life: unknown): void;
+  life(life: CoordinatorLife): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
 }
 
@@ -70,9 +70,9 @@ export class FederationHost {
     this.world = world;
     const { options, name } = record;
     this.frames = new Frames(options.precision);
-    const stored = world.store.loadRun(name);
-    this.state = stored ? restoreCoordinator(options, stored.run, stored.members) : newCoordinator(options);
-    world.record?.life({ machine: 'coordinator', options, ...stored });
+    const life: CoordinatorLife = { machine: 'coordinator', options, ...world.store.loadRun(name) };
+    this.state = beginCoordinator(life);
+    world.record?.life(life);
   }
 
   start(): void {

@@ -2,23 +2,15 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { pack, unpack } from '../../../src/base/packed.ts';
 import { DEFAULT_SECURE } from '../../../src/coordinator/index.ts';
 import type { Table } from '../../../src/data/index.ts';
 import {
-  newParticipant,
-  type ParticipantInput,
-  type Profile,
-  type Stored,
-  step,
-} from '../../../src/participant/index.ts';
-import {
   type JoinEvent,
   type Participation,
-  type Recorder,
   readParticipantState,
 } from '../../../src/shells/client/index.ts';
-import { nodePrimitives } from '../../../src/shells/node-crypto.ts';
+import { replay } from '../../../src/shells/replay.ts';
+import { RunRecorder, readRunLog } from '../../../src/shells/run-log.ts';
 import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
 import { difference, joinAs, temporaryFolder, until, useBuilt } from './helpers.ts';
@@ -309,23 +301,14 @@ describe('protections and deadlines', () => {
   });
 });
 
-test('what is recorded is enough to replay the machine', async () => {
-  const lives: {
-    profile: Uint8Array;
-    stored: Uint8Array;
-    steps: { input: Uint8Array; effects: Uint8Array }[];
-  }[] = [];
-  const record: Recorder = {
-    life: (profile, stored) => lives.push({ profile: pack(profile), stored: pack(stored), steps: [] }),
-    step: (input, effects) => lives.at(-1)!.steps.push({ input: pack(input), effects: pack(effects) }),
-  };
+test('a run that was recorded is replayed to the same effects', async () => {
+  const log = join(root, 'run.log');
+  const record = new RunRecorder(log);
   const server = await serve({ objective: 'regression', gap: 1e-3, rounds: 10 });
   await join1(server, smallRegression(), '1', { record }).done;
-  expect(lives).toHaveLength(1);
-  const [{ profile, stored, steps }] = lives;
-  const state = newParticipant(unpack(profile) as Profile, unpack(stored) as Stored);
-  for (const { input, effects } of steps)
-    expect(pack(step(state, unpack(input) as ParticipantInput, nodePrimitives()))).toEqual(effects);
-  expect(state.phase).toBe('finished');
-  expect(steps.length).toBeGreaterThan(10);
+  record.close();
+  const replayed = replay(readRunLog(log));
+  expect(replayed).toMatchObject({ lives: 1, torn: false });
+  expect(replayed.firstDifference).toBeUndefined();
+  expect(replayed.inputs).toBeGreaterThan(10);
 });

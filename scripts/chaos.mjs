@@ -172,12 +172,12 @@ async function training(folder, data, number, kills) {
   }
   const verified = await run('verify', store, ...states, '--json');
   const { conservation, ok } = verified.out === '' ? {} : JSON.parse(verified.out);
-  const last = (rounds.history ?? rounds).at(-1);
+  const last = rounds.at(-1);
   const problems = [
     ok ? '' : `verify: ${verified.errors || verified.out}`,
     federation.finish === 'gap' ? '' : `ended by ${federation.finish}`,
     last.relativeGap <= GAP ? '' : `relative gap ${last.relativeGap}`,
-    fallen(rounds.history ?? rounds),
+    fallen(rounds),
   ];
   const problem = problems.filter((text) => text !== '').join('; ');
   return {

@@ -35,7 +35,7 @@ function numbersAfter(word: string, text: string): number[] {
 
 test('every example has a test here', () => {
   const names = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.mjs'));
-  expect(names.sort()).toEqual(['classification.mjs', 'join.mjs', 'regression.mjs']);
+  expect(names.sort()).toEqual(['classification.mjs', 'join.mjs', 'regression.mjs', 'serve.mjs']);
 });
 
 test('classification: mtl errs least, a newcomer is served, and the model file works', () => {
@@ -77,4 +77,21 @@ test('join: takes part in a federation, and predicts', async () => {
   expect(output).toMatch(/^round 1: \d+ passes$/m);
   expect(output).toMatch(/^ended after \d+ rounds: gap; errors on 15 rows kept aside: 0$/m);
   expect(output).toContain('somebody is in the room');
+});
+
+test('serve: a coordinator runs inside a service until it is stopped', async () => {
+  const child = spawn(process.execPath, ['examples/serve.mjs', join(folder, 'embedded.db')], { cwd: root });
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk;
+    if (stdout.endsWith('connected\n')) child.kill('SIGINT');
+  });
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^coordinator at http:\/\/127\.0\.0\.1:\d+\n/);
+  expect(stdout).toContain('federation "default": gathering, 0 connected\nstopped\n');
 });

@@ -1,5 +1,4 @@
 /** The command line: one file per command, and here what they have in common. */
-import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addAudit } from './audit.ts';
 import { addBench } from './bench.ts';
@@ -8,15 +7,20 @@ import { addData } from './data.ts';
 import { addDemo } from './demo.ts';
 import { addEvaluate } from './evaluate.ts';
 import { reportFailure } from './failure.ts';
+import { addInvite } from './invite.ts';
 import type { Io } from './io.ts';
 import { addJoin } from './join.ts';
 import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
 import { addReplay } from './replay.ts';
 import { addReproduce } from './reproduce.ts';
+import { addRevoke } from './revoke.ts';
+import { addServe } from './serve.ts';
 import { addSimulate } from './simulate.ts';
 import { addTrain } from './train.ts';
 import { addTune } from './tune.ts';
+import { addVerify } from './verify.ts';
+import { programVersion } from './version.ts';
 
 export type { Io, Writer } from './io.ts';
 
@@ -27,7 +31,11 @@ const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
   addTune,
   addPredict,
   addEvaluate,
+  addServe,
   addJoin,
+  addInvite,
+  addRevoke,
+  addVerify,
   addSimulate,
   addReplay,
   addCalibrate,
@@ -67,7 +75,7 @@ export async function runProcess(): Promise<void> {
 function newProgram(write: (text: string) => void): Command {
   const program = new Command('kindred')
     .description('Personalised linear models across participants that may not share their data.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(programVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()
@@ -79,8 +87,4 @@ function newProgram(write: (text: string) => void): Command {
     })
     .addHelpText('after', '\nExample:\n  $ kindred demo\n  $ kindred train --help');
   return program;
-}
-
-function version(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
 }

@@ -11,21 +11,19 @@ const sandbox = new Sandbox();
 const harCsv = sandbox.write('har.csv', csvOf(smallHar()));
 const regressionCsv = sandbox.write('regression.csv', csvOf(smallRegression()));
 
+const COMMANDS = [
+  ...['demo', 'train', 'predict', 'evaluate', 'serve', 'join', 'invite', 'revoke', 'verify'],
+  ...['data', 'data make', 'data describe', 'data fetch'],
+];
+
 describe('help', () => {
   test.each([
     [['--help'], 'Usage: kindred'],
     [['help', 'train'], 'Usage: kindred train'],
-    ...[
-      'demo',
-      'train',
-      'join',
-      'predict',
-      'evaluate',
-      'data',
-      'data make',
-      'data describe',
-      'data fetch',
-    ].map((command): [string[], string] => [[...command.split(' '), '--help'], `Usage: kindred ${command}`]),
+    ...COMMANDS.map((command): [string[], string] => [
+      [...command.split(' '), '--help'],
+      `Usage: kindred ${command}`,
+    ]),
   ])('%j exits 0 and has an example', async (argv, usage) => {
     const { code, stdout, stderr } = await run(argv);
     expect([code, stderr]).toEqual([0, '']);

@@ -44,7 +44,11 @@ export interface HostWorld {
 export interface HostRecorder {
   life(life: CoordinatorLife): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
+  close?(): void;
 }
+
+/** What the operator may want of a federation. */
+export type Order = 'pause' | 'resume' | 'finish' | { readonly forget: string };
 
 type Persist = Extract<CoordinatorEffect, { type: 'persist' }>;
 
@@ -64,6 +68,8 @@ export class FederationHost {
   private stopped = false;
   /** What the operator was last refused. */
   private refusal: string | undefined;
+  /** What came while the store did not work, and what nobody says again. */
+  private postponed: CoordinatorInput[] = [];
 
   constructor(record: FederationRecord, world: HostWorld) {
     this.record = record;
@@ -89,7 +95,7 @@ export class FederationHost {
   }
 
   /** What the operator wants; why not, if it cannot be. */
-  order(order: 'pause' | 'resume' | 'finish' | { readonly forget: string }): string | undefined {
+  order(order: Order): string | undefined {
     if (this.busy === 'trouble') return `the store of "${this.record.name}" does not work at the moment`;
     this.refusal = undefined;
     const now = this.world.now();
@@ -102,13 +108,19 @@ export class FederationHost {
   stop(): void {
     this.stopped = true;
     for (const timer of [this.timer, this.summing, this.retry]) timer.clear();
+    this.world.record?.close?.();
   }
 
   private take(input: CoordinatorInput): void {
-    // What is not taken now is said again.
-    if (this.stopped || this.busy === 'trouble') return;
+    if (this.stopped) return;
+    if (this.busy === 'trouble') {
+      // The rest is said again, by those who said it or by time.
+      if (input.type === 'summed' || input.type === 'away') this.postponed.push(input);
+      return;
+    }
     const effects = step(this.state, input, this.world.primitives);
     this.world.record?.step(input, effects);
+    for (const effect of effects) if (effect.type === 'refusal') this.refusal = effect.message;
     if (this.busy === 'no') this.carryOut(effects);
     else this.waiting.push(...effects);
   }
@@ -163,9 +175,14 @@ export class FederationHost {
       this.goOn();
       if (this.busy !== 'no') return;
       this.world.onTrouble(undefined);
-      // What was not taken in the meantime: at least the time that has passed.
-      this.take({ type: 'timer', now: this.world.now() });
+      this.takeWhatWasMissed();
     });
+  }
+
+  private takeWhatWasMissed(): void {
+    const now = this.world.now();
+    for (const input of this.postponed.splice(0)) this.take({ ...input, now });
+    this.take({ type: 'timer', now });
   }
 
   private goOn(): void {
@@ -196,7 +213,7 @@ export class FederationHost {
         break;
       }
       case 'refusal':
-        this.refusal = effect.message;
+        // Told at once, in `take`: the operator waits for it.
         break;
     }
   }

@@ -29,10 +29,10 @@ export class Access {
   checkOrigin({ headers }: IncomingMessage): void {
     const { host = '', origin } = headers;
     if (this.options.loopback && !isLoopback(hostName(host))) {
-      throw new ApiError(403, 'WRONG_HOST', `host "${host}": expected a name of this machine's loopback`);
+      throw new ApiError('WRONG_HOST', `host "${host}": expected a name of this machine's loopback`);
     }
     if (origin !== undefined && !this.isAllowed(origin, host)) {
-      throw new ApiError(403, 'WRONG_ORIGIN', `origin "${origin}": pages from there may not use this server`);
+      throw new ApiError('WRONG_ORIGIN', `origin "${origin}": pages from there may not use this server`);
     }
   }
 
@@ -48,11 +48,11 @@ export class Access {
   checkOperator({ headers }: IncomingMessage): void {
     const [, token] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
     if (token === undefined) {
-      throw new ApiError(401, 'TOKEN_NEEDED', 'authorization: expected "Bearer" and the operator token');
+      throw new ApiError('TOKEN_NEEDED', 'authorization: expected "Bearer" and the operator token');
     }
     // Digests, so that the time it takes says nothing of the token, not even its length.
     if (!timingSafeEqual(digest(token), this.tokenDigest)) {
-      throw new ApiError(403, 'WRONG_TOKEN', 'authorization: expected the operator token, got another');
+      throw new ApiError('WRONG_TOKEN', 'authorization: expected the operator token, got another');
     }
   }
 }

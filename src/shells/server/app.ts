@@ -1,10 +1,13 @@
 /** The HTTP side: one fastify application, its errors in one form, its headers, its routes. */
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
-import { KindredError } from '../../base/errors.ts';
-import { ApiError } from './api-error.ts';
+import type { Socket } from 'node:net';
+import { type FastifyInstance, type FastifyReply, fastify, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
+import { allowOrigin, answerOptions, methodsOf } from './cors.ts';
 import type { ServerLimits } from './limits.ts';
-import { addDoorRoutes } from './routes/door-routes.ts';
+import { ROUTES } from './routes/all.ts';
+import { register } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */
@@ -19,7 +22,7 @@ const SECURITY_HEADERS = {
 
 export interface AppOptions {
   readonly limits: ServerLimits;
-  readonly log: FastifyBaseLogger;
+  readonly log: Logger;
   readonly tls: TlsFiles | undefined;
 }
 
@@ -32,11 +35,19 @@ export function newApp({ limits, log, tls }: AppOptions): FastifyInstance {
     connectionsCheckingInterval: 1000,
   };
   const shared = {
-    loggerInstance: log,
-    disableRequestLogging: true,
+    // Only what goes wrong: what is worth knowing otherwise we say ourselves, and never a header.
+    loggerInstance: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
     forceCloseConnections: true,
+    // We say so ourselves, in our own form.
+    return503OnClosing: false,
+    frameworkErrors: (error: Error, _: unknown, reply: FastifyReply) => {
+      reply.headers(SECURITY_HEADERS);
+      sendRefusal(reply, refusalOf(error));
+    },
+    clientErrorHandler: (_: Error, socket: Socket) => refuseClient(socket),
   };
   // The two have types of their own, and nothing else that differs.
   if (tls)
@@ -48,30 +59,54 @@ export function newApp({ limits, log, tls }: AppOptions): FastifyInstance {
 }
 
 export function addRoutes(app: FastifyInstance, context: ServerContext): void {
+  takeJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     context.access.checkOrigin(request.raw);
+    allowOrigin(request, reply);
+    // Whoever asks how we are is told to the end.
+    if (context.stopping() && request.url.startsWith('/v1/'))
+      throw new ApiError('STOPPING', 'the server is about to stop; come again');
   });
-  app.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error as Error & { statusCode?: number });
+  app.setErrorHandler((error: Error, request, reply) => {
+    const refusal = refusalOf(error);
     if (refusal.status >= 500)
       request.log.error({ err: error, url: request.routeOptions.url }, 'request failed');
-    reply.status(refusal.status).send({ error: { code: refusal.code, message: refusal.message } });
+    sendRefusal(reply, refusal);
   });
   app.setNotFoundHandler((request, reply) => {
-    const message = `${request.method} ${request.url.slice(0, 200)}: there is nothing here`;
-    reply.status(404).send({ error: { code: 'NOT_FOUND', message } });
+    const methods = methodsOf(request.url);
+    if (methods.length > 0 && request.method === 'OPTIONS') return answerOptions(request, reply, methods);
+    const where = `${request.method} ${request.url.slice(0, 200)}`;
+    if (methods.length > 0 && !methods.includes(request.method)) {
+      reply.header('allow', methods.join(', '));
+      throw new ApiError('WRONG_METHOD', `${where}: expected ${methods.join(', ')}`);
+    }
+    throw new ApiError('NOT_FOUND', `${where}: there is nothing here`);
   });
-  addDoorRoutes(app, context);
+  for (const one of ROUTES) register(app, context, one);
 }
 
-function refusalOf(error: Error & { statusCode?: number }): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof KindredError) {
-    return new ApiError(error.kind === 'input' ? 400 : 500, error.code, error.message);
-  }
-  // Fastify's own: a body too large, not JSON, of another type.
-  const { statusCode = 500 } = error;
-  if (statusCode < 500) return new ApiError(statusCode, 'BAD_REQUEST', error.message);
-  return new ApiError(500, 'INTERNAL', 'something went wrong here; the log of the server says what');
+/** An empty body is as good as none, whatever its type says. */
+function takeJsonOnly(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parse(request, body as string, done);
+  });
+}
+
+function sendRefusal(reply: FastifyReply, { status, code, message }: ApiError): void {
+  // What was meant for an answer is not true of a refusal.
+  reply.removeHeader('content-disposition');
+  reply.type('application/json; charset=utf-8').status(status).send({ error: { code, message } });
+}
+
+/** What came is not even HTTP: there is no request to answer, only a socket. */
+function refuseClient(socket: Socket): void {
+  if (socket.destroyed || !socket.writable) return;
+  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message: 'expected an HTTP request' } });
+  const head = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
 }

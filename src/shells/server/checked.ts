@@ -2,10 +2,11 @@
 import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
 
-export function parsed<T>(schema: z.ZodType<T>, value: unknown, what = 'body'): T {
+export function parsed<S extends z.ZodType>(schema: S, value: unknown, what: string): z.output<S> {
   const checked = schema.safeParse(value ?? {});
   if (checked.success) return checked.data;
   const { path, message } = checked.error.issues[0];
   const where = [what, ...path.map(String)].join('.');
-  throw new ApiError(400, 'BAD_REQUEST', `${where}: ${message}`.slice(0, 500));
+  const sentence = message.replace(/^Invalid input: /, '').replace('received undefined', 'got nothing');
+  throw new ApiError('BAD_REQUEST', `${where}: ${sentence.replace('received', 'got')}`.slice(0, 500));
 }

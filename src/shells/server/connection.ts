@@ -91,8 +91,16 @@ export class Connection {
     }
   };
 
+  /** Everything that it was sent has left this process, or never will. */
+  get isDrained(): boolean {
+    const { socket } = this;
+    return socket.readyState !== socket.OPEN || (socket.bufferedAmount === 0 && this.held.size === 0);
+  }
+
   private onFrame(data: Buffer, isBinary: boolean): void {
-    const { world } = this;
+    const { world, socket } = this;
+    // Replaced, revoked, turned out: what it still says is not heard.
+    if (socket.readyState !== socket.OPEN) return;
     const now = world.now();
     this.heardMs = now;
     world.onTraffic('in', data.length);

@@ -5,7 +5,7 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import { joinStatement, schemaDigest } from '../../protocol/index.ts';
 import type { Enrolment, FederationRecord, Invitation, Store } from '../store/store.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
 
 /** What comes before the 32 bytes of a public key in DER. */
@@ -26,7 +26,23 @@ export interface SessionRequest {
 export interface Ticket {
   readonly federation: string;
   readonly participant: string;
+  /** Digest of its columns: others may have been chosen before it is used. */
+  readonly schema: string;
   readonly expiresMs: number;
+}
+
+/** What is asked for: for whom, how many, how long they are good. */
+export interface InvitationRequest {
+  readonly participant?: string | undefined;
+  readonly count?: number | undefined;
+  readonly lifetimeMs?: number | undefined;
+}
+
+/** The token is told once, and kept nowhere. */
+export interface NewInvitation {
+  readonly token: string;
+  readonly participant: string | undefined;
+  readonly expiresMs: number | undefined;
 }
 
 export interface DoorOptions {
@@ -51,7 +67,7 @@ export class Door {
     return this.challenges.make(federation.id);
   }
 
-  /** `mayChoose`: nobody has joined yet, so the columns may still be chosen. */
+  /** `mayChoose`: nobody is there yet, so the columns may still be chosen. */
   admit(federation: FederationRecord, request: SessionRequest, mayChoose: boolean): string {
     const { participant, key } = request;
     this.checkSignature(federation, request);
@@ -59,15 +75,15 @@ export class Door {
     const { store } = this.options;
     const known = store.enrolment(federation.name, participant);
     if (known?.revokedMs !== undefined) {
-      throw new ApiError(403, 'REVOKED', `participant "${participant}" may no longer take part`);
+      throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
     }
     if (known && known.key !== key) {
-      throw new ApiError(409, 'NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
+      throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
     }
     const invitation = known ? undefined : this.invitationFor(federation, request);
     this.checkSchema(federation, request, mayChoose);
     if (!known) this.enrol(federation, request, invitation);
-    return this.newTicket(federation, participant);
+    return this.newTicket(federation, request);
   }
 
   /** A ticket is good once. */
@@ -76,23 +92,43 @@ export class Door {
     this.tickets.delete(code);
     if (!ticket || ticket.federation !== federation || ticket.expiresMs <= this.options.now())
       return undefined;
-    // Revoked in between.
-    const enrolment = this.options.store.enrolment(federation, ticket.participant);
-    return enrolment && enrolment.revokedMs === undefined ? ticket : undefined;
+    // In between it may have been revoked, or somebody else may have chosen the columns.
+    const { store } = this.options;
+    const enrolment = store.enrolment(federation, ticket.participant);
+    const isCurrent =
+      enrolment?.revokedMs === undefined && store.schema(federation)?.digest === ticket.schema;
+    return enrolment && isCurrent ? ticket : undefined;
   }
 
-  /** The token is told once, and kept nowhere. */
-  invite(federation: string, participant: string | undefined, lifetimeMs: number | undefined): string {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const createdMs = this.options.wallClock();
-    this.options.store.addInvitation(federation, {
+  invite(federation: string, { participant, count = 1, lifetimeMs }: InvitationRequest): NewInvitation[] {
+    const { store, wallClock } = this.options;
+    const createdMs = wallClock();
+    const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
+    this.checkInvitable(federation, participant);
+    const tokens = Array.from({ length: count }, () => randomBytes(TOKEN_BYTES).toString('base64url'));
+    const invitations = tokens.map((token) => ({
       digest: digestOf(token),
       participant,
       createdMs,
-      expiresMs: lifetimeMs === undefined ? undefined : createdMs + lifetimeMs,
-      usedBy: undefined,
-    });
-    return token;
+      expiresMs,
+    }));
+    store.addInvitations(
+      federation,
+      invitations.map((invitation) => ({ ...invitation, usedBy: undefined })),
+    );
+    return tokens.map((token) => ({ token, participant, expiresMs }));
+  }
+
+  /** An invitation that nobody could use would only disappoint. */
+  private checkInvitable(federation: string, participant: string | undefined): void {
+    const known =
+      participant === undefined ? undefined : this.options.store.enrolment(federation, participant);
+    if (!known) return;
+    const why =
+      known.revokedMs === undefined
+        ? 'is enrolled already and needs no invitation'
+        : 'was revoked: allow a key of its own to let it in again';
+    throw new ApiError('NAME_TAKEN', `participant "${participant}" ${why}`);
   }
 
   /** Enrols a key that is known from elsewhere: no invitation needed. */
@@ -100,7 +136,7 @@ export class Door {
     const { store, wallClock } = this.options;
     const known = store.enrolment(federation, participant);
     if (known && known.revokedMs === undefined && known.key !== key) {
-      throw new ApiError(409, 'NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
+      throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
     }
     if (known?.key === key && known.revokedMs === undefined) return;
     store.enrol(federation, { participant, key, enrolledMs: wallClock(), revokedMs: undefined });
@@ -109,13 +145,7 @@ export class Door {
   revoke(federation: string, participant: string): void {
     const { store, wallClock } = this.options;
     const known = store.enrolment(federation, participant);
-    if (!known) {
-      throw new ApiError(
-        404,
-        'NO_SUCH_PARTICIPANT',
-        `participant "${participant}": nobody of that name is enrolled`,
-      );
-    }
+    if (!known) throw noSuchParticipant(participant, 'enrolled');
     if (known.revokedMs === undefined) store.enrol(federation, { ...known, revokedMs: wallClock() });
   }
 
@@ -123,7 +153,6 @@ export class Door {
     const { participant, key, challenge, schema, invitation = '', signature } = request;
     if (!this.challenges.isGood(federation.id, challenge)) {
       throw new ApiError(
-        401,
         'CHALLENGE_EXPIRED',
         'challenge: expected a fresh one of this server; ask for another',
       );
@@ -137,11 +166,7 @@ export class Door {
       invitation,
     });
     if (!isSigned(statement, key, signature)) {
-      throw new ApiError(
-        401,
-        'BAD_SIGNATURE',
-        `participant "${participant}": the signature does not fit the key`,
-      );
+      throw new ApiError('BAD_SIGNATURE', `participant "${participant}": the signature does not fit the key`);
     }
   }
 
@@ -151,7 +176,7 @@ export class Door {
     if (token === undefined) {
       if (enrolment === 'open') return undefined;
       const message = `participant "${participant}" is not enrolled: expected an invitation (kindred invite)`;
-      throw new ApiError(403, 'INVITATION_NEEDED', message);
+      throw new ApiError('INVITATION_NEEDED', message);
     }
     const found = store.invitation(federation.name, digestOf(token));
     const wrong = !found
@@ -163,7 +188,7 @@ export class Door {
           : found.participant !== undefined && found.participant !== participant
             ? 'it is for somebody else'
             : undefined;
-    if (wrong) throw new ApiError(403, 'INVITATION_INVALID', `invitation: ${wrong}; ask for another`);
+    if (wrong) throw new ApiError('INVITATION_INVALID', `invitation: ${wrong}; ask for another`);
     return found;
   }
 
@@ -178,24 +203,27 @@ export class Door {
     const { store } = this.options;
     const { participant, schema, features } = request;
     if (features && schemaDigest(features) !== schema) {
-      throw new ApiError(400, 'BAD_REQUEST', 'features: expected the names that the schema is the digest of');
+      throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
     }
     const pinned = store.schema(federation.name);
     if (pinned && pinned.digest !== schema && !mayChoose) {
       const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
-      throw new ApiError(409, 'WRONG_FEATURES', message);
+      throw new ApiError('WRONG_FEATURES', message);
     }
-    if (pinned?.digest !== schema) store.saveSchema(federation.name, { digest: schema, features });
+    // The first may have kept the names to itself; whoever tells them later tells them for all.
+    const isNew = pinned?.digest !== schema || (features && !pinned.features);
+    if (isNew) store.saveSchema(federation.name, { digest: schema, features });
   }
 
-  private newTicket(federation: FederationRecord, participant: string): string {
+  private newTicket(federation: FederationRecord, { participant, schema }: SessionRequest): string {
     const now = this.options.now();
     for (const [code, { expiresMs }] of this.tickets) {
       if (expiresMs > now) break;
       this.tickets.delete(code);
     }
     const code = randomBytes(TOKEN_BYTES).toString('base64url');
-    this.tickets.set(code, { federation: federation.name, participant, expiresMs: now + TICKET_MS });
+    const expiresMs = now + TICKET_MS;
+    this.tickets.set(code, { federation: federation.name, participant, schema, expiresMs });
     return code;
   }
 }

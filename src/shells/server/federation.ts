@@ -7,7 +7,7 @@ import {
   type RejectCode,
   type ToCoordinator,
 } from '../../protocol/index.ts';
-import { dot, plusScaled } from '../../solver/index.ts';
+import { addScaled, dot, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
 import { Connection } from './connection.ts';
@@ -30,6 +30,8 @@ export class Federation {
   trouble: Error | undefined;
   private readonly world: FederationWorld;
   private readonly frameLimits: Limits;
+  /** To whom the end of training has been said. */
+  private readonly told = new Set<string>();
 
   constructor(record: FederationRecord, world: FederationWorld) {
     this.record = record;
@@ -40,7 +42,10 @@ export class Federation {
       ...world,
       send: (to, frame, kind) => {
         increase(meter.said, kind);
-        this.connections.get(to)?.send(frame, kind);
+        const connection = this.connections.get(to);
+        if (!connection) return;
+        connection.send(frame, kind);
+        if (kind === 'finish') this.told.add(to);
       },
       onRow: (row) => world.onRound(row, meter.closed(row)),
       onSaved: world.onSaved,
@@ -91,8 +96,8 @@ export class Federation {
       meter,
       connected: connections.size,
       round: state.round,
-      relativeGap: state.gap,
-      conservationError: this.conservationError(),
+      relativeGap: this.relativeGap,
+      conservationError: () => this.conservationError(),
       inTrouble: this.trouble !== undefined,
       rejections: this.rejections(),
     };
@@ -105,13 +110,42 @@ export class Federation {
     return all;
   }
 
-  /** Of w as it is held here against the contributions that are known; NaN where only sums are. */
+  /** NaN: nobody is told any, under differential privacy. */
+  get relativeGap(): number {
+    const { options, gap } = this.host.state;
+    return options.dp ? Number.NaN : gap;
+  }
+
+  /** Training has ended, that is durable, and whoever is connected has been sent all there was to say. */
+  get isOver(): boolean {
+    const { phase } = this.host.state;
+    const isDrained = [...this.connections.values()].every((connection) => connection.isDrained);
+    return phase === 'finished' && this.trouble === undefined && isDrained;
+  }
+
+  /** How many who take part have not been told of the end. */
+  get untold(): number {
+    const members = [...this.host.state.members.values()];
+    return members.filter(({ id, presence }) => presence === 'here' && !this.told.has(id)).length;
+  }
+
+  /** Whether nobody is there who counts on the columns that were chosen. */
+  get isEmpty(): boolean {
+    return this.host.state.members.size === 0 && this.connections.size === 0;
+  }
+
+  /**
+   * Of w as it is held here against the contributions that are known, and the noise that was put on them; NaN where only sums
+   * are known, and for MOCHA, which has no w.
+   */
   conservationError(): number {
-    const { aggregator, secure } = this.host.state;
-    if (!aggregator || secure) return aggregator ? Number.NaN : 0;
-    let rest = aggregator.w;
-    for (const { u } of aggregator.members.values()) rest = plusScaled(rest, -1, u);
-    return Math.sqrt(dot(rest, rest)) / (Math.sqrt(dot(aggregator.w, aggregator.w)) || 1);
+    const { aggregator, secure, options } = this.host.state;
+    if (secure || options.aggregation === 'mocha') return Number.NaN;
+    if (!aggregator) return 0;
+    const { w, memory } = aggregator;
+    const rest = memory.noise ? plusScaled(w, -1, memory.noise) : w.slice();
+    for (const { u } of aggregator.members.values()) addScaled(rest, -1, u);
+    return Math.sqrt(dot(rest, rest)) / (Math.sqrt(dot(w, w)) || 1);
   }
 
   /** Asked every few seconds: dead connections are found by their silence. */

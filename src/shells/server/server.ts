@@ -8,7 +8,6 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { inputError } from '../../base/errors.ts';
 import type { CoordinatorOptions } from '../../coordinator/index.ts';
 import type { HostRecorder } from '../host/federation-host.ts';
 import { nodePrimitives } from '../node-crypto.ts';
@@ -18,10 +17,12 @@ import { Access } from './access.ts';
 import { ApiError, noSuchFederation } from './api-error.ts';
 import { addRoutes, newApp } from './app.ts';
 import type { ServerContext } from './context.ts';
-import { Door } from './door.ts';
+import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
 import { Federation } from './federation.ts';
+import { finished } from './finished.ts';
 import { Guard, isLoopback, type TurnedAway } from './guard.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
+import { listenError } from './listen-error.ts';
 import { increase, Meters } from './meters.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
@@ -35,6 +36,11 @@ export interface ServerOptions {
   readonly store: string | Store;
   /** For the operator's API; default: a new one, in `operatorToken` of what comes back. */
   readonly operatorToken?: string | undefined;
+  /**
+   * Whoever can reach the server is on this machine, and may look without a token; default: as `host` says. Say `false` behind a
+   * proxy, which passes on requests of others.
+   */
+  readonly loopback?: boolean | undefined;
   /** Default: open on loopback, by invitation elsewhere. */
   readonly enrolment?: 'open' | 'invitation' | undefined;
   readonly tls?: TlsOptions | undefined;
@@ -60,6 +66,8 @@ export async function startServer(options: ServerOptions): Promise<CoordinatorSe
 
 export class CoordinatorServer {
   readonly operatorToken: string;
+  /** How new participants get in. */
+  readonly enrolment: 'open' | 'invitation';
   readonly store: Store;
   readonly federations = new Map<string, Federation>();
   private readonly options: ServerOptions;
@@ -75,18 +83,19 @@ export class CoordinatorServer {
   private looking: NodeJS.Timeout | undefined;
   private stopWatching = () => {};
   private stopping = false;
+  private closed: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
     const { host = '127.0.0.1', store, tls, origins = [] } = options;
-    const loopback = isLoopback(host);
+    const { loopback = isLoopback(host) } = options;
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     this.operatorToken = options.operatorToken ?? randomBytes(24).toString('base64url');
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
-    const enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    this.door = new Door({ store: this.store, enrolment, now, wallClock: Date.now });
+    this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
+    this.door = new Door({ store: this.store, enrolment: this.enrolment, now, wallClock: Date.now });
     this.meters = new Meters(() => this.measured());
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls });
     this.guard = new Guard(
@@ -104,25 +113,31 @@ export class CoordinatorServer {
         this.guard.trust(socket as Socket);
         this.log.debug({ federation: name, participant }, 'connected');
       },
-      onRefused: ({ code }) => this.log.debug({ code }, 'connection refused'),
+      onRefused: ({ code, status }, error) => {
+        if (status >= 500) this.log.error({ err: error }, 'connection failed');
+        else this.log.debug({ code }, 'connection refused');
+      },
     });
-    for (const record of this.store.federations()) this.federations.set(record.name, this.alive(record));
+    try {
+      for (const record of this.store.federations()) this.federations.set(record.name, this.alive(record));
+    } catch (error) {
+      // A store that cannot be read is not kept from whoever wants to put it right.
+      this.guard.stop();
+      if (typeof store === 'string') this.store.close();
+      throw error;
+    }
   }
 
   async listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0 } = this.options;
     try {
-      await this.app.listen({ host, port });
+      // By its name it would be two sockets, of which we would look after one.
+      await this.app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
     } catch (error) {
       await this.close();
       throw listenError(error, host, port);
     }
-    if (this.tls) {
-      this.stopWatching = this.tls.watch(this.app.server as unknown as TlsServer, (error) => {
-        if (error) this.log.error({ err: error }, 'new certificate files are not used');
-        else this.log.info('certificate files read again');
-      });
-    }
+    if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
     this.looking = setInterval(() => {
       for (const federation of this.federations.values()) federation.look(now());
     }, LOOK_MS).unref();
@@ -145,10 +160,10 @@ export class CoordinatorServer {
 
   create(name: string, options: CoordinatorOptions): Federation {
     if (!NAME.test(name)) {
-      throw new ApiError(400, 'BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
+      throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
     }
     if (this.federations.has(name)) {
-      throw new ApiError(409, 'NAME_TAKEN', `federation "${name}": there is one of that name already`);
+      throw new ApiError('NAME_TAKEN', `federation "${name}": there is one of that name already`);
     }
     const record = { name, id: randomUUID(), createdMs: Date.now(), options };
     const federation = this.alive(record);
@@ -159,13 +174,47 @@ export class CoordinatorServer {
     return federation;
   }
 
-  invite(federation: string, participant?: string, lifetimeMs?: number): string {
-    return this.door.invite(federation, participant, lifetimeMs);
+  /** Tokens to give to new participants: each is good once. */
+  invite(federation: string, request: InvitationRequest = {}): NewInvitation[] {
+    return this.door.invite(this.federation(federation).name, request);
+  }
+
+  /** Enrols a participant by its key. */
+  allow(federation: string, participant: string, key: string): void {
+    this.door.allow(this.federation(federation).name, participant, key);
+  }
+
+  /** Refuses a name that is not there. */
+  federation(name: string): Federation {
+    const found = this.federations.get(name);
+    if (!found) throw noSuchFederation(name);
+    return found;
+  }
+
+  /** Reads the certificate files again; those in force stay so if the new ones make no sense. */
+  reloadCertificates(): void {
+    if (!this.tls) return;
+    const error = this.tls.reload(this.app.server as unknown as TlsServer);
+    if (error) this.log.error({ err: error }, 'new certificate files are not used');
+    else this.log.info('certificate files read again');
+  }
+
+  /**
+   * Comes back when every federation has finished and everybody who takes part has been told; those who are not connected are
+   * waited for so long at the most.
+   */
+  async whenFinished(lingerMs: number): Promise<void> {
+    const isStopped = () => this.stopping;
+    await finished(() => [...this.federations.values()], lingerMs, now, isStopped);
   }
 
   /** Everybody is told to come again later; all that must last is in the store already. */
-  async close(): Promise<void> {
-    if (this.stopping) return;
+  close(): Promise<void> {
+    this.closed ??= this.shutDown();
+    return this.closed;
+  }
+
+  private async shutDown(): Promise<void> {
     this.stopping = true;
     clearInterval(this.looking);
     this.stopWatching();
@@ -186,11 +235,7 @@ export class CoordinatorServer {
       wallClock: Date.now,
       startedMs: Date.now(),
       federations: this.federations,
-      federation: (name) => {
-        const found = this.federations.get(name);
-        if (!found) throw noSuchFederation(name);
-        return found;
-      },
+      federation: (name) => this.federation(name),
       create: (name, options) => this.create(name, options),
       stopping: () => this.stopping,
     };
@@ -232,17 +277,4 @@ export class CoordinatorServer {
 
 function now(): number {
   return performance.now();
-}
-
-function listenError(error: unknown, host: string, port: number): unknown {
-  const { code } = error as { code?: string };
-  if (code === 'EADDRINUSE') {
-    return inputError('PORT_IN_USE', `port ${port}: in use by another process; choose another with --port`);
-  }
-  if (code === 'EACCES')
-    return inputError('NO_PERMISSION', `port ${port}: not allowed; choose one above 1023`);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-    return inputError('BAD_HOST', `host "${host}": expected an address of this machine`);
-  }
-  return error;
 }

@@ -27,19 +27,21 @@ export class TlsFiles {
     return { ...this.checked(), handshakeTimeout: 10_000, requestCert: mutual, rejectUnauthorized: mutual };
   }
 
-  /** Until `stop` is called. Files that make no sense leave the old ones in force. */
-  watch(server: Server, onReload: (error: Error | undefined) => void): () => void {
-    const reload = () => {
-      try {
-        server.setSecureContext(this.checked());
-        onReload(undefined);
-      } catch (error) {
-        onReload(error as Error);
-      }
-    };
-    for (const file of this.files()) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
+  /** Says what is wrong with the files now: then the old ones stay in force. */
+  reload(server: Server): Error | undefined {
+    try {
+      server.setSecureContext(this.checked());
+      return undefined;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  /** Until the function that comes back is called. */
+  watch(onChange: () => void): () => void {
+    for (const file of this.files()) watchFile(file, { interval: WATCH_MS, persistent: false }, onChange);
     return () => {
-      for (const file of this.files()) unwatchFile(file, reload);
+      for (const file of this.files()) unwatchFile(file, onChange);
     };
   }
 

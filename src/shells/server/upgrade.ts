@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
@@ -13,7 +13,8 @@ const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 export interface UpgradeOptions {
   readonly limits: ServerLimits;
   onConnected(socket: Duplex, federation: Federation, participant: string): void;
-  onRefused(error: ApiError): void;
+  /** `error` is what went wrong, which may be more than is told. */
+  onRefused(refusal: ApiError, error: Error): void;
 }
 
 export function acceptUpgrades(server: Server, context: ServerContext, options: UpgradeOptions): void {
@@ -34,9 +35,9 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
         federation.connect(webSocket, participant);
       });
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      options.onRefused(error);
-      refuse(socket, error);
+      const refusal = refusalOf(error as Error);
+      options.onRefused(refusal, error as Error);
+      refuse(socket, refusal);
     }
   });
 }
@@ -47,21 +48,16 @@ function admitted(
 ): { federation: Federation; participant: string } {
   context.access.checkOrigin(request);
   const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
-  if (name === undefined) throw new ApiError(404, 'NOT_FOUND', 'there is no WebSocket here');
-  if (context.stopping()) throw new ApiError(503, 'STOPPING', 'the server is about to stop; come again');
+  if (name === undefined) throw new ApiError('NOT_FOUND', 'there is no WebSocket here');
+  if (context.stopping()) throw new ApiError('STOPPING', 'the server is about to stop; come again');
   const federation = context.federation(decoded(name));
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
   if (!offered.includes(SUBPROTOCOL)) {
-    throw new ApiError(
-      400,
-      'BAD_VERSION',
-      `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`,
-    );
+    throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
   }
   const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
   const ticket = context.door.redeem(federation.name, code);
-  if (!ticket)
-    throw new ApiError(401, 'TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
+  if (!ticket) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
   return { federation, participant: ticket.participant };
 }
 

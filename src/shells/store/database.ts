@@ -1,10 +1,13 @@
 /** An SQLite file of ours: opened by one process at a time, durable at every commit, refused where it is not what it should be. */
+import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { inputError, KindredError } from '../../base/errors.ts';
+import { fileError } from '../file-error.ts';
 import { plainBytes } from '../files.ts';
 
 /** "KNDR": says in the file's header whose it is. */
 const APPLICATION_ID = 0x4b4e4452;
+const IN_MEMORY = ':memory:';
 
 export interface Schema {
   readonly version: number;
@@ -13,6 +16,7 @@ export interface Schema {
 }
 
 export function openDatabase(path: string, schema: Schema): Database.Database {
+  if (path !== IN_MEMORY) keepToOwner(path);
   const db = onDatabase(path, () => new Database(path));
   try {
     onDatabase(path, () => setUp(db, path, schema));
@@ -20,6 +24,20 @@ export function openDatabase(path: string, schema: Schema): Database.Database {
   } catch (error) {
     db.close();
     throw error;
+  }
+}
+
+/**
+ * A new file is its owner's alone: it holds what each participant has contributed. One that is there is left as it is, and not even
+ * opened: closing it again would take away the locks that this process may have on it.
+ */
+function keepToOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    const { code } = error as { code?: string };
+    // Whatever else is wrong with the place, opening it says better.
+    if (code === 'EACCES' || code === 'EROFS') throw fileError(error, path);
   }
 }
 

@@ -60,7 +60,7 @@ export class SqliteStore implements Store {
     return onDatabase(this.name, () => this.runs.load(federation));
   }
 
-  saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): void {
+  saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): void | Promise<void> {
     this.atOnce(() => {
       this.runs.save(federation, changes);
       for (const row of rows) this.put('rounds', row, federation, row.round);
@@ -102,8 +102,16 @@ export class SqliteStore implements Store {
     return this.read('invitations', where, federation, digest)[0] as Invitation | undefined;
   }
 
-  addInvitation(federation: string, invitation: Invitation): void {
-    this.atOnce(() => this.put('invitations', invitation, federation, invitation.digest));
+  invitations(federation: string): Invitation[] {
+    const all = this.read('invitations', 'WHERE federation = ?', federation) as Invitation[];
+    return all.sort((a, b) => a.createdMs - b.createdMs);
+  }
+
+  addInvitations(federation: string, invitations: readonly Invitation[]): void {
+    this.atOnce(() => {
+      for (const invitation of invitations)
+        this.put('invitations', invitation, federation, invitation.digest);
+    });
   }
 
   close(): void {

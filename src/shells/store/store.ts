@@ -68,7 +68,10 @@ export interface Store {
   /** With the invitation that is used up by it, if there is one: both or neither. */
   enrol(federation: string, enrolment: Enrolment, used?: Invitation): void;
   invitation(federation: string, digest: string): Invitation | undefined;
-  addInvitation(federation: string, invitation: Invitation): void;
+  /** Oldest first. */
+  invitations(federation: string): Invitation[];
+  /** All or none. */
+  addInvitations(federation: string, invitations: readonly Invitation[]): void;
 
   close(): void;
 }

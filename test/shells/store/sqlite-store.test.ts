@@ -112,7 +112,7 @@ describe('the store in a file', () => {
       expiresMs: undefined,
       usedBy: undefined,
     };
-    store.addInvitation(NAME, invitation);
+    store.addInvitations(NAME, [invitation]);
     store.enrol(
       NAME,
       { participant: '1', key: 'k', enrolledMs: 2, revokedMs: undefined },

@@ -1,22 +1,9 @@
 /** How a participant gets in: a challenge, a signature, a ticket for one connection (protocol/joining.ts). */
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { PROTOCOL_VERSION } from '../../../protocol/index.ts';
-import { parsed } from '../checked.ts';
-import type { ServerContext } from '../context.ts';
-
-const MAX_ID_BYTES = 200;
-
-export const participantId = z
-  .string()
-  .min(1)
-  .refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `expected at most ${MAX_ID_BYTES} bytes`)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are refused
-  .refine((id) => !/[\u0000-\u001f\u007f]/.test(id), 'expected no control characters');
-
-export const publicKey = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{43}$/, 'expected 32 bytes as base64url without padding');
+import { PROTOCOL_VERSION, SUBPROTOCOL, TICKET_PREFIX } from '../../../protocol/index.ts';
+import { ApiError } from '../api-error.ts';
+import { inFederation, participantId, publicKey } from '../schemas.ts';
+import { type Route, route } from './route.ts';
 
 const sessionRequest = z.strictObject({
   participant: participantId,
@@ -28,17 +15,73 @@ const sessionRequest = z.strictObject({
   signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/, 'expected 64 bytes as base64url without padding'),
 });
 
-export function addDoorRoutes(app: FastifyInstance, context: ServerContext): void {
-  const { door } = context;
-  app.post<{ Params: { name: string } }>('/v1/federations/:name/challenge', (request) => {
-    const { record } = context.federation(request.params.name);
+const challenge = route({
+  method: 'POST',
+  path: '/v1/federations/:name/challenge',
+  id: 'getChallenge',
+  access: 'anybody',
+  about: 'Joining, step 1: something to sign',
+  params: inFederation,
+  answer: {
+    status: 200,
+    about: 'Good for a minute, once',
+    schema: z.strictObject({
+      challenge: z.string(),
+      federation: z.strictObject({ name: z.string(), id: z.string() }),
+      protocol: z.number(),
+    }),
+  },
+  handle: ({ params }, context) => {
+    const { record } = context.federation(params.name);
     const federation = { name: record.name, id: record.id };
-    return { challenge: door.challenge(record), federation, protocol: PROTOCOL_VERSION };
-  });
-  app.post<{ Params: { name: string } }>('/v1/federations/:name/session', (request) => {
-    const { record, host } = context.federation(request.params.name);
-    const asked = parsed(sessionRequest, request.body);
-    const nobodyYet = host.state.members.size === 0;
-    return { ticket: door.admit(record, asked, nobodyYet) };
-  });
-}
+    return { challenge: context.door.challenge(record), federation, protocol: PROTOCOL_VERSION };
+  },
+});
+
+const session = route({
+  method: 'POST',
+  path: '/v1/federations/:name/session',
+  id: 'openSession',
+  access: 'anybody',
+  about: 'Joining, step 2: a signature for a ticket',
+  details:
+    'What is signed is in src/protocol/joining.ts and PROTOCOL.md. Enrols a new name where that is allowed.',
+  params: inFederation,
+  body: sessionRequest,
+  answer: {
+    status: 200,
+    about: 'Good for half a minute, for one connection',
+    schema: z.strictObject({ ticket: z.string() }),
+  },
+  errors: [
+    'CHALLENGE_EXPIRED',
+    'BAD_SIGNATURE',
+    'REVOKED',
+    'NAME_TAKEN',
+    'INVITATION_NEEDED',
+    'INVITATION_INVALID',
+    'WRONG_FEATURES',
+  ],
+  handle: ({ params, body }, context) => {
+    const { record, isEmpty } = context.federation(params.name);
+    return { ticket: context.door.admit(record, body, isEmpty) };
+  },
+});
+
+const connect = route({
+  method: 'GET',
+  path: '/v1/federations/:name/connect',
+  id: 'connect',
+  access: 'anybody',
+  about: 'Joining, step 3: the WebSocket of a participant',
+  details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; answered with 101, and frames of PROTOCOL.md from then on.`,
+  params: inFederation,
+  answer: { status: 200, about: 'Never: without an upgrade it is refused' },
+  errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
+  handle: (_, __, reply) => {
+    reply.header('upgrade', 'websocket');
+    throw new ApiError('UPGRADE_NEEDED', 'connect: expected a WebSocket, got a plain request');
+  },
+});
+
+export const DOOR_ROUTES: readonly Route[] = [challenge, session, connect];

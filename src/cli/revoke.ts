@@ -1,0 +1,33 @@
+/** kindred revoke: lets a participant into a federation no longer. */
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { postToServer, serverAddress } from '../shells/server-client.ts';
+import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
+import { addJsonOption, example } from './option-values.ts';
+
+interface Flags extends OperatorFlags {
+  readonly json?: true;
+}
+
+export function addRevoke(program: Command, io: Io): void {
+  const command = program
+    .command('revoke')
+    .description('Let a participant into a federation of a running server no longer.')
+    .argument('<url>', URL_ARGUMENT)
+    .argument('<participant>', 'its name')
+    .action((url: string, participant: string, flags: Flags) => runRevoke(io, url, participant, flags));
+  addOperatorOptions(command);
+  addJsonOption(command);
+  example(command, 'kindred revoke http://127.0.0.1:7070 ada');
+}
+
+async function runRevoke(io: Io, url: string, name: string, flags: Flags): Promise<void> {
+  const address = serverAddress(url, flags.federation);
+  const access = await operatorAccess(io, flags);
+  const path = `/participants/${encodeURIComponent(name)}/revoke`;
+  const participant = await postToServer(address, path, {}, access, z.looseObject({ id: z.string() }));
+  if (flags.json) return await writeJson(io, { federation: address.federation, participant });
+  await writeLines(io, [`${name} may no longer join federation ${address.federation}`]);
+  await tell(io, 'note', 'what it has contributed stays in the model until it is forgotten');
+}

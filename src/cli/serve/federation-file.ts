@@ -1,0 +1,77 @@
+/** The federation that `serve` is to run: from a file, from flags, or as it is in the store already. */
+import { inputError } from '../../base/errors.ts';
+import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/index.ts';
+import { readText } from '../../shells/files.ts';
+
+type Json = Record<string, unknown>;
+
+export interface WantedFederation {
+  readonly name: string;
+  /** What was asked for, without defaults. */
+  readonly given: Json;
+  readonly options: CoordinatorOptions;
+}
+
+/** Flags go before the file. */
+export async function wantedFederation(
+  name: string | undefined,
+  file: string | undefined,
+  flags: Json,
+): Promise<WantedFederation> {
+  const written = file === undefined ? undefined : await readFederation(file);
+  const given = laidOver(written?.options ?? {}, flags);
+  return {
+    name: name ?? written?.name ?? 'default',
+    given,
+    options: parseOptions(file ?? 'options of the federation', given),
+  };
+}
+
+/** {name?, options}, or the options alone. */
+async function readFederation(file: string): Promise<{ name?: string; options: Json }> {
+  const text = await readText(file);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw inputError('NOT_JSON', `${file}: expected options as JSON, got ${(error as Error).message}`);
+  }
+  if (!isObject(json))
+    throw inputError('BAD_OPTIONS', `${file}: expected an object of options, got ${text.slice(0, 40)}`);
+  if (!('options' in json) && !('name' in json)) return { options: json };
+  const { name, options = {}, ...rest } = json;
+  const [other] = Object.keys(rest);
+  if (other !== undefined)
+    throw inputError('BAD_OPTIONS', `${file}: ${other}: expected only name and options beside each other`);
+  if (name !== undefined && typeof name !== 'string')
+    throw inputError('BAD_OPTIONS', `${file}: name: expected text, got ${JSON.stringify(name)}`);
+  if (!isObject(options)) throw inputError('BAD_OPTIONS', `${file}: options: expected an object`);
+  return { ...(name !== undefined && { name }), options };
+}
+
+/** Names of what was asked for and is otherwise in the store. */
+export function contradictions({ given, options }: WantedFederation, stored: CoordinatorOptions): string[] {
+  const wanted = optionsToJson(options) as Json;
+  const found = optionsToJson(stored) as Json;
+  return Object.keys(given).flatMap((name) => {
+    // Of `stop` only what was given: the rest of it is default.
+    const [a, b] = [wanted[name], found[name]];
+    const inner = given[name];
+    if (!isObject(inner) || !isObject(a) || !isObject(b)) return isSame(a, b) ? [] : [name];
+    return Object.keys(inner).flatMap((key) => (isSame(a[key], b[key]) ? [] : [`${name}.${key}`]));
+  });
+}
+
+function laidOver(below: Json, above: Json): Json {
+  const both = { ...below, ...above };
+  if (isObject(below.stop) && isObject(above.stop)) both.stop = { ...below.stop, ...above.stop };
+  return both;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,54 @@
+/** How the server itself is: for probes and for Prometheus. */
+import { z } from 'zod';
+import { ApiError } from '../api-error.ts';
+import type { ServerContext } from '../context.ts';
+import { type Route, route } from './route.ts';
+
+/** Probes ask with whatever they like. */
+const anything = z.looseObject({});
+
+const health = route({
+  method: 'GET',
+  path: '/healthz',
+  id: 'getHealth',
+  access: 'anybody',
+  about: 'Whether the process answers',
+  query: anything,
+  answer: { status: 200, about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
+  handle: () => ({ ok: true }),
+});
+
+const ready = route({
+  method: 'GET',
+  path: '/readyz',
+  id: 'getReadiness',
+  access: 'anybody',
+  about: 'Whether the server can do its work',
+  query: anything,
+  answer: { status: 200, about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
+  errors: ['NOT_READY'],
+  handle: (_, context) => {
+    const why = whyNotReady(context);
+    if (why !== undefined) throw new ApiError('NOT_READY', why);
+    return { ready: true };
+  },
+});
+
+export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
+  if (stopping()) return 'the server is about to stop';
+  const stuck = [...federations.values()].find(({ trouble }) => trouble);
+  return stuck && `federation "${stuck.name}": the store takes nothing at the moment`;
+}
+
+const metrics = route({
+  method: 'GET',
+  path: '/metrics',
+  id: 'getMetrics',
+  access: 'look',
+  about: 'What is counted, for Prometheus',
+  query: anything,
+  answer: { status: 200, about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
+  handle: (_, { meters }) => meters.registry.metrics(),
+});
+
+export const SERVICE_ROUTES: readonly Route[] = [health, ready, metrics];

@@ -1,0 +1,182 @@
+/**
+ * Conservation between a coordinator's store and its participants' own states: what the store has of a participant is what the
+ * participant has itself, and all that they have adds up to w (w = sum_k u_k = C2 sum_k v_k; DESIGN section 4). Pure.
+ *
+ * An update that the store has taken and the participant has not heard of yet is settled first, with the participant's own code: u
+ * needs neither its rows nor its boxes for that. With the paper's masking what participants have told counts, not what they kept.
+ */
+import { KindredError } from '../base/errors.ts';
+import {
+  type CoordinatorOptions,
+  restoreCoordinator,
+  type StoredMember,
+  type StoredRun,
+} from '../coordinator/index.ts';
+import { type Stored, settled } from '../participant/index.ts';
+import type { Accepted } from '../protocol/index.ts';
+import { addScaled, commitStep, dot, plusScaled, type Solution, toldOf } from '../solver/index.ts';
+
+/**
+ * equal      what the store has of it is what it has itself
+ * pending, settled    the same, once it has heard that its last update was taken
+ * summed     only the sum of all is known to the store
+ * different  they contradict each other
+ * missing    it has contributed, and its state was not given
+ * idle       it has contributed nothing
+ * forgotten  its contribution was taken out of w
+ * unknown    it has contributed, and the store knows nothing of it
+ */
+export type Verdict =
+  | 'equal'
+  | 'pending, settled'
+  | 'summed'
+  | 'different'
+  | 'missing'
+  | 'idle'
+  | 'forgotten'
+  | 'unknown';
+
+export interface VerifiedParticipant {
+  readonly id: string;
+  readonly verdict: Verdict;
+  /** Last round whose update was taken, as the store has it and as the participant has it; null: not known. */
+  readonly storeRound: number | null;
+  readonly ownRound: number | null;
+  /** |u_k in the store - u_k of its own| / the larger of the two; null where there is nothing to compare. */
+  readonly relativeDifference: number | null;
+}
+
+export interface Verification {
+  readonly participants: readonly VerifiedParticipant[];
+  /** |w - sum_k u_k| / |w|, with the participants' own u_k, and w without the noise that was put on it. */
+  readonly conservation: { readonly relativeError: number };
+  readonly ok: boolean;
+}
+
+export interface StoredRunOf {
+  readonly options: CoordinatorOptions;
+  readonly run: StoredRun;
+  readonly members: readonly StoredMember[];
+}
+
+/** Without the verdict on its difference, which depends on the tolerance. */
+interface Compared extends Omit<VerifiedParticipant, 'verdict'> {
+  readonly id: string;
+  readonly kind: Exclude<Verdict, 'different'>;
+  /** What it adds to the sum. */
+  readonly u: Float64Array | undefined;
+}
+
+/** `states` by participant: what each has stored. Undefined: the store has no run yet. */
+export function verified(
+  stored: StoredRunOf | undefined,
+  states: ReadonlyMap<string, Stored>,
+  tolerance: number,
+): Verification {
+  if (stored) checkVerifiable(stored.options);
+  const w = stored ? sharedPart(stored) : new Float64Array(0);
+  const known = stored ? stored.members.map((one) => compareMember(stored, one, states.get(one.id))) : [];
+  const ids = new Set(known.map(({ id }) => id));
+  const others = [...states].filter(([id]) => !ids.has(id));
+  const unknown = others.map(([id, state]) => compareOther(stored?.run.forgotten ?? [], id, state));
+  const rest = w.slice();
+  for (const { u } of known) if (u) addScaled(rest, -1, u);
+  const relativeError = norm(rest) / (norm(w) || 1);
+  const participants = [...known, ...unknown].map((one) => judged(one, tolerance));
+  const good = participants.every(({ verdict }) => !['different', 'missing', 'unknown'].includes(verdict));
+  return { participants, conservation: { relativeError }, ok: good && relativeError <= tolerance };
+}
+
+/** Where the participants put noise on a secret sum nobody knows it, and w is not the sum of anything that anybody has. */
+function checkVerifiable({ dp, secure }: CoordinatorOptions): void {
+  if (!dp || !secure) return;
+  throw new KindredError(
+    'NOT_VERIFIABLE',
+    'the participants of this federation put noise on secret sums: nobody knows it, and nothing can be compared',
+    'run',
+  );
+}
+
+/** w as the coordinator would go on with it, without noise; for MOCHA, which has none, the sum of all contributions. */
+function sharedPart({ options, run, members }: StoredRunOf): Float64Array {
+  const { aggregator } = restoreCoordinator(options, run, members);
+  if (!aggregator) return new Float64Array(0);
+  if (options.aggregation !== 'mocha') {
+    const { noise } = aggregator.memory;
+    return noise ? plusScaled(aggregator.w, -1, noise) : aggregator.w;
+  }
+  const sum = new Float64Array(aggregator.w.length);
+  for (const { u } of aggregator.members.values()) addScaled(sum, 1, u);
+  return sum;
+}
+
+function compareMember({ options }: StoredRunOf, member: StoredMember, state: Stored | undefined): Compared {
+  const { id, accepted, known } = member;
+  const storeRound = accepted.round;
+  const contributed = options.secure ? storeRound > 0 : known !== undefined && norm(known.u) > 0;
+  if (!state) {
+    const kind = contributed ? 'missing' : 'idle';
+    return { id, kind, storeRound, ownRound: null, relativeDifference: null, u: undefined };
+  }
+  const isPending = state.pending !== undefined && state.pending.message.round === storeRound;
+  const u = ownPart(state, accepted);
+  const base = { id, storeRound, ownRound: state.base, u };
+  if (options.secure) {
+    const relativeDifference = isPending || state.base === storeRound ? null : Number.POSITIVE_INFINITY;
+    return {
+      ...base,
+      kind: isPending ? 'pending, settled' : contributed ? 'summed' : 'idle',
+      relativeDifference,
+    };
+  }
+  const relativeDifference = difference(known?.u, u);
+  const kind = isPending ? 'pending, settled' : contributed || (u && norm(u) > 0) ? 'equal' : 'idle';
+  return { ...base, kind, relativeDifference };
+}
+
+function compareOther(forgotten: StoredRun['forgotten'], id: string, state: Stored): Compared {
+  const { committed, base: ownRound } = state;
+  const contributed = committed !== undefined && norm(toldOf(committed).u) > 0;
+  const wasForgotten = forgotten.some(([name]) => name === id);
+  const kind = wasForgotten ? 'forgotten' : contributed ? 'unknown' : 'idle';
+  return { id, kind, storeRound: null, ownRound, relativeDifference: null, u: undefined };
+}
+
+function judged({ kind, u: _, ...one }: Compared, tolerance: number): VerifiedParticipant {
+  const { relativeDifference } = one;
+  const isWrong = relativeDifference !== null && !(relativeDifference <= tolerance);
+  return { ...one, verdict: isWrong ? 'different' : kind };
+}
+
+/** The participant's u as the coordinator should know it. */
+function ownPart(state: Stored, accepted: Accepted): Float64Array | undefined {
+  const { committed, pending } = state;
+  if (!committed) return undefined;
+  if (pending?.message.round !== accepted.round) return toldOf(committed).u;
+  return toldOf(settledPart(state, committed, pending.atom, accepted)).u;
+}
+
+/** As the participant does it when it hears of the outcome, but for its boxes, which u does not depend on. */
+function settledPart(
+  { settings, atoms }: Stored,
+  committed: Solution,
+  atom: Solution,
+  accepted: Accepted,
+): Solution {
+  const y = new Float64Array(committed.beta.length);
+  const wide = y.map(() => Number.POSITIVE_INFINITY);
+  const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
+  if (settings?.secure) return commitStep(context, { committed, atoms: [atom] }, accepted.weights).committed;
+  return settled(context, { committed, atoms }, atom, settings?.atoms ?? 1, accepted).committed;
+}
+
+/** Relative to the larger of the two: from 0 to 2, whatever they are. */
+function difference(a: Float64Array | undefined, b: Float64Array | undefined): number {
+  if (!a || !b) return (a && norm(a) > 0) || (b && norm(b) > 0) ? Number.POSITIVE_INFINITY : 0;
+  if (a.length !== b.length) return Number.POSITIVE_INFINITY;
+  return norm(plusScaled(a, -1, b)) / (Math.max(norm(a), norm(b)) || 1);
+}
+
+function norm(vector: Float64Array): number {
+  return Math.sqrt(dot(vector, vector));
+}

@@ -1,0 +1,40 @@
+/** The state of a trainer as `kindred join` keeps it, as far as `verify` reads it. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { seal } from '../../src/base/packed.ts';
+import type { Stored } from '../../src/participant/index.ts';
+import type { Trainer } from './ws-trainer.ts';
+
+export function storedBy({ settings, session, base, state, pending }: Trainer): Stored {
+  return {
+    settings,
+    scaling: undefined,
+    session,
+    base,
+    committed: state?.committed,
+    atoms: state?.atoms ?? [],
+    pending,
+    model: undefined,
+    finished: undefined,
+  };
+}
+
+export function writeState(
+  folder: string,
+  trainer: Trainer,
+  federation: { readonly id: string; readonly name: string },
+  stored: Stored = storedBy(trainer),
+): string {
+  mkdirSync(folder, { recursive: true });
+  const file = {
+    participant: trainer.id,
+    federation,
+    features: ['x1', 'x2'],
+    schema: '',
+    rows: '',
+    secret: new Uint8Array(32),
+    stored,
+  };
+  writeFileSync(join(folder, 'state'), seal({ kind: 'kindred participant state', version: 1 }, file));
+  return folder;
+}

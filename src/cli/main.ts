@@ -1,49 +1,41 @@
 /** The command line: one file per command, and here what they have in common. */
 import { Command } from 'commander';
-import { addAudit } from './audit.ts';
-import { addBench } from './bench.ts';
-import { addCalibrate } from './calibrate.ts';
-import { addData } from './data.ts';
-import { addDemo } from './demo.ts';
-import { addEvaluate } from './evaluate.ts';
 import { reportFailure } from './failure.ts';
-import { addInvite } from './invite.ts';
 import type { Io } from './io.ts';
-import { addJoin } from './join.ts';
-import { addPredict } from './predict.ts';
 import { processIo } from './process-io.ts';
-import { addReplay } from './replay.ts';
-import { addReproduce } from './reproduce.ts';
-import { addRevoke } from './revoke.ts';
-import { addServe } from './serve.ts';
-import { addSimulate } from './simulate.ts';
-import { addTrain } from './train.ts';
-import { addTune } from './tune.ts';
-import { addVerify } from './verify.ts';
 import { programVersion } from './version.ts';
 
 export type { Io, Writer } from './io.ts';
 
-/** In the order of the help. */
-const COMMANDS: readonly ((program: Command, io: Io) => void)[] = [
-  addDemo,
-  addTrain,
-  addTune,
-  addPredict,
-  addEvaluate,
-  addServe,
-  addJoin,
-  addInvite,
-  addRevoke,
-  addVerify,
-  addSimulate,
-  addReplay,
-  addCalibrate,
-  addReproduce,
-  addAudit,
-  addData,
-  addBench,
-];
+type AddCommand = (program: Command, io: Io) => void;
+
+/** In the order of the help. What a command needs is loaded when it is called for: a join should not wait for figures to load. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  demo: async () => (await import('./demo.ts')).addDemo,
+  train: async () => (await import('./train.ts')).addTrain,
+  tune: async () => (await import('./tune.ts')).addTune,
+  predict: async () => (await import('./predict.ts')).addPredict,
+  evaluate: async () => (await import('./evaluate.ts')).addEvaluate,
+  serve: async () => (await import('./serve.ts')).addServe,
+  join: async () => (await import('./join.ts')).addJoin,
+  invite: async () => (await import('./invite.ts')).addInvite,
+  revoke: async () => (await import('./revoke.ts')).addRevoke,
+  verify: async () => (await import('./verify.ts')).addVerify,
+  simulate: async () => (await import('./simulate.ts')).addSimulate,
+  replay: async () => (await import('./replay.ts')).addReplay,
+  calibrate: async () => (await import('./calibrate.ts')).addCalibrate,
+  reproduce: async () => (await import('./reproduce.ts')).addReproduce,
+  audit: async () => (await import('./audit.ts')).addAudit,
+  data: async () => (await import('./data.ts')).addData,
+  bench: async () => (await import('./bench.ts')).addBench,
+};
+
+/** The one that is called for; all of them where none is, for the help and for what was mistyped. */
+async function commandsFor([first]: readonly string[]): Promise<AddCommand[]> {
+  const known =
+    first !== undefined && Object.hasOwn(COMMANDS, first) ? [COMMANDS[first]] : Object.values(COMMANDS);
+  return await Promise.all(known.map((load) => load()));
+}
 
 /** Runs one command line, without the program's name, and gives the exit code. Never throws. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
@@ -53,7 +45,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     const program = newProgram((more) => {
       text += more;
     });
-    for (const add of COMMANDS) add(program, io);
+    for (const add of await commandsFor(argv)) add(program, io);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {

@@ -99,9 +99,14 @@ function knownFromSums({ certificate, looked, unseen }: SecureSide): StoredRun['
 function storedMember({ aggregator }: CoordinatorState, member: Member): StoredMember {
   const { id, index, rows, benchmarkMs, session, barred, presence, accepted, advertisement } = member;
   const known = aggregator?.members.get(index);
-  const copy = known && { u: known.u, atoms: [...known.atoms] };
+  const copy = known && { u: known.u, atoms: lastingAtoms(known.atoms, aggregator!.atoms) };
   const keys = advertisement && { advertisement };
   return { id, index, rows, benchmarkMs, session, barred, presence, accepted, ...keys, known: copy };
+}
+
+/** Those that the next update of the participant leaves: it takes the place of the oldest. */
+function lastingAtoms<Atom>(atoms: readonly Atom[], kept: number): Atom[] {
+  return atoms.slice(Math.max(0, atoms.length + 1 - kept));
 }
 
 /** The coordinator as it was: `start` opens the round again that was open. */

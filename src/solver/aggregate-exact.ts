@@ -17,9 +17,9 @@ import { dot } from './vector.ts';
 
 /** Local solutions kept per participant. Fewer converge later, more cost memory and gain little. */
 const ATOMS = 6;
-/** Most sweeps over the blocks, and most multiplications in all, so that a coordinator of thousands keeps its pace. */
+/** Most sweeps over the blocks, and most multiplications in all, so that a coordinator of hundreds keeps its pace. */
 const SWEEPS = 200;
-const MULTIPLICATIONS = 1e8;
+const MULTIPLICATIONS = 2e7;
 /** The smallest sigma: below this, local solves would ignore that others move at all. */
 const SIGMA_FLOOR = 0.01;
 

@@ -23,6 +23,8 @@ export interface Block {
 const PAIR_STEPS = 8;
 /** A sweep that adds less than this share of what all sweeps have added is the last one. */
 const ENOUGH = 1e-5;
+/** Less than this share of the dual's size is rounding, not progress. */
+const ROUNDING = 1e-15;
 
 /** Changes `w` and the weights of the blocks in place; returns the sweeps made. */
 export function ascendSimplices(
@@ -32,6 +34,7 @@ export function ascendSimplices(
   sweeps: number,
 ): number {
   const improvers = blocks.map((block) => new BlockImprover(block, c2));
+  const nothing = ROUNDING * sizeOf(blocks);
   let total = 0;
   let sweep = 0;
   while (sweep < sweeps) {
@@ -39,9 +42,17 @@ export function ascendSimplices(
     let gain = 0;
     for (const improver of improvers) gain += improver.improve(w);
     total += gain;
-    if (gain <= ENOUGH * total) break;
+    if (gain <= Math.max(ENOUGH * total, nothing)) break;
   }
   return sweep;
+}
+
+/** How large the numbers are that the dual is made of. */
+function sizeOf(blocks: readonly Block[]): number {
+  return blocks.reduce(
+    (sum, { s }) => sum + s.reduce((most, value) => Math.max(most, Math.abs(value)), 0),
+    0,
+  );
 }
 
 /** One participant's simplex. */

@@ -1,6 +1,7 @@
 /** What people see: help, reports, tables, progress. */
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sparkline } from '../../src/cli/sparkline.ts';
@@ -217,20 +218,27 @@ describe('data', () => {
 });
 
 describe('demo', () => {
-  test('compares three methods and says what to do next', async () => {
-    const { code, stdout, stderr } = await run(['demo']);
+  test('a federation of processes: compares three methods, verifies itself and says where everything is', async () => {
+    const { code, stdout, stderr } = await run(['demo', '--participants', '3']);
     expect([code, stderr]).toEqual([0, '']);
     for (const method of ['mtl', 'local', 'global'])
       expect(stdout).toMatch(new RegExp(`^ {2}${method} `, 'm'));
-    expect(stdout).toContain('kindred train har.csv');
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+    expect(stdout).toContain('Nothing was lost');
+    const [, folder] = /^Everything is in (\S+)\. /m.exec(stdout)!;
+    expect(readdirSync(join(folder, 'state'))).toEqual(['1', '2', '3']);
+    rmSync(folder, { recursive: true });
   });
 
   test('--json has the same numbers', async () => {
-    const { methods } = await runJson<{ methods: { method: string; mean: { errorRate: number } }[] }>('demo');
-    const errors = Object.fromEntries(methods.map(({ method, mean }) => [method, mean.errorRate]));
-    expect(errors.mtl).toBeLessThan(errors.local);
-    expect(errors.mtl).toBeLessThan(errors.global);
+    const { methods, federation } = await runJson<{
+      methods: { method: string; mean: { errorRate: number } }[];
+      federation: { folder: string; verified: boolean; conservation: number };
+    }>('demo', '--participants', '3');
+    expect(methods.map(({ method }) => method)).toEqual(['mtl', 'local', 'global']);
+    for (const { mean } of methods) expect(mean.errorRate).toBeLessThan(0.5);
+    expect(federation.verified).toBe(true);
+    expect(federation.conservation).toBeLessThan(1e-9);
+    rmSync(federation.folder, { recursive: true });
   });
 });
 

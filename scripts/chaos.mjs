@@ -26,8 +26,10 @@ const { values: flags } = parseArgs({
 const KILLS = Number(flags.kills);
 const PARTICIPANTS = Number(flags.participants);
 const GAP = 1e-3;
+/** Participants pretend to be so many times as slow, so that a training lasts long enough to be disturbed. */
+const SLOWDOWN = '60';
 /** Kills of one training; the rest goes to the next one. */
-const KILLS_OF_RUN = 6;
+const KILLS_OF_RUN = 8;
 const RUN_LIMIT_MS = 120_000;
 const KINDRED = fileURLToPath(new URL('../bin/kindred.js', import.meta.url));
 
@@ -75,6 +77,15 @@ class Kept {
     await ended;
     return true;
   }
+}
+
+/** Undefined where it takes longer. */
+async function within(ms, promise) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** Runs a command to its end. */
@@ -142,7 +153,19 @@ async function training(folder, data, number, kills) {
   const states = Array.from({ length: PARTICIPANTS }, (_, k) => join(folder, `p${k + 1}`));
   const people = states.map(
     (state, k) =>
-      new Kept(`p${k + 1}`, ['join', url, '--data', data, '--task', `${k + 1}`, '--state', state, '--json']),
+      new Kept(`p${k + 1}`, [
+        'join',
+        url,
+        '--data',
+        data,
+        '--task',
+        `${k + 1}`,
+        '--state',
+        state,
+        '--json',
+        '--slowdown',
+        SLOWDOWN,
+      ]),
   );
   const all = Promise.all(people.map((one) => one.done));
   let over = false;
@@ -153,8 +176,10 @@ async function training(folder, data, number, kills) {
     coordinator: `${store}-wal`,
     ...Object.fromEntries(states.map((s, k) => [`p${k + 1}`, s])),
   };
+  // Mostly while it trains, but joining and starting must stand it, too.
+  if (number % 3 !== 0) await started(url, () => over);
   const dealt = await deal([server, ...people], places, kills, () => over);
-  const codes = await Promise.race([all, pause(RUN_LIMIT_MS).then(() => undefined)]);
+  const codes = await within(RUN_LIMIT_MS, all);
   if (!codes) {
     const stuck = [server, ...people]
       .filter((one) => one.alive)
@@ -200,9 +225,19 @@ function fallen(history) {
   return '';
 }
 
+/** Resolves when the first round is open. */
+async function started(url, isOver) {
+  while (!isOver()) {
+    const state = await fetch(`${url}/v1/federations/default`)
+      .then((response) => response.json())
+      .catch(() => ({}));
+    if (state.round > 0) return;
+    await pause(50);
+  }
+}
+
 async function deal(processes, places, kills, isOver) {
   const dealt = { total: 0, coordinator: 0, writing: 0 };
-  await pause(between(200, 1500));
   while (dealt.total < kills && !isOver()) {
     const [server, ...people] = processes;
     const victim = random.uniform() < 0.3 ? server : people[random.below(people.length)];
@@ -216,8 +251,8 @@ async function deal(processes, places, kills, isOver) {
     if (writing) dealt.writing++;
     if (victim === server) dealt.coordinator++;
     // At once, or after the others have noticed.
-    setTimeout(() => victim.start(), between(0, 400));
-    await pause(between(0, 700));
+    setTimeout(() => victim.start(), between(0, 300));
+    await pause(between(0, 500));
   }
   return dealt;
 }

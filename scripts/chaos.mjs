@@ -2,12 +2,13 @@
  * Chaos: a coordinator and 12 participants as real processes over loopback, killed (SIGKILL) again and again at random moments and
  * started again, until a given number of kills has been dealt. A third of the kills waits for a file to be written and comes
  * in the middle of that. After every training: it has ended, the relative gap is below 1e-3, and what the participants hold is
- * what the coordinator's store holds, to 1e-9 (`kindred verify`); no round that anybody was told of is missing from the store.
+ * what the coordinator's store holds, to 1e-9 (`kindred verify`); the dual has never fallen, as it would if accepted work were
+ * lost; and everybody's log, over all lives, replayed through the machines gives the same effects to the byte (`kindred replay`).
  *
  *   node scripts/chaos.mjs [--kills 40] [--seed 1] [--participants 12] [--keep] [--json]
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, watch } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -132,41 +133,16 @@ async function training(folder, data, number, kills) {
   const store = join(folder, 'kindred.db');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  mkdirSync(folder, { recursive: true });
-  const serve = ['serve', '--port', `${port}`, '--store', store, '--min-participants', `${PARTICIPANTS}`];
-  const server = new Kept('coordinator', [
-    ...serve,
-    ...[
-      '--gap',
-      `${GAP}`,
-      '--c1',
-      '10',
-      '--wait',
-      'all',
-      '--max-wait',
-      '5s',
-      '--seed',
-      `${number}`,
-      '--json',
-    ],
-  ]);
+  const logs = join(folder, 'logs');
+  mkdirSync(logs, { recursive: true });
+  const serve = `serve --port ${port} --store ${store} --record ${logs} --json`;
+  const options = `--min-participants ${PARTICIPANTS} --gap ${GAP} --c1 10 --wait all --max-wait 5s --seed ${number}`;
+  const server = new Kept('coordinator', `${serve} ${options}`.split(' '));
   const states = Array.from({ length: PARTICIPANTS }, (_, k) => join(folder, `p${k + 1}`));
-  const people = states.map(
-    (state, k) =>
-      new Kept(`p${k + 1}`, [
-        'join',
-        url,
-        '--data',
-        data,
-        '--task',
-        `${k + 1}`,
-        '--state',
-        state,
-        '--json',
-        '--slowdown',
-        SLOWDOWN,
-      ]),
-  );
+  const people = states.map((state, k) => {
+    const own = `--data ${data} --task ${k + 1} --state ${state} --record ${join(logs, `p${k + 1}.log`)}`;
+    return new Kept(`p${k + 1}`, `join ${url} ${own} --slowdown ${SLOWDOWN} --json`.split(' '));
+  });
   const all = Promise.all(people.map((one) => one.done));
   let over = false;
   all.then(() => {
@@ -196,6 +172,7 @@ async function training(folder, data, number, kills) {
     return { dealt, problem: failed.map((one) => `${one.name} failed: ${one.errors}`).join('\n') };
   }
   const verified = await run('verify', store, ...states, '--json');
+  const replayed = await run('replay', ...readdirSync(logs).map((name) => join(logs, name)));
   const { conservation, ok } = verified.out === '' ? {} : JSON.parse(verified.out);
   const last = rounds.at(-1);
   const problems = [
@@ -203,6 +180,7 @@ async function training(folder, data, number, kills) {
     federation.finish === 'gap' ? '' : `ended by ${federation.finish}`,
     last.relativeGap <= GAP ? '' : `relative gap ${last.relativeGap}`,
     fallen(rounds),
+    replayed.code === 0 ? '' : `replay: ${replayed.errors}`,
   ];
   const problem = problems.filter((text) => text !== '').join('; ');
   return {

@@ -9,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import { addScaled, dot, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
+import { Timer } from '../host/timer.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
 import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
@@ -30,6 +31,7 @@ export class Federation {
   trouble: Error | undefined;
   private readonly world: FederationWorld;
   private readonly frameLimits: Limits;
+  private readonly returning = new Timer();
   /** To whom the end of training has been said. */
   private readonly told = new Set<string>();
 
@@ -153,7 +155,16 @@ export class Federation {
     for (const connection of this.connections.values()) connection.look(now);
   }
 
+  /** After a restart everybody comes back by themselves; who has not by then is not waited for. */
+  start(): void {
+    this.host.start();
+    this.returning.set(this.world.limits.returnMs, () => {
+      for (const id of this.host.state.members.keys()) if (!this.connections.has(id)) this.host.away(id);
+    });
+  }
+
   stop(code: number, reason: string): void {
+    this.returning.clear();
     this.host.stop();
     for (const connection of this.connections.values()) connection.close(code, reason);
   }

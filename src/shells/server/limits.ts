@@ -22,6 +22,8 @@ export interface ServerLimits {
   readonly unreadMs: number;
   /** A connection that does not answer a ping for so long is dead. */
   readonly silentMs: number;
+  /** Who has not come back so long after a start of the server is not waited for. */
+  readonly returnMs: number;
 }
 
 export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
@@ -37,4 +39,5 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   unreadBytes: 256 * 1024,
   unreadMs: 60_000,
   silentMs: 45_000,
+  returnMs: 5000,
 };

@@ -141,7 +141,7 @@ export class CoordinatorServer {
     this.looking = setInterval(() => {
       for (const federation of this.federations.values()) federation.look(now());
     }, LOOK_MS).unref();
-    for (const { host: machine } of this.federations.values()) machine.start();
+    for (const federation of this.federations.values()) federation.start();
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
       'listening',
@@ -169,7 +169,7 @@ export class CoordinatorServer {
     const federation = this.alive(record);
     this.store.addFederation(record);
     this.federations.set(name, federation);
-    if (this.app.server.listening) federation.host.start();
+    if (this.app.server.listening) federation.start();
     this.log.info({ federation: name }, 'federation created');
     return federation;
   }

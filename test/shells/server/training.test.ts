@@ -46,6 +46,20 @@ test('one who drops out and comes back goes on where it was', async () => {
   expect(conservation(server, trainers)).toBeLessThan(1e-12);
 });
 
+test('one who does not come back after a restart of the server is not waited for', async () => {
+  const store = servers.newStore();
+  const patient = { ...QUICK, maxWaitMs: 1e6 };
+  const first = await servers.start({ store }, patient);
+  const [ada, ben] = [new Trainer('ada'), new Trainer('ben', 20)];
+  ben.mayAnswer = (round) => round < 3;
+  for (const trainer of [ada, ben]) await trainer.join(first.url);
+  await until(() => first.federation('default').host.state.round === 3, 'three rounds');
+  await first.close();
+  const second = await servers.start({ store, limits: { returnMs: 100 } }, 'none');
+  await ada.join(second.url);
+  await until(() => second.federation('default').host.state.round > 4, 'rounds without ben');
+});
+
 test.each(['throws', 'rejects'] as const)(
   'a store that %s stalls the federation: nothing is sent, nothing is lost, and it goes on',
   async (mode) => {

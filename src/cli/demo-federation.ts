@@ -51,7 +51,7 @@ export async function federate(
     `${seed}`,
   ]);
   try {
-    const watching = watch(server, onProgress);
+    const watching = watch(server, ids.length, onProgress);
     const people = await Promise.all(
       ids.map((id, k) => joined(id, states[k], server.url, k / (ids.length - 1), setting)),
     );
@@ -138,12 +138,16 @@ async function courseOf(server: ServedCoordinator): Promise<{ rounds: number; tr
   return { rounds: last.round, trainingMs: last.closedMs - first.closedMs };
 }
 
-function watch(server: ServedCoordinator, onProgress: (text: string) => void): { stop(): void } {
+function watch(
+  server: ServedCoordinator,
+  people: number,
+  onProgress: (text: string) => void,
+): { stop(): void } {
   const look = setInterval(async () => {
     const state = await stateOf(server).catch(() => undefined);
     if (!state) return;
     const { phase, round, relativeGap, participants } = state;
-    if (phase === 'gathering') onProgress(`${participants.connected} participants are here`);
+    if (phase === 'gathering') onProgress(`${participants.connected} of ${people} participants are here`);
     else onProgress(`round ${round}, relative gap ${scientific(relativeGap ?? undefined)}`);
   }, LOOK_MS);
   return { stop: () => clearInterval(look) };

@@ -7,13 +7,12 @@
  *
  *   node scripts/chaos.mjs [--kills 40] [--seed 1] [--participants 12] [--keep] [--json]
  */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stream } from '../dist/base/random.js';
+import { run, start } from './processes.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -32,7 +31,6 @@ const SLOWDOWN = '60';
 /** Kills of one training; the rest goes to the next one. */
 const KILLS_OF_RUN = 8;
 const RUN_LIMIT_MS = 120_000;
-const KINDRED = fileURLToPath(new URL('../bin/kindred.js', import.meta.url));
 
 const random = stream(Number(flags.seed), 'chaos');
 const between = (low, high) => low + random.uniform() * (high - low);
@@ -53,7 +51,7 @@ class Kept {
 
   start() {
     this.out = '';
-    this.child = spawn(process.execPath, [KINDRED, ...this.args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = start(this.args);
     this.child.stdout.on('data', (data) => {
       this.out += data;
     });
@@ -87,21 +85,6 @@ async function within(ms, promise) {
     timer = setTimeout(() => resolve(undefined), ms);
   });
   return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
-}
-
-/** Runs a command to its end. */
-function run(...args) {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [KINDRED, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let [out, errors] = ['', ''];
-    child.stdout.on('data', (data) => {
-      out += data;
-    });
-    child.stderr.on('data', (data) => {
-      errors += data;
-    });
-    child.on('exit', (code) => resolve({ code, out, errors }));
-  });
 }
 
 /** Resolves when something in the folder (or the file) is being written, or when the time is up. */
@@ -171,8 +154,8 @@ async function training(folder, data, number, kills) {
   if (failed.length > 0) {
     return { dealt, problem: failed.map((one) => `${one.name} failed: ${one.errors}`).join('\n') };
   }
-  const verified = await run('verify', store, ...states, '--json');
-  const replayed = await run('replay', ...readdirSync(logs).map((name) => join(logs, name)));
+  const verified = await run(['verify', store, ...states, '--json']);
+  const replayed = await run(['replay', ...readdirSync(logs).map((name) => join(logs, name))]);
   const { conservation, ok } = verified.out === '' ? {} : JSON.parse(verified.out);
   const last = rounds.at(-1);
   const problems = [
@@ -238,9 +221,17 @@ async function deal(processes, places, kills, isOver) {
 const folder = mkdtempSync(join(tmpdir(), 'kindred-chaos-'));
 say(`chaos: ${KILLS} kills, ${PARTICIPANTS} participants, seed ${flags.seed}, in ${folder}`);
 const data = join(folder, 'people.csv');
-const made = await run(
-  ...['data', 'make', 'har', '--participants', `${PARTICIPANTS}`, '--seed', flags.seed, '--out', data],
-);
+const made = await run([
+  'data',
+  'make',
+  'har',
+  '--participants',
+  `${PARTICIPANTS}`,
+  '--seed',
+  flags.seed,
+  '--out',
+  data,
+]);
 if (made.code !== 0) throw new Error(made.errors);
 const runs = [];
 let dealt = 0;

@@ -4,34 +4,17 @@
  *
  *   node scripts/network-har.mjs [data.csv.gz]      (needs a build; without a file: the embedded HAR-like data)
  */
-import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { gunzip, isGzip, makeHarLike, readCsv, rowsOfParticipant, writeCsv } from '../dist/data/index.js';
 import { modelFromJson } from '../dist/methods/index.js';
 import { readParticipantState } from '../dist/shells/client/index.js';
+import { outputOf as run, start } from './processes.mjs';
 
-const KINDRED = fileURLToPath(new URL('../bin/kindred.js', import.meta.url));
 const [file] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'kindred-network-'));
 const say = (text) => process.stdout.write(`${text}\n`);
-
-/** Runs a command; gives what it wrote. */
-function run(args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [KINDRED, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let [out, errors] = ['', ''];
-    child.stdout.on('data', (data) => {
-      out += data;
-    });
-    child.stderr.on('data', (data) => {
-      errors += data;
-    });
-    child.on('exit', (code) => (code === 0 ? resolve(out) : reject(new Error(`${args[0]}: ${errors}`))));
-  });
-}
 
 async function readTable() {
   if (!file) return makeHarLike({ participants: 30, seed: 1 });
@@ -45,10 +28,9 @@ async function federation(name, ids, serveFlags, slowdownOf) {
   const here = join(folder, name);
   mkdirSync(here);
   const store = join(here, 'kindred.db');
-  const server = spawn(
-    process.execPath,
-    [KINDRED, 'serve', '--port', '0', '--store', store, '--json', '--log-level', 'error', ...serveFlags],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+  const server = start(
+    ['serve', '--port', '0', '--store', store, '--json', '--log-level', 'error', ...serveFlags],
+    'inherit',
   );
   const { url } = await new Promise((resolve) =>
     server.stdout.once('data', (data) => resolve(JSON.parse(data))),

@@ -15,7 +15,7 @@ import {
 } from '../../participant/index.ts';
 import type { Primitives } from '../../privacy/secure/index.ts';
 import { encode, type FederationSettings } from '../../protocol/index.ts';
-import { LongTimer } from './long-timer.ts';
+import { Timer } from '../timer.ts';
 import type { OwnRows } from './own-rows.ts';
 import { checkSameClasses } from './participant-file.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -44,14 +44,13 @@ export type Happening = WithoutTime<ParticipantInput>;
 export class Life {
   readonly state: ParticipantState;
   private readonly parts: LifeParts;
-  private readonly timer: LongTimer;
+  private readonly timer = new Timer();
   private hasStarted = false;
 
   /** From what is stored: for the first time, after a crash, or again after an end. */
   constructor(parts: LifeParts) {
     this.parts = parts;
     const stored = { ...parts.folder.file.stored, finished: undefined };
-    this.timer = new LongTimer(() => parts.timeOver());
     const life: ParticipantLife = { machine: 'participant', profile: parts.profile, stored };
     this.state = beginParticipant(life);
     parts.record?.life(life);
@@ -107,7 +106,7 @@ export class Life {
         rows.solver.interrupt();
         break;
       case 'timer':
-        this.timer.set(effect.atMs);
+        this.timer.set(effect.atMs - performance.now(), () => this.parts.timeOver());
         break;
     }
   }

@@ -18,8 +18,8 @@ import type { Primitives } from '../../privacy/secure/index.ts';
 import type { ToCoordinator, ToParticipant } from '../../protocol/index.ts';
 import { entropyStream } from '../entropy.ts';
 import type { FederationRecord, HistoryRow, Store } from '../store/store.ts';
+import { Timer } from '../timer.ts';
 import { Frames } from './frames.ts';
-import { Timer } from './timer.ts';
 
 /** How long to wait before a store that failed is tried again. */
 const STORE_RETRY_MS = 1000;

@@ -9,8 +9,8 @@ import {
 } from '../../protocol/index.ts';
 import { addScaled, dot, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
-import { Timer } from '../host/timer.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
+import { Timer } from '../timer.ts';
 import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured } from './meters.ts';

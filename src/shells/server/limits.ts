@@ -38,3 +38,8 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   unreadMs: 60_000,
   silentMs: 45_000,
 };
+
+/** How often connections are looked at: several times within what they are given. */
+export function lookEveryMs({ silentMs, unreadMs }: ServerLimits): number {
+  return Math.min(silentMs, unreadMs) / 3;
+}

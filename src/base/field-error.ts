@@ -79,6 +79,15 @@ const LONGEST = 60;
 
 function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value) ?? String(value);
+  const text = spelt(value);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
+}
+
+/** JSON can be parsed at any depth, but not written. */
+function spelt(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'something that is nested too deeply';
+  }
 }

@@ -13,6 +13,7 @@ import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   gatheringTimer,
   onAway,
+  onBack,
   onForget,
   onJoin,
   onLeave,
@@ -100,6 +101,7 @@ function onMessage(
   if (!member) {
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
+  onBack(state, member);
   if (state.secure && message.kind !== 'leave')
     return onSecureAnswer(state, member, message, now, primitives);
   switch (message.kind) {

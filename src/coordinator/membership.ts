@@ -1,12 +1,13 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
 import { naturallySorted } from '../data/natural-order.ts';
-import type { Join, Moments } from '../protocol/index.ts';
+import { DEFAULT_LIMITS, type Join, type Moments } from '../protocol/index.ts';
 import { refuse } from './answers.ts';
 import { newCombiner } from './combining.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { dropBest } from './model.ts';
+import { implausibleMoments } from './plausible.ts';
 import { open, openMeasuring } from './rounds.ts';
 import { sayPhase } from './secure-round.ts';
 import { membersSeated } from './secure-state.ts';
@@ -26,12 +27,12 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   // From an earlier life of the participant, late on its way; one that has left in this life has left.
   if (member && join.session < member.session) return [];
   if (member?.presence === 'left' && join.session === member.session) return [];
-  if (state.features > 0 && join.features !== state.features) {
-    const message = `participant "${from}": expected ${state.features} features, got ${join.features}`;
+  const expected = featuresExpected(state, join);
+  if (expected !== undefined) {
+    const message = `participant "${from}": expected ${expected} features, got ${join.features}`;
     return [refuse(state, from, 'WRONG_FEATURES', message)];
   }
   const effects: CoordinatorEffect[] = [];
-  state.tally = undefined;
   if (!member) {
     const { rows, benchmarkMs, session } = join;
     member = newMember({
@@ -55,9 +56,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     if (state.phase !== 'finished') member.presence = 'here';
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   }
-  member.missed = 0;
-  member.missedLooks = 0;
-  member.undealt = 0;
+  waitForAgain(state, member);
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
   const asked = state.aggregator && state.phase === 'open' && !member.answered && member.barred < state.round;
@@ -65,6 +64,13 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
   if (state.secure) effects.push(...sayPhase(state, member));
   return effects;
+}
+
+/** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */
+function featuresExpected({ members, round, features }: CoordinatorState, join: Join): string | undefined {
+  if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
+  const { maxFeatures } = DEFAULT_LIMITS;
+  return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
 }
 
 /** Whoever joins and then falls silent is waited for, but not for ever. */
@@ -87,6 +93,8 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
     const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
     return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
   }
+  const contradiction = implausibleMoments(message);
+  if (contradiction) return [refuse(state, member.id, 'INFEASIBLE', contradiction)];
   if (state.scaling) {
     return [{ type: 'send', to: member.id, message: welcomeFor(state) }];
   }
@@ -101,7 +109,12 @@ export function readyToStart(state: CoordinatorState, now: number): boolean {
   if (state.secure) return readyToMeasure(state, now);
   const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
-  return measured === state.members.size || now >= state.deadlineMs;
+  return (measured === state.members.size || now >= state.deadlineMs) && hasRows(state);
+}
+
+/** Nobody can be scaled by the moments of no rows. */
+function hasRows({ members }: CoordinatorState): boolean {
+  return [...members.values()].some(({ moments }) => moments !== undefined && moments.count > 0);
 }
 
 /** Where sums are secret: everybody has said who it is. */
@@ -165,6 +178,7 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
 export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
+  member.isAway = true;
   const { patience } = state.options;
   // Whoever has no end of patience wants to wait for those who come back.
   if (patience === Number.POSITIVE_INFINITY) return [];
@@ -173,6 +187,19 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
   member.undealt = Math.max(member.undealt, patience);
   state.tally = undefined;
   return [];
+}
+
+/** It is there after all: late answers, too, say so. */
+export function onBack(state: CoordinatorState, member: Member): void {
+  if (member.isAway) waitForAgain(state, member);
+}
+
+function waitForAgain(state: CoordinatorState, member: Member): void {
+  member.isAway = false;
+  member.missed = 0;
+  member.missedLooks = 0;
+  member.undealt = 0;
+  state.tally = undefined;
 }
 
 /** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */

@@ -1,8 +1,11 @@
 /**
  * What an answer says of itself, held against what the coordinator knows: the update, the sender's u (the sum of what was
  * taken from it so far) and the box of its duals. A liar who is consistent passes; a mistake, or a liar who is not, does not.
+ *
+ * Nor do numbers that no data give. They are finite, but their sums and squares need not be, and a coordinator that cannot say what
+ * comes out would fall by the word of one participant.
  */
-import type { Report, UpdateMessage } from '../protocol/index.ts';
+import type { Moments, Report, UpdateMessage } from '../protocol/index.ts';
 import { dot } from '../solver/index.ts';
 import { localProblem } from './combining.ts';
 import type { CoordinatorState, Member } from './state.ts';
@@ -11,6 +14,19 @@ import type { CoordinatorState, Member } from './state.ts';
 const TOLERANCE = 1e-6;
 /** For numbers that have cancelled to nothing but rounding. */
 const ROUNDING = 1e-12;
+/** Of an update: participants compute with it in single precision, which ends at 3e38. */
+const LONGEST = 1e30;
+/** Of any other number: sums of millions of its squares are finite. */
+const LARGEST = 1e100;
+
+/** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
+export function implausibleMoments({ mean, m2 }: Moments): string | undefined {
+  const far = mean.find((value) => Math.abs(value) > LARGEST);
+  if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
+  const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
+  if (wrong === undefined) return undefined;
+  return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
+}
 
 /** What cannot be, in words; undefined: nothing that could be seen. */
 export function implausible(
@@ -20,6 +36,8 @@ export function implausible(
 ): string | undefined {
   const { dp, mask } = state.options;
   const { u } = state.aggregator!.members.get(member.index)!;
+  const huge = tooLarge(answer);
+  if (huge) return huge;
   if (answer.kind === 'update') {
     const wrong = wrongNorm(answer) ?? (dp ? undefined : wrongAngle(answer, u));
     if (wrong) return wrong;
@@ -35,8 +53,16 @@ export function implausible(
   return outOfBox(state, member, answer);
 }
 
+function tooLarge(answer: UpdateMessage | Report): string | undefined {
+  const { loss, dualSum } = answer.scalars;
+  const said = answer.kind === 'update' ? [loss, dualSum, answer.ds] : [loss, dualSum];
+  const huge = said.find((value) => Math.abs(value) > LARGEST);
+  return huge === undefined ? undefined : `${answer.kind}: expected at most ${LARGEST}, got ${huge}`;
+}
+
 function wrongNorm({ du, duNorm2 }: UpdateMessage): string | undefined {
   const norm2 = dot(du, du);
+  if (!(norm2 <= LONGEST ** 2)) return `update: expected |du| of at most ${LONGEST}, got ${Math.sqrt(norm2)}`;
   const good = Math.abs(norm2 - duNorm2) <= TOLERANCE * Math.max(norm2, ROUNDING);
   return good ? undefined : `update: expected |du|^2 = ${norm2}, got ${duNorm2}`;
 }

@@ -31,13 +31,12 @@ export function onSecureSummed(state: CoordinatorState, now: number): Coordinato
 }
 
 function onMeasured(state: CoordinatorState, summed: Summed | undefined, now: number): CoordinatorEffect[] {
-  const secure = state.secure!;
-  if (!summed) {
+  const moments = summed && momentsFrom(summed.sum, state.secure!.core!.layout.ids.length);
+  // Nobody sees who has put nonsense into a secret sum; that there is some, everybody would.
+  if (!moments || !(moments.count >= 1)) {
     noteSilence(state);
     return limitReached(state, now) === undefined ? openMeasuring(state, now) : finish(state, 'rounds');
   }
-  const participants = secure.core!.layout.ids.length;
-  const moments = momentsFrom(summed.sum, participants);
   return settleScaling(state, scalingFrom(moments, state.options.scale), now);
 }
 

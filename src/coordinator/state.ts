@@ -52,6 +52,8 @@ export interface Member {
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
   missedLooks: number;
+  /** Its connection is gone, and nothing has been heard of it since. */
+  isAway: boolean;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
 }
@@ -200,6 +202,7 @@ export function newMember(lasting: LastingMember): Member {
     undealt: 0,
     missed: 0,
     missedLooks: 0,
+    isAway: false,
     responseMs: undefined,
   };
 }

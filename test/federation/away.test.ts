@@ -38,6 +38,20 @@ describe('whoever is away', () => {
     expect(bench.state.phase).toBe('summing');
   });
 
+  test('is waited for again when it says anything at all, be it an answer that is too late', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    goesAway(bench, 'b');
+    bench.say('a', update(1, 0));
+    bench.tell({ type: 'summed' });
+    bench.say('b', update(1, 0));
+    bench.say('a', update(2, 1, { uDotDu: 0.26, scalars: { loss: 2, dualSum: 1, uNorm2: 0.26 } }));
+    expect(bench.state.rejections).toEqual(new Map());
+    expect(bench.state.phase).toBe('open');
+    bench.say('b', update(2, 0));
+    expect(bench.state.phase).toBe('summing');
+  });
+
   test('keeps its answer, its place and its contribution', () => {
     const bench = new Bench();
     bench.gather('a', 'b');

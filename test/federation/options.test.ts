@@ -68,6 +68,14 @@ describe('what is not written', () => {
 });
 
 describe('what is refused', () => {
+  test('however deep it is', () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
+    expect(refusal(deep)).toBe(
+      'federation.json: expected an object, got something that is nested too deeply',
+    );
+    expect(refusal({ waiting: deep })).toContain('waiting: expected');
+  });
+
   const dp = { clip: 1, noiseMultiplier: 1, epsilon: 100 };
   const mask = { kind: 'bernoulli', keep: 0.5 };
   test.each<[unknown, string]>([

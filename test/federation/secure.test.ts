@@ -63,6 +63,21 @@ describe('the same optimum as without protection', () => {
   });
 });
 
+test.each(['standard', 'center'] as const)(
+  'a count of rows that brings the secret sum to nothing or below is not believed, scale %s',
+  (scale) => {
+    for (const lie of [-120, -1000]) {
+      const plan = securePlan(HAR, { rounds: 3, gap: 1e-9, scale, testFraction: 0 });
+      const [liar, ...others] = plan.participants;
+      const { profile } = liar;
+      const moments = { ...profile.moments, count: lie };
+      const participants = [{ ...liar, profile: { ...profile, moments } }, ...others];
+      const { coordinator } = new Simulation({ ...plan, participants }).run();
+      expect(coordinator.state).toMatchObject({ phase: 'finished', finish: 'rounds', scaling: undefined });
+    }
+  },
+);
+
 /** What the coordinator no longer hears: frames of a kind from somebody. */
 function deafen(simulation: Simulation, deaf: (from: string, kind: string) => boolean): void {
   const node = simulation.coordinator;

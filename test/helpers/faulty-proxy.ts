@@ -1,18 +1,18 @@
 /**
  * A real TCP proxy between participants and the coordinator that does what bad networks do: it delays, it is slow, it loses and
- * doubles whole WebSocket frames, it goes silent without closing, it resets.
+ * doubles whole WebSocket messages, it goes silent without closing, it resets. Bytes keep their order, as TCP keeps it.
  */
-
 import type { AddressInfo } from 'node:net';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { type Stream, stream } from '../../src/base/random.ts';
+import { FrameCutter, isData, type Piece } from './frame-cutter.ts';
 
 export interface Faults {
   /** On the way, each direction. */
   readonly delayMs?: number;
   readonly jitterMs?: number;
   readonly bytesPerSecond?: number;
-  /** Shares of WebSocket frames. */
+  /** Shares of WebSocket messages. */
   readonly drop?: number;
   readonly duplicate?: number;
   /** From then on nothing gets through, and nobody is told. */
@@ -20,17 +20,33 @@ export interface Faults {
   readonly resetAfterMs?: number;
 }
 
+/** What has been done to whom. */
+export interface Deeds {
+  dropped: number;
+  doubled: number;
+  silenced: number;
+  reset: number;
+}
+
+/** What a line holds on its way; more waits at the sender's. */
+const MOST_ON_THE_WAY = 64 * 1024;
+
 export class FaultyProxy {
   /** Of the connections that come from now on. */
-  faults: Faults | ((connection: number) => Faults) = {};
+  faults: Faults | ((connection: number, random: Stream) => Faults) = {};
   connections = 0;
+  readonly deeds: Deeds = { dropped: 0, doubled: 0, silenced: 0, reset: 0 };
+  /** Sees everything as it comes in: whole WebSocket frames, and HTTP in pieces. */
+  onPiece: ((connection: number, from: 'client' | 'server', piece: Piece) => void) | undefined;
   private readonly server: Server;
   private readonly open = new Set<Socket>();
   private readonly random: Stream;
 
   private constructor(targetPort: number, seed: number) {
     this.random = stream(seed, 'faulty proxy');
-    this.server = createServer({ noDelay: true }, (client) => this.forward(client, targetPort));
+    // A client may close its half and still listen.
+    const options = { noDelay: true, allowHalfOpen: true };
+    this.server = createServer(options, (client) => this.forward(client, targetPort));
   }
 
   static async start(targetPort: number, seed = 1): Promise<FaultyProxy> {
@@ -49,127 +65,121 @@ export class FaultyProxy {
   }
 
   async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
     this.resetAll();
-    await new Promise((resolve) => this.server.close(resolve));
+    await closed;
   }
 
   private forward(client: Socket, port: number): void {
+    const { random, deeds } = this;
     const number = this.connections++;
-    const faults = typeof this.faults === 'function' ? this.faults(number) : this.faults;
-    const server = dial({ port, host: '127.0.0.1', noDelay: true });
-    const state = { silent: false };
+    const faults = typeof this.faults === 'function' ? this.faults(number, random) : this.faults;
+    const server = dial({ port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    const line: Line = { isSilent: false };
     const timers = [
-      faults.silentAfterMs !== undefined &&
-        setTimeout(() => {
-          state.silent = true;
-        }, faults.silentAfterMs),
-      faults.resetAfterMs !== undefined && setTimeout(() => client.resetAndDestroy(), faults.resetAfterMs),
+      after(faults.silentAfterMs, () => {
+        line.isSilent = true;
+        deeds.silenced++;
+      }),
+      after(faults.resetAfterMs, () => {
+        deeds.reset++;
+        for (const socket of [client, server]) socket.resetAndDestroy();
+      }),
     ];
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
+    for (const [from, to, name] of [
+      [client, server, 'client'],
+      [server, client, 'server'],
     ] as const) {
       this.open.add(from);
-      const lane = new Lane(to, faults, this.random, state);
-      from.on('data', (data) => lane.take(data));
+      const lane = new Lane({ from, to, faults, random, line, deeds });
+      from.on('data', (data) => {
+        for (const piece of lane.frames.cut(data)) {
+          this.onPiece?.(number, name, piece);
+          lane.take(piece);
+        }
+      });
       // A network that is silent does not tell that somebody has gone.
-      from.on('end', () => !state.silent && lane.end());
+      from.on('end', () => lane.end());
       from.on('error', () => {});
-      from.on('close', () => {
+      from.on('close', (wasError) => {
         this.open.delete(from);
-        if (state.silent) return;
-        for (const timer of timers) if (timer) clearTimeout(timer);
-        lane.end();
+        if (line.isSilent) return;
+        for (const timer of timers) clearTimeout(timer);
+        if (wasError) to.resetAndDestroy();
+        else lane.end();
       });
     }
   }
 }
 
+function after(ms: number | undefined, act: () => void): NodeJS.Timeout | undefined {
+  return ms === undefined ? undefined : setTimeout(act, ms);
+}
+
+interface Line {
+  isSilent: boolean;
+}
+
+interface LaneParts {
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly faults: Faults;
+  readonly random: Stream;
+  readonly line: Line;
+  readonly deeds: Deeds;
+}
+
 /** One direction of one connection. */
 class Lane {
-  private readonly to: Socket;
-  private readonly faults: Faults;
-  private readonly random: Stream;
-  private readonly state: { silent: boolean };
-  private readonly frames = new FrameCutter();
+  readonly frames = new FrameCutter();
+  private readonly parts: LaneParts;
   /** When the last byte so far arrives: order is kept, and the line is as fast as it is. */
   private freeMs = 0;
+  private onTheWay = 0;
 
-  constructor(to: Socket, faults: Faults, random: Stream, state: { silent: boolean }) {
-    this.to = to;
-    this.faults = faults;
-    this.random = random;
-    this.state = state;
+  constructor(parts: LaneParts) {
+    this.parts = parts;
   }
 
-  take(data: Buffer): void {
-    const { drop = 0, duplicate = 0 } = this.faults;
-    for (const { bytes, isFrame } of this.frames.cut(data)) {
-      if (isFrame && this.random.uniform() < drop) continue;
-      this.carry(bytes);
-      if (isFrame && this.random.uniform() < duplicate) this.carry(bytes);
+  take({ bytes, isFrame }: Piece): void {
+    const { faults, random, deeds } = this.parts;
+    const { drop = 0, duplicate = 0 } = faults;
+    // Only data: a lost or doubled ping or close is not what happens to messages.
+    const isMessage = isFrame && isData(bytes);
+    if (isMessage && random.uniform() < drop) {
+      deeds.dropped++;
+      return;
     }
+    this.carry(bytes);
+    if (!isMessage || random.uniform() >= duplicate) return;
+    deeds.doubled++;
+    this.carry(bytes);
   }
 
   end(): void {
-    this.later(() => this.to.end());
+    const { line, to } = this.parts;
+    this.later(() => !line.isSilent && to.writable && to.end());
   }
 
   private carry(bytes: Buffer): void {
-    const { bytesPerSecond = Number.POSITIVE_INFINITY } = this.faults;
+    const { faults, line, from, to } = this.parts;
+    const { bytesPerSecond = Number.POSITIVE_INFINITY } = faults;
     this.freeMs = Math.max(this.freeMs, performance.now()) + (1000 * bytes.length) / bytesPerSecond;
+    this.onTheWay += bytes.length;
+    if (this.onTheWay > MOST_ON_THE_WAY) from.pause();
     this.later(() => {
-      if (!this.state.silent && this.to.writable) this.to.write(bytes);
+      this.onTheWay -= bytes.length;
+      if (this.onTheWay <= MOST_ON_THE_WAY) from.resume();
+      if (!line.isSilent && to.writable) to.write(bytes);
     });
   }
 
   private later(act: () => void): void {
-    const { delayMs = 0, jitterMs = 0 } = this.faults;
+    const { delayMs = 0, jitterMs = 0 } = this.parts.faults;
     const now = performance.now();
-    const atMs = Math.max(this.freeMs, now + delayMs + this.random.uniform() * jitterMs);
+    const atMs = Math.max(this.freeMs, now + delayMs + this.parts.random.uniform() * jitterMs);
     this.freeMs = atMs;
     if (atMs <= now) act();
     else setTimeout(act, atMs - now);
   }
-}
-
-const HEAD_END = Buffer.from('\r\n\r\n');
-
-/** Cuts a stream into HTTP heads and bodies as they come and, after an upgrade, into whole WebSocket data frames. */
-class FrameCutter {
-  private upgraded = false;
-  private rest = Buffer.alloc(0);
-
-  cut(data: Buffer): { bytes: Buffer; isFrame: boolean }[] {
-    this.rest = Buffer.concat([this.rest, data]);
-    const pieces: { bytes: Buffer; isFrame: boolean }[] = [];
-    if (!this.upgraded) {
-      const head = this.rest.indexOf(HEAD_END);
-      const isUpgrade = /\r\nupgrade: *websocket/i.test(
-        this.rest.subarray(0, Math.max(0, head)).toString('latin1'),
-      );
-      const end = head >= 0 && isUpgrade ? head + HEAD_END.length : this.rest.length;
-      pieces.push({ bytes: this.rest.subarray(0, end), isFrame: false });
-      this.rest = this.rest.subarray(end);
-      this.upgraded = isUpgrade;
-      if (!this.upgraded) return pieces;
-    }
-    for (let size = frameSize(this.rest); size > 0 && size <= this.rest.length; size = frameSize(this.rest)) {
-      const bytes = this.rest.subarray(0, size);
-      // Only data: a lost or doubled ping or close is not what is tested here.
-      pieces.push({ bytes, isFrame: (bytes[0] & 0x0f) <= 2 });
-      this.rest = this.rest.subarray(size);
-    }
-    return pieces;
-  }
-}
-
-/** Of the WebSocket frame at the start; 0: not all of its head is there. */
-function frameSize(bytes: Buffer): number {
-  if (bytes.length < 2) return 0;
-  const mask = bytes[1] & 0x80 ? 4 : 0;
-  const short = bytes[1] & 0x7f;
-  if (short < 126) return 2 + mask + short;
-  if (short === 126) return bytes.length < 4 ? 0 : 4 + mask + bytes.readUInt16BE(2);
-  return bytes.length < 10 ? 0 : 10 + mask + Number(bytes.readBigUInt64BE(2));
 }

@@ -1,5 +1,6 @@
 /** A participant on a real socket that does the real handshake: signs with Node's crypto, sends and receives frames. */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import {
   decodeFrom,
@@ -128,6 +129,20 @@ export class WsParticipant {
 
   sendRaw(data: Uint8Array | string): void {
     this.socket.send(data);
+  }
+
+  /** A part of a message that goes on. */
+  sendPart(data: Uint8Array): void {
+    this.socket.send(data, { fin: false });
+  }
+
+  ping(data: Uint8Array): void {
+    this.socket.ping(data);
+  }
+
+  /** Past ws: what is no WebSocket frame, or a forbidden one. */
+  sendBytes(bytes: Uint8Array): void {
+    (this.socket as unknown as { readonly _socket: Socket })._socket.write(bytes);
   }
 
   onMessage(listener: (message: ToParticipant) => void): void {

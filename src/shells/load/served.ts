@@ -22,7 +22,6 @@ interface Ready {
 export class ServedCoordinator {
   readonly url: string;
   private readonly child: ChildProcess;
-
   private readonly tokenFile: string;
 
   private constructor(child: ChildProcess, { url, operatorTokenFile }: Ready) {
@@ -84,8 +83,12 @@ export class ServedCoordinator {
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]);
   }
 
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    if (!this.isRunning) return;
     const ended = once(this.child, 'exit');
     this.child.kill('SIGTERM');
     await ended;

@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, fastify, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { ApiError, refusalOf } from './api-error.ts';
+import { answerSocket } from './answer-socket.ts';
+import { ApiError, type ErrorCode, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
 import { allowOrigin, answerOptions, methodsOf } from './cors.ts';
 import type { ServerLimits } from './limits.ts';
@@ -24,17 +25,20 @@ export interface AppOptions {
   readonly limits: ServerLimits;
   readonly log: Logger;
   readonly tls: TlsFiles | undefined;
+  onRefused(code: ErrorCode): void;
 }
 
-export function newApp({ limits, log, tls }: AppOptions): FastifyInstance {
-  const timeouts = {
-    // Whoever sends its request byte by byte (slow loris) is cut off.
+export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInstance {
+  const ofServer = {
     headersTimeout: limits.strangerMs,
-    requestTimeout: 2 * limits.strangerMs,
-    keepAliveTimeout: limits.strangerMs,
     connectionsCheckingInterval: 1000,
+    // Node would refuse it in a form of its own.
+    requireHostHeader: false,
   };
   const shared = {
+    // Whoever sends its request byte by byte (slow loris) is cut off. Among the options of the server fastify would undo these two.
+    requestTimeout: 2 * limits.strangerMs,
+    keepAliveTimeout: limits.strangerMs,
     // Only what goes wrong: what is worth knowing otherwise we say ourselves, and never a header.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -44,24 +48,32 @@ export function newApp({ limits, log, tls }: AppOptions): FastifyInstance {
     // We say so ourselves, in our own form.
     return503OnClosing: false,
     frameworkErrors: (error: Error, _: unknown, reply: FastifyReply) => {
+      const refusal = refusalOf(error);
+      onRefused(refusal.code);
       reply.headers(SECURITY_HEADERS);
-      sendRefusal(reply, refusalOf(error));
+      sendRefusal(reply, refusal);
     },
-    clientErrorHandler: (_: Error, socket: Socket) => refuseClient(socket),
+    clientErrorHandler: (_: Error, socket: Socket) => {
+      if (socket.destroyed || !socket.writable) return;
+      onRefused('BAD_REQUEST');
+      answerSocket(socket, new ApiError('BAD_REQUEST', 'expected an HTTP request'));
+    },
   };
   // The two have types of their own, and nothing else that differs.
-  if (tls)
-    return fastify({
-      ...shared,
-      https: { ...tls.secureOptions(), ...timeouts },
-    }) as unknown as FastifyInstance;
-  return fastify({ ...shared, http: timeouts }) as unknown as FastifyInstance;
+  const app = tls
+    ? (fastify({ ...shared, https: { ...tls.secureOptions(), ...ofServer } }) as unknown as FastifyInstance)
+    : (fastify({ ...shared, http: ofServer }) as unknown as FastifyInstance);
+  // Whatever else a client expects is its own affair; Node would refuse it in a form of its own.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
 }
 
 export function addRoutes(app: FastifyInstance, context: ServerContext): void {
   takeJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new ApiError('BAD_REQUEST', 'host: expected one, got none');
     context.access.checkOrigin(request.raw);
     allowOrigin(request, reply);
     // Whoever asks how we are is told to the end.
@@ -70,6 +82,7 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
   });
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = refusalOf(error);
+    context.onRefused(refusal.code);
     if (refusal.status >= 500)
       request.log.error({ err: error, url: request.routeOptions.url }, 'request failed');
     sendRefusal(reply, refusal);
@@ -101,12 +114,4 @@ function sendRefusal(reply: FastifyReply, { status, code, message }: ApiError): 
   // What was meant for an answer is not true of a refusal.
   reply.removeHeader('content-disposition');
   reply.type('application/json; charset=utf-8').status(status).send({ error: { code, message } });
-}
-
-/** What came is not even HTTP: there is no request to answer, only a socket. */
-function refuseClient(socket: Socket): void {
-  if (socket.destroyed || !socket.writable) return;
-  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message: 'expected an HTTP request' } });
-  const head = `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
 }

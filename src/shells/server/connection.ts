@@ -4,6 +4,7 @@ import {
   CLOSE,
   decodeFrom,
   encode,
+  type Join,
   type Limits,
   ProtocolError,
   type RejectCode,
@@ -12,14 +13,21 @@ import {
 } from '../../protocol/index.ts';
 import { plainBytes } from '../files.ts';
 import type { ServerLimits } from './limits.ts';
+import type { TurnedAway } from './meters.ts';
 import { TokenBucket } from './token-bucket.ts';
+
+/** How long a goodbye may take: whoever does not answer it is not waited for. */
+const GOODBYE_MS = 2000;
 
 export interface ConnectionWorld {
   readonly limits: ServerLimits;
   readonly frameLimits: Limits;
+  /** How many columns everybody has; undefined: nobody has told. */
+  readonly columns: number | undefined;
   readonly now: () => number;
   onMessage(message: ToCoordinator): void;
   onRejected(code: RejectCode): void;
+  onTurnedAway(why: TurnedAway): void;
   onTraffic(direction: 'in' | 'out', bytes: number): void;
   onClose(connection: Connection): void;
 }
@@ -44,11 +52,9 @@ export class Connection {
     this.heardMs = world.now();
     this.bucket = new TokenBucket(framesPerSecond, frameBurst, this.heardMs);
     socket.on('message', (data, isBinary) => this.onFrame(data as Buffer, isBinary));
-    socket.on('pong', () => {
-      this.heardMs = world.now();
-    });
-    // Too large, malformed: ws closes it with the right code.
-    socket.on('error', () => world.onRejected('BAD_FRAME'));
+    socket.on('ping', (data) => this.onPing(data));
+    socket.on('pong', () => this.mayGoOn());
+    socket.on('error', () => this.onMalformed());
     socket.on('close', () => world.onClose(this));
   }
 
@@ -68,15 +74,18 @@ export class Connection {
 
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
-    // Whoever does not answer a goodbye is not waited for.
-    setTimeout(() => this.socket.terminate(), 2000).unref();
+    this.terminateSoon();
   }
 
   /** Asked every few seconds. */
   look(now: number): void {
-    const { silentMs, unreadMs } = this.world.limits;
-    if (now - this.heardMs > silentMs) this.socket.terminate();
-    else if (this.unreadSinceMs !== undefined && now - this.unreadSinceMs > unreadMs) {
+    const { limits, onTurnedAway } = this.world;
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (now - this.heardMs > limits.silentMs) {
+      onTurnedAway('SILENT');
+      this.socket.terminate();
+    } else if (this.unreadSinceMs !== undefined && now - this.unreadSinceMs > limits.unreadMs) {
+      onTurnedAway('TOO_SLOW');
       this.close(CLOSE.tooSlow, 'what it was sent was not read');
     } else this.socket.ping();
   }
@@ -98,29 +107,45 @@ export class Connection {
   }
 
   private onFrame(data: Buffer, isBinary: boolean): void {
+    if (!this.mayGoOn()) return;
+    this.world.onTraffic('in', data.length);
+    const message = this.read(data, isBinary);
+    if (message) this.world.onMessage(message);
+  }
+
+  /** Answered here and not by ws, which would pile up answers for whoever asks on and on and never reads them. */
+  private onPing(data: Buffer): void {
+    if (this.mayGoOn() && this.socket.bufferedAmount <= this.world.limits.unreadBytes) this.socket.pong(data);
+  }
+
+  /** Too large, in too many pieces, not WebSocket at all: ws says goodbye with the right code. */
+  private onMalformed(): void {
+    this.world.onRejected('BAD_FRAME');
+    this.terminateSoon();
+  }
+
+  /** Everything that comes counts, also what is not a message of ours; what comes too often is the end. */
+  private mayGoOn(): boolean {
     const { world, socket } = this;
     // Replaced, revoked, turned out: what it still says is not heard.
-    if (socket.readyState !== socket.OPEN) return;
+    if (socket.readyState !== socket.OPEN) return false;
     const now = world.now();
     this.heardMs = now;
-    world.onTraffic('in', data.length);
-    if (!this.bucket.take(now)) {
-      this.reject('RATE_LIMITED', `more than ${world.limits.framesPerSecond} frames per second`);
-      this.close(CLOSE.rateLimited, 'too many frames');
-      return;
-    }
-    const message = this.read(data, isBinary);
-    if (message) world.onMessage(message);
+    if (this.bucket.take(now)) return true;
+    this.reject('RATE_LIMITED', `more than ${world.limits.framesPerSecond} frames per second`);
+    this.close(CLOSE.rateLimited, 'too many frames');
+    return false;
+  }
+
+  private terminateSoon(): void {
+    setTimeout(() => this.socket.terminate(), GOODBYE_MS).unref();
   }
 
   private read(data: Buffer, isBinary: boolean): ToCoordinator | undefined {
     try {
       if (!isBinary) throw new ProtocolError('BAD_FRAME', 'frame: expected a binary message, got text');
       const message = decodeFrom('participant', plainBytes(data), this.world.frameLimits);
-      if (message.kind === 'join' && message.id !== this.participant) {
-        const sentence = `join: expected the id "${this.participant}" that the connection was made for`;
-        throw new ProtocolError('WRONG_IDENTITY', sentence);
-      }
+      if (message.kind === 'join') this.checkJoin(message);
       this.bad = 0;
       return message;
     } catch (error) {
@@ -131,6 +156,17 @@ export class Connection {
         this.close(CLOSE.badFrames, 'too many frames that are none');
       return undefined;
     }
+  }
+
+  /** What it says of itself must be what it has proved or told at the door. */
+  private checkJoin({ id, features }: Join): void {
+    const { columns = features } = this.world;
+    if (id !== this.participant) {
+      const sentence = `join: expected the id "${this.participant}" that the connection was made for`;
+      throw new ProtocolError('WRONG_IDENTITY', sentence);
+    }
+    if (features !== columns)
+      throw new ProtocolError('WRONG_FEATURES', `join: expected ${columns} features, got ${features}`);
   }
 
   private reject(code: RejectCode, message: string): void {

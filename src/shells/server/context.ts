@@ -2,6 +2,7 @@
 import type { CoordinatorOptions } from '../../coordinator/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Access } from './access.ts';
+import type { ErrorCode } from './api-error.ts';
 import type { Door } from './door.ts';
 import type { Federation } from './federation.ts';
 import type { Meters } from './meters.ts';
@@ -22,4 +23,6 @@ export interface ServerContext {
   create(name: string, options: CoordinatorOptions): Federation;
   /** Whether the server is on its way out. */
   readonly stopping: () => boolean;
+  /** Every refusal is counted. */
+  onRefused(code: ErrorCode): void;
 }

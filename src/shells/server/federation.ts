@@ -13,13 +13,14 @@ import type { FederationRecord, HistoryRow } from '../store/store.ts';
 import { Timer } from '../timer.ts';
 import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
-import { FederationMeter, increase, type Measured } from './meters.ts';
+import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
 export interface FederationWorld extends Omit<HostWorld, 'send' | 'onRow' | 'onSaved' | 'onTrouble'> {
   readonly limits: ServerLimits;
   onRound(row: HistoryRow, tookMs: number | undefined): void;
   onSaved(ms: number): void;
   onTrouble(error: Error | undefined): void;
+  onTurnedAway(why: TurnedAway): void;
 }
 
 export class Federation {
@@ -65,14 +66,16 @@ export class Federation {
   /** A connection whose owner is known: an earlier one of the same participant has to go. */
   connect(socket: WebSocket, participant: string): void {
     const { meter } = this;
-    const { limits, now } = this.world;
+    const { limits, now, onTurnedAway } = this.world;
     this.connections.get(participant)?.close(CLOSE.replaced, 'another connection has taken its place');
     const connection = new Connection(socket, participant, {
       limits,
       frameLimits: this.frameLimits,
+      columns: this.world.store.schema(this.name)?.features?.length,
       now,
       onMessage: (message) => this.receive(participant, message),
       onRejected: (code) => increase(meter.rejected, code),
+      onTurnedAway,
       onTraffic: (direction, bytes) => {
         meter.bytes[direction] += bytes;
       },

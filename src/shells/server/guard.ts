@@ -6,16 +6,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './limits.ts';
+import type { TurnedAway } from './meters.ts';
 
 const LOOK_MS = 1000;
 
-export type TurnedAway = 'CONNECTIONS' | 'CONNECTIONS_OF_ADDRESS' | 'STRANGERS' | 'STRANGER_TOO_LONG';
-
 interface Stranger {
-  /** When it last said something that makes sense. */
+  /** When it last said something that makes sense, or took some of the answer. */
   sinceMs: number;
   /** Requests that are being answered. */
   busy: number;
+  /** Bytes that have left for it. */
+  taken: number;
 }
 
 export class Guard {
@@ -85,7 +86,7 @@ export class Guard {
 
   private watch(socket: Socket): void {
     if (socket.destroyed) return;
-    this.strangers.set(socket, { sinceMs: this.now(), busy: 0 });
+    this.strangers.set(socket, { sinceMs: this.now(), busy: 0, taken: 0 });
     socket.once('close', () => this.strangers.delete(socket));
     if (this.strangers.size <= this.limits.strangers) return;
     const [oldest] = this.strangers.keys();
@@ -96,6 +97,7 @@ export class Guard {
     const stranger = this.strangers.get(socket);
     if (!stranger) return;
     stranger.busy++;
+    stranger.sinceMs = this.now();
     response.once('close', () => {
       stranger.busy--;
       stranger.sinceMs = this.now();
@@ -103,9 +105,15 @@ export class Guard {
   }
 
   private look(): void {
-    const before = this.now() - this.limits.strangerMs;
-    for (const [socket, { sinceMs, busy }] of this.strangers) {
-      if (busy === 0 && sinceMs < before) this.turnAway(socket, 'STRANGER_TOO_LONG');
+    const { strangerMs, unreadMs } = this.limits;
+    const now = this.now();
+    for (const [socket, stranger] of this.strangers) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (taken > stranger.taken) stranger.sinceMs = now;
+      stranger.taken = taken;
+      const isReading = stranger.busy > 0;
+      if (now - stranger.sinceMs <= (isReading ? unreadMs : strangerMs)) continue;
+      this.turnAway(socket, isReading ? 'TOO_SLOW' : 'STRANGER_TOO_LONG');
     }
   }
 

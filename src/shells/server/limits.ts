@@ -41,3 +41,8 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   silentMs: 45_000,
   returnMs: 5000,
 };
+
+/** How often connections are looked at: several times within what they are given. */
+export function lookEveryMs({ silentMs, unreadMs }: ServerLimits): number {
+  return Math.min(silentMs, unreadMs) / 3;
+}

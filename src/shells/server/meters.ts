@@ -5,9 +5,18 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Message, RejectCode } from '../../protocol/index.ts';
 import type { HistoryRow } from '../store/store.ts';
-import type { TurnedAway } from './guard.ts';
+import type { ErrorCode } from './api-error.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Why a connection was closed: by the guard of strangers, or one of a participant that does not read or has fallen silent. */
+export type TurnedAway =
+  | 'CONNECTIONS'
+  | 'CONNECTIONS_OF_ADDRESS'
+  | 'STRANGERS'
+  | 'STRANGER_TOO_LONG'
+  | 'TOO_SLOW'
+  | 'SILENT';
 
 /** Counts of one federation since the server was started. */
 export class FederationMeter {
@@ -49,6 +58,8 @@ export interface MeasuredServer {
   readonly connections: number;
   readonly strangers: number;
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;
+  /** Answers over HTTP other than what was asked for. */
+  readonly refused: ReadonlyMap<ErrorCode, number>;
   readonly federations: readonly Measured[];
 }
 
@@ -65,6 +76,9 @@ export class Meters {
     );
     this.count('turned_away', 'Connections that were closed by a limit', ['reason'], (add) => {
       for (const [reason, n] of look().turnedAway) add(n, { reason });
+    });
+    this.count('refusals', 'Requests that were refused', ['code'], (add) => {
+      for (const [code, n] of look().refused) add(n, { code });
     });
     const each = (labels: string[], name: string, help: string, value: (one: Measured) => number) =>
       this.gauge(name, help, ['federation', ...labels], (set) => {

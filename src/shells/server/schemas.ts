@@ -10,6 +10,8 @@ export const participantId = z
   .refine((id) => Buffer.byteLength(id) <= MAX_ID_BYTES, `expected at most ${MAX_ID_BYTES} bytes`)
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are refused
   .refine((id) => !/[\u0000-\u001f\u007f]/.test(id), 'expected no control characters')
+  // Halves of characters are not in UTF-8: two names would become one.
+  .refine((id) => !/\p{Surrogate}/u.test(id), 'expected well-formed text')
   .describe('Name of a participant, at most 200 bytes');
 
 export const publicKey = z

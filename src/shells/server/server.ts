@@ -14,16 +14,16 @@ import { nodePrimitives } from '../node-crypto.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import type { FederationRecord, Store } from '../store/store.ts';
 import { Access } from './access.ts';
-import { ApiError, noSuchFederation } from './api-error.ts';
+import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
 import { addRoutes, newApp } from './app.ts';
 import type { ServerContext } from './context.ts';
 import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
 import { Federation } from './federation.ts';
 import { finished } from './finished.ts';
-import { Guard, isLoopback, type TurnedAway } from './guard.ts';
-import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
+import { Guard, isLoopback } from './guard.ts';
+import { DEFAULT_LIMITS_OF_SERVER, lookEveryMs, type ServerLimits } from './limits.ts';
 import { listenError } from './listen-error.ts';
-import { increase, Meters } from './meters.ts';
+import { increase, Meters, type TurnedAway } from './meters.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
 
@@ -55,7 +55,6 @@ export interface ServerOptions {
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-const LOOK_MS = 15_000;
 
 /** Listens when it comes back. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
@@ -78,6 +77,7 @@ export class CoordinatorServer {
   private readonly meters: Meters;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
+  private readonly refused = new Map<ErrorCode, number>();
   private readonly tls: TlsFiles | undefined;
   private readonly primitives = nodePrimitives();
   private looking: NodeJS.Timeout | undefined;
@@ -97,7 +97,8 @@ export class CoordinatorServer {
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
     this.door = new Door({ store: this.store, enrolment: this.enrolment, now, wallClock: Date.now });
     this.meters = new Meters(() => this.measured());
-    this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls });
+    const onRefused = (code: ErrorCode) => this.countRefusal(code);
+    this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
     this.guard = new Guard(
       this.app.server as HttpServer,
       this.limits,
@@ -140,7 +141,7 @@ export class CoordinatorServer {
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
     this.looking = setInterval(() => {
       for (const federation of this.federations.values()) federation.look(now());
-    }, LOOK_MS).unref();
+    }, lookEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
@@ -238,7 +239,12 @@ export class CoordinatorServer {
       federation: (name) => this.federation(name),
       create: (name, options) => this.create(name, options),
       stopping: () => this.stopping,
+      onRefused: (code) => this.countRefusal(code),
     };
+  }
+
+  private countRefusal(code: ErrorCode): void {
+    increase(this.refused, code);
   }
 
   private alive(record: FederationRecord): Federation {
@@ -258,6 +264,7 @@ export class CoordinatorServer {
         if (outcome === 'final') log.info({ round, relativeGap }, 'training finished');
       },
       onSaved: (ms) => this.meters.observeSave(name, ms),
+      onTurnedAway: (why) => increase(this.turnedAway, why),
       onTrouble: (error) => {
         if (error) log.error({ err: error }, 'the store takes nothing; trying again');
         else log.info('the store works again');
@@ -270,6 +277,7 @@ export class CoordinatorServer {
       connections: this.guard.connections,
       strangers: this.guard.strangerCount,
       turnedAway: this.turnedAway,
+      refused: this.refused,
       federations: [...this.federations.values()].map((federation) => federation.measured()),
     };
   }

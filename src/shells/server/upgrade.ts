@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
+import { answerSocket } from './answer-socket.ts';
 import { ApiError, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
 import type { Federation } from './federation.ts';
@@ -24,8 +25,19 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
     // Vectors of numbers do not shrink, and a compressed bomb would grow.
     perMessageDeflate: false,
     maxPayload: options.limits.maxFrameBytes,
+    // Pings count like everything else that comes, and are answered where they are counted.
+    autoPong: false,
     handleProtocols: () => SUBPROTOCOL,
   });
+  const refuse = (socket: Duplex, error: Error) => {
+    const refusal = refusalOf(error);
+    context.onRefused(refusal.code);
+    options.onRefused(refusal, error);
+    answerSocket(socket, refusal);
+  };
+  sockets.on('wsClientError', (error, socket) =>
+    refuse(socket, new ApiError('BAD_REQUEST', `connect: ${error.message}`)),
+  );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
     try {
@@ -35,9 +47,7 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
         federation.connect(webSocket, participant);
       });
     } catch (error) {
-      const refusal = refusalOf(error as Error);
-      options.onRefused(refusal, error as Error);
-      refuse(socket, refusal);
+      refuse(socket, error as Error);
     }
   });
 }
@@ -67,15 +77,4 @@ function decoded(name: string): string {
   } catch {
     return name;
   }
-}
-
-function refuse(socket: Duplex, { status, code, message }: ApiError): void {
-  const body = JSON.stringify({ error: { code, message } });
-  const head = [
-    `HTTP/1.1 ${status} Refused`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

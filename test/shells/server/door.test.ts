@@ -173,6 +173,7 @@ describe('signatures', () => {
     const good = await sessionRequest(server.url, { participant: 'ada' });
     for (const change of [
       { participant: '' },
+      { participant: 'half of a character: \ud83d' },
       { key: 'k' },
       { schema: 'z' },
       { signature: '' },

@@ -29,7 +29,12 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 );
 
 test('every route that is registered is described, and the other way round', async () => {
-  const app = newApp({ limits: DEFAULT_LIMITS_OF_SERVER, log: pino({ level: 'silent' }), tls: undefined });
+  const app = newApp({
+    limits: DEFAULT_LIMITS_OF_SERVER,
+    log: pino({ level: 'silent' }),
+    tls: undefined,
+    onRefused: () => {},
+  });
   const registered: string[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) registered.push(`${one} ${openApiPath(url)}`);

@@ -1,0 +1,188 @@
+/**
+ * Peers that lie with numbers: consistent lies, of any size. Whatever they say, the coordinator's machine does not throw, all that it
+ * says can be said, and what it holds stays finite: by the word of a peer nobody falls.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { seal } from '../../src/base/packed.ts';
+import {
+  type CoordinatorEffect,
+  type CoordinatorInput,
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  DEFAULT_SECURE,
+  newCoordinator,
+  step,
+} from '../../src/coordinator/index.ts';
+import { decodeFrom, encode, type ToCoordinator } from '../../src/protocol/index.ts';
+import { AGGREGATIONS, dot } from '../../src/solver/index.ts';
+
+const IDS = ['a', 'b', 'c'];
+const FEATURES = 2;
+
+const SIZES = [
+  0, 5e-324, 1e-160, 1e-30, 1, 1e9, 1e29, 1e30, 1e31, 1e50, 1e99, 1e100, 1e101, 1e154, 1e200, 1.7e308,
+];
+const size = fc.constantFrom(...SIZES);
+const number = fc.tuple(size, fc.boolean()).map(([value, isNegative]) => (isNegative ? -value : value));
+const vector = (n: number) =>
+  fc.array(number, { minLength: n, maxLength: n }).map((v) => Float64Array.from(v));
+const count = fc.constantFrom(0, 1, 10, 0xffff_ffff);
+
+const answer = fc.record({
+  du: vector(FEATURES + 1),
+  loss: number,
+  s: number,
+  ds: number,
+  kind: fc.constantFrom('update', 'report'),
+});
+const peer = fc.record({
+  rows: count,
+  benchmarkMs: number,
+  count,
+  mean: vector(FEATURES),
+  m2: vector(FEATURES),
+  answers: fc.array(answer, { minLength: 4, maxLength: 4 }),
+});
+
+const options = fc.record({
+  aggregation: fc.constantFrom(...AGGREGATIONS, 'mocha' as const),
+  objective: fc.constantFrom('classification' as const, 'regression' as const),
+  scale: fc.constantFrom('standard' as const, 'center' as const, 'none' as const),
+  waiting: fc.constantFrom<CoordinatorOptions['waiting'][]>(
+    { kind: 'all' },
+    { kind: 'share', share: 0.5 },
+    { kind: 'benchmarks', quantile: 0.5, factor: 2 },
+  ),
+  defence: fc.constantFrom(
+    undefined,
+    { normBound: 1, scores: 'on' as const },
+    { robust: { quantile: 0.5, factor: 2 } },
+  ),
+});
+
+/** A coordinator whose every word is put into a frame, and whose every state into a cell. */
+class Listener {
+  readonly state;
+  now = 0;
+
+  constructor(given: Partial<CoordinatorOptions>) {
+    this.state = newCoordinator({
+      ...DEFAULT_OPTIONS,
+      minParticipants: IDS.length,
+      maxWaitMs: 100,
+      ...given,
+    });
+    this.take({ type: 'start', now: 0 });
+  }
+
+  /** As it comes over the wire: what cannot be encoded cannot be said. */
+  hear(from: string, message: ToCoordinator): void {
+    const arrived = decodeFrom('participant', encode(message, 'f64'));
+    this.take({ type: 'message', from, message: arrived, now: ++this.now });
+  }
+
+  take(input: CoordinatorInput): void {
+    for (const effect of step(this.state, input)) this.carryOut(effect);
+  }
+
+  private carryOut(effect: CoordinatorEffect): void {
+    if (effect.type === 'send') encode(effect.message, this.state.options.precision);
+    if (effect.type === 'persist') seal({ kind: 'test', version: 1 }, effect.changes);
+    if (effect.type === 'summation') this.take({ type: 'summed', now: ++this.now });
+  }
+}
+
+type Peer = typeof peer extends fc.Arbitrary<infer P> ? P : never;
+/** What it says of itself when it joins. */
+type Self = { readonly rows: number; readonly benchmarkMs: number };
+
+function join(listener: Listener, id: string, { rows, benchmarkMs }: Self, features = FEATURES): void {
+  listener.hear(id, { kind: 'join', id, rows, features, benchmarkMs, session: 1, base: 0, pending: 0 });
+}
+
+/** What it says of itself is what the coordinator can see of it: only so does it get any further. */
+function lie(listener: Listener, id: string, { du, loss, s, ds, kind }: Peer['answers'][number]): void {
+  const { round, members, aggregator } = listener.state;
+  const member = members.get(id)!;
+  const u = aggregator?.members.get(member.index)?.u ?? new Float64Array(du.length);
+  const bounded = (value: number) => Math.max(-1.7e308, Math.min(1.7e308, value || 0));
+  const said = { session: 1, round, base: member.accepted.round };
+  const scalars = { loss: Math.abs(loss), dualSum: s, uNorm2: bounded(dot(u, u)) };
+  if (kind === 'report') listener.hear(id, { kind: 'report', ...said, scalars });
+  else
+    listener.hear(id, {
+      ...{ kind: 'update', ...said, scalars, passes: 1, computeMs: 1, du, ds },
+      uDotDu: bounded(dot(u, du)),
+      duNorm2: bounded(dot(du, du)),
+    });
+}
+
+test('numbers of any size', () => {
+  fc.assert(
+    fc.property(options, fc.tuple(peer, peer, peer), (given, peers) => {
+      const { defence, ...rest } = given;
+      const objective = given.aggregation === 'mocha' ? 'classification' : given.objective;
+      const listener = new Listener({ ...rest, objective, ...(defence && { defence }) });
+      for (const [k, id] of IDS.entries()) join(listener, id, peers[k]);
+      for (const [k, id] of IDS.entries()) {
+        const { count: rows, mean, m2 } = peers[k];
+        listener.hear(id, { kind: 'moments', count: rows, mean, m2: m2.map(Math.abs) });
+      }
+      listener.take({ type: 'timer', now: (listener.now += 200) });
+      for (let turn = 0; turn < 4 && listener.state.round > 0; turn++) {
+        for (const [k, id] of IDS.entries()) lie(listener, id, peers[k].answers[turn]);
+        listener.take({ type: 'timer', now: (listener.now += 200) });
+      }
+      const { aggregator } = listener.state;
+      if (!aggregator) return;
+      expect(aggregator.w.every(Number.isFinite)).toBe(true);
+      for (const { u } of aggregator.members.values()) expect(u.every(Number.isFinite)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('moments that are none: they are refused, and the others are waited for', () => {
+  fc.assert(
+    fc.property(fc.tuple(peer, peer, peer), (peers) => {
+      const listener = new Listener({});
+      for (const [k, id] of IDS.entries()) {
+        join(listener, id, peers[k]);
+        const { count: rows, mean, m2 } = peers[k];
+        listener.hear(id, { kind: 'moments', count: rows, mean, m2 });
+      }
+      listener.take({ type: 'timer', now: (listener.now += 200) });
+      const { scaling } = listener.state;
+      for (const values of [scaling?.shift ?? [], scaling?.factor ?? []])
+        for (const value of values) expect(Number.isFinite(value)).toBe(true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test.each([{}, { secure: DEFAULT_SECURE, aggregation: 'line-search' as const }])(
+  'a number of features that no message could hold is refused: %j',
+  (given) => {
+    fc.assert(
+      fc.property(fc.constantFrom(0, 1, 2, 1_000_000, 1_000_001, 0xffff_ffff), peer, (features, one) => {
+        const listener = new Listener(given);
+        join(listener, 'a', one, features);
+        const isTaken = features >= 1 && features <= 1_000_000;
+        expect(listener.state.members.size).toBe(isTaken ? 1 : 0);
+        expect(listener.state.rejections.get('WRONG_FEATURES') ?? 0).toBe(isTaken ? 0 : 1);
+      }),
+    );
+  },
+);
+
+test('as long as nobody is there the number of features may be chosen anew', () => {
+  const listener = new Listener({});
+  const one = { rows: 3, benchmarkMs: 1 };
+  join(listener, 'a', one, 7);
+  listener.hear('a', { kind: 'leave', session: 1 });
+  join(listener, 'b', one, 2);
+  join(listener, 'c', one, 7);
+  expect([...listener.state.members.keys()]).toEqual(['b']);
+  expect(listener.state.rejections).toEqual(new Map([['WRONG_FEATURES', 1]]));
+});

@@ -1,0 +1,241 @@
+/** What bad peers say, each with the code that it is refused with. */
+import { encode, type RejectCode, type RoundMessage, type ToCoordinator } from '../../src/protocol/index.ts';
+import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
+import type { Attacker } from './attacked-federation.ts';
+
+export interface BadMessage {
+  readonly name: string;
+  readonly code: RejectCode;
+  /** Said by somebody who has joined, unless it has not. */
+  readonly by?: 'stranger';
+  /** `order`: the round that is open, for whoever has joined. */
+  readonly say: (attacker: Attacker, order: RoundMessage) => ToCoordinator | Uint8Array | string;
+}
+
+/** Where things are in the frame of an update. */
+const LOSS_AT = 12 + 48;
+const DU_LENGTH_AT = 12 + 72;
+const DU_AT = DU_LENGTH_AT + 4;
+
+const bytesOf = (message: ToCoordinator) => encode(message, 'f64');
+
+/** A number in the place of another, with the checksum made right again: `encode` would refuse to write it. */
+function withNumber(frame: Uint8Array, at: number, value: number): Uint8Array {
+  const copy = frame.slice();
+  new DataView(copy.buffer).setFloat64(at, value, true);
+  return sealed(copy);
+}
+
+function withByte(frame: Uint8Array, at: number, value: number): Uint8Array {
+  const copy = frame.slice();
+  copy[at] = value;
+  return sealed(copy);
+}
+
+function withLength(frame: Uint8Array, at: number, value: number): Uint8Array {
+  const copy = frame.slice();
+  new DataView(copy.buffer).setUint32(at, value, true);
+  return sealed(copy);
+}
+
+const moments = (mean: number[], m2: number[], count = 5): ToCoordinator => ({
+  kind: 'moments',
+  count,
+  mean: Float64Array.from(mean),
+  m2: Float64Array.from(m2),
+});
+const long = (value: number, n: number) => Array<number>(n).fill(value);
+
+const FRAMES: readonly BadMessage[] = [
+  { name: 'garbage', code: 'BAD_FRAME', say: () => Uint8Array.from(long(0, 100), (_, i) => (i * 37) & 255) },
+  { name: 'nothing at all', code: 'BAD_FRAME', say: () => new Uint8Array(0) },
+  { name: 'text', code: 'BAD_FRAME', say: () => '{"kind":"join"}' },
+  {
+    name: 'another magic',
+    code: 'BAD_FRAME',
+    say: (one) => frameOf({ magic: 'KNDS', tag: 1 }, payloadOf(bytesOf(one.hello()))),
+  },
+  {
+    name: 'a version of the future',
+    code: 'BAD_VERSION',
+    say: (one) => frameOf({ version: 3, tag: 1 }, payloadOf(bytesOf(one.hello()))),
+  },
+  {
+    name: 'a damaged frame',
+    code: 'BAD_FRAME',
+    say: (one) => {
+      const frame = bytesOf(one.hello()).slice();
+      frame[14] ^= 1;
+      return frame;
+    },
+  },
+  { name: 'a frame cut short', code: 'BAD_FRAME', say: (one) => bytesOf(one.update()).subarray(0, 60) },
+  { name: 'a payload cut short', code: 'BAD_FRAME', say: () => frameOf({ tag: 3 }, new Uint8Array(40)) },
+  { name: 'a byte too many', code: 'BAD_FRAME', say: () => frameOf({ tag: 5 }, new Uint8Array(5)) },
+  {
+    name: 'a length of 4 GiB',
+    code: 'BAD_FRAME',
+    say: (one) => withLength(bytesOf(one.hello()), 8, 0xffff_ffff),
+  },
+  { name: 'an unknown tag', code: 'BAD_FRAME', say: () => frameOf({ tag: 0x7f }, new Uint8Array(4)) },
+  {
+    name: 'the word of a coordinator',
+    code: 'BAD_FRAME',
+    say: () => encode({ kind: 'reject', code: 'FORGOTTEN', session: 0, message: '' }, 'f64'),
+  },
+  { name: 'unknown flags', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.update()), 6, 0x82) },
+  { name: 'a reserved byte', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.update()), 7, 1) },
+  {
+    name: 'a vector of more numbers than there are bytes',
+    code: 'BAD_FRAME',
+    say: (one) => withLength(bytesOf(one.update()), DU_LENGTH_AT, 900_000),
+  },
+  {
+    name: 'an id that is no text',
+    code: 'BAD_FRAME',
+    say: (one) => withByte(bytesOf(one.hello()), 42, 0xff),
+  },
+];
+
+const NUMBERS: readonly BadMessage[] = [
+  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(
+    (value): BadMessage => ({
+      name: `${value} in an update`,
+      code: 'NOT_FINITE',
+      say: (one) => withNumber(bytesOf(one.update()), DU_AT + 8, value),
+    }),
+  ),
+  {
+    name: 'NaN for a loss',
+    code: 'NOT_FINITE',
+    say: (one) => withNumber(bytesOf(one.update()), LOSS_AT, Number.NaN),
+  },
+  {
+    name: 'Infinity in moments',
+    code: 'NOT_FINITE',
+    say: () => withNumber(bytesOf(moments(long(0, 4), long(1, 4))), 12 + 8, Number.POSITIVE_INFINITY),
+  },
+  {
+    name: 'NaN for a benchmark',
+    code: 'NOT_FINITE',
+    say: (one) => withNumber(bytesOf(one.hello()), 12 + 8, Number.NaN),
+  },
+  {
+    name: 'an update whose square is no number',
+    code: 'INFEASIBLE',
+    say: (one, { w }) => one.update({ du: new Float64Array(w.length).fill(1e200), duNorm2: 1e308 }),
+  },
+  {
+    name: 'a loss whose sum with another is no number',
+    code: 'INFEASIBLE',
+    say: (one) => one.update({ scalars: { loss: 1.7e308, dualSum: 0, uNorm2: 0 } }),
+  },
+  {
+    name: 'an update of a large norm',
+    code: 'TOO_LARGE',
+    say: (one, { w }) => one.update({ du: new Float64Array(w.length).fill(1e6), duNorm2: 1e12 * w.length }),
+  },
+];
+
+const SHAPES: readonly BadMessage[] = [
+  { name: 'an update too short', code: 'WRONG_SHAPE', say: (one) => one.update({ du: new Float64Array(2) }) },
+  {
+    name: 'an update too long',
+    code: 'WRONG_SHAPE',
+    say: (one) => one.update({ du: new Float64Array(900) }),
+  },
+  {
+    name: 'moments of other features',
+    code: 'WRONG_SHAPE',
+    say: () => moments(long(0, 3), long(1, 3)),
+  },
+  {
+    name: 'moments of two lengths',
+    code: 'WRONG_SHAPE',
+    say: () => {
+      const payload = Buffer.alloc(4 + 4 + 8 + 4);
+      payload.writeUInt32LE(1, 4);
+      return frameOf({ tag: 2 }, payload);
+    },
+  },
+  { name: 'a join of other features', code: 'WRONG_FEATURES', say: (one) => one.hello({ features: 9 }) },
+  { name: 'a join of no features', code: 'WRONG_FEATURES', say: (one) => one.hello({ features: 0 }) },
+];
+
+const STATES: readonly BadMessage[] = [
+  { name: 'an update before joining', code: 'NOT_JOINED', by: 'stranger', say: (one) => one.update() },
+  { name: 'moments before joining', code: 'NOT_JOINED', by: 'stranger', say: () => moments([0], [1]) },
+  {
+    name: 'a goodbye before joining',
+    code: 'NOT_JOINED',
+    by: 'stranger',
+    say: () => ({ kind: 'leave', session: 1 }),
+  },
+  {
+    name: 'a state that nobody knows',
+    code: 'FORGOTTEN',
+    by: 'stranger',
+    say: (one) => one.hello({ base: 7 }),
+  },
+  {
+    name: 'a join as somebody else',
+    code: 'WRONG_IDENTITY',
+    by: 'stranger',
+    say: (one) => one.hello({ id: 'p1' }),
+  },
+  {
+    name: 'an update of a life that has not joined',
+    code: 'NOT_JOINED',
+    say: (one) => one.update({ session: 9 }),
+  },
+  {
+    name: 'an update of a round to come',
+    code: 'FUTURE_ROUND',
+    say: (one, { round }) => one.update({ round: round + 1000 }),
+  },
+  {
+    name: 'a report of the last round there could be',
+    code: 'FUTURE_ROUND',
+    say: (one) => {
+      const { session, base, scalars } = one.update();
+      return { kind: 'report', session, round: 0xffff_ffff, base, scalars };
+    },
+  },
+  {
+    name: 'an update on another state',
+    code: 'STATE_MISMATCH',
+    say: (one, { round }) => one.update({ base: round - 1 }),
+  },
+];
+
+const LIES: readonly BadMessage[] = [
+  { name: 'a norm that is not its own', code: 'INFEASIBLE', say: (one) => one.update({ duNorm2: 1 }) },
+  {
+    name: 'a negative loss',
+    code: 'INFEASIBLE',
+    say: (one) => one.update({ scalars: { loss: -1, dualSum: 0, uNorm2: 0 } }),
+  },
+  {
+    name: 'duals outside of their box',
+    code: 'INFEASIBLE',
+    say: (one) => one.update({ scalars: { loss: 1, dualSum: 1e9, uNorm2: 0 } }),
+  },
+  {
+    name: 'squared deviations below zero',
+    code: 'INFEASIBLE',
+    say: () => moments(long(0, 4), long(-1, 4)),
+  },
+  {
+    name: 'keys for secret sums where there are none',
+    code: 'INFEASIBLE',
+    say: () => ({
+      kind: 'advertise',
+      session: 1,
+      identityKey: new Uint8Array(32),
+      channelKey: new Uint8Array(32),
+      signature: new Uint8Array(64),
+    }),
+  },
+];
+
+export const BAD_MESSAGES = { frames: FRAMES, numbers: NUMBERS, shapes: SHAPES, states: STATES, lies: LIES };

@@ -1,0 +1,137 @@
+/** A federation of real participants, each behind a network of its own, and what can be said of its rounds afterwards. */
+import { join } from 'node:path';
+import { rowsOfParticipant, type Table } from '../../src/data/index.ts';
+import {
+  type JoinEvent,
+  type JoinResult,
+  type JoinTiming,
+  joinFederation,
+  type Participation,
+} from '../../src/shells/client/index.ts';
+import type { ServerLimits } from '../../src/shells/server/limits.ts';
+import type { HistoryRow } from '../../src/shells/store/store.ts';
+import type { Verification } from '../../src/shells/verify.ts';
+import { verifiedStates } from './conservation.ts';
+import { FaultyProxy } from './faulty-proxy.ts';
+import { LimitedServer } from './limited-server.ts';
+
+const NAME = 'default';
+
+/** Quick to come back. */
+const TIMING: Partial<JoinTiming> = { retryFromMs: 20, retryMostMs: 200 };
+
+export interface Setting {
+  readonly folder: string;
+  readonly table: Table;
+  /** Of the federation, as the API takes them; everybody must join before it begins. */
+  readonly options: object;
+  /** By participant; one that has none is connected to the server itself. */
+  readonly faults: Readonly<Record<string, FaultyProxy['faults']>>;
+  readonly timing?: (participant: string) => Partial<JoinTiming>;
+  readonly limits?: Partial<ServerLimits>;
+  readonly seed?: number;
+}
+
+export class BadNetwork {
+  readonly server: LimitedServer;
+  readonly proxies = new Map<string, FaultyProxy>();
+  readonly events: (JoinEvent & { readonly participant: string })[] = [];
+  private readonly participants: Participation[] = [];
+  private readonly folders: string[];
+
+  private constructor(server: LimitedServer, folders: string[]) {
+    this.server = server;
+    this.folders = folders;
+  }
+
+  static async start(setting: Setting): Promise<BadNetwork> {
+    const { folder, table, options, faults, timing, limits, seed = 1 } = setting;
+    const ids = table.participants;
+    const server = await LimitedServer.start(join(folder, 'store.db'), limits);
+    await server.create(NAME, { minParticipants: ids.length, ...options });
+    const folders = ids.map((id) => join(folder, id));
+    const network = new BadNetwork(server, folders);
+    for (const [k, id] of ids.entries()) {
+      const proxy = id in faults ? await FaultyProxy.start(server.port, seed + k) : undefined;
+      if (proxy) {
+        proxy.faults = faults[id];
+        network.proxies.set(id, proxy);
+      }
+      const participation = joinFederation({
+        url: (proxy ?? server).url,
+        data: { table: rowsOfParticipant(table, id)! },
+        participant: id,
+        stateFolder: folders[k],
+        timing: { ...TIMING, ...timing?.(id) },
+        onEvent: (event) => network.events.push({ ...event, participant: id }),
+      });
+      network.participants.push(participation);
+    }
+    return network;
+  }
+
+  /** From now on, of new connections; those that are open stay as they are. */
+  heal(): void {
+    for (const proxy of this.proxies.values()) proxy.faults = {};
+  }
+
+  /** Sums over all networks. */
+  get deeds(): FaultyProxy['deeds'] {
+    const sum = { dropped: 0, doubled: 0, silenced: 0, reset: 0 };
+    for (const { deeds } of this.proxies.values())
+      for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += deeds[key];
+    return sum;
+  }
+
+  /** How training ended for everybody. */
+  async finished(): Promise<JoinResult[]> {
+    return await Promise.all(this.participants.map(({ done }) => done));
+  }
+
+  async rows(): Promise<HistoryRow[]> {
+    const { json } = await this.server.operate(`/v1/federations/${NAME}/rounds?limit=1000`);
+    return json.rounds;
+  }
+
+  /** Whether what the store has is what everybody has: the server is stopped for that. */
+  async verified(): Promise<Verification> {
+    await this.server.stop();
+    return verifiedStates(this.server.store, NAME, this.folders);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.participants.map((participation) => participation.close()));
+    for (const proxy of this.proxies.values()) await proxy.stop();
+    await this.server.stop();
+  }
+}
+
+export interface RoundTimes {
+  /** Training rounds that not everybody has answered. */
+  readonly missed: number;
+  /** Of those that were not closed by a late answer either: how long after T_wait they closed. */
+  readonly earliestMs: number;
+  readonly latestMs: number;
+  /** How long any round was open. */
+  readonly longestMs: number;
+}
+
+/**
+ * A round opens in the very step that closes the one before: by the server's own clock, the time between two rows. A round
+ * without an answer stays open beyond T_wait, and closes with the first: such a one has a single responder.
+ */
+export function roundTimes(rows: readonly HistoryRow[], everybody: number, waitMs: number): RoundTimes {
+  const times = rows.slice(1).map((row, i) => ({ ...row, openMs: row.atMs - rows[i].atMs }));
+  // A certifying round needs everybody: it has the longest time there is.
+  const missed = times.filter(
+    ({ purpose, responders }) => purpose === 'train' && responders.length < everybody,
+  );
+  const byTime = missed.filter(({ responders }) => responders.length > 1);
+  const late = byTime.map(({ openMs }) => openMs - waitMs);
+  return {
+    missed: missed.length,
+    earliestMs: Math.min(...late),
+    latestMs: Math.max(...late),
+    longestMs: Math.max(...times.map(({ openMs }) => openMs)),
+  };
+}

@@ -5,7 +5,7 @@ import { KindredError } from '../base/errors.ts';
 import { rowsOfParticipant, type Table, writeCsv } from '../data/index.ts';
 import type { JoinResult } from '../shells/client/index.ts';
 import { writeAtomically } from '../shells/files.ts';
-import { ServedCoordinator, spawnKindred } from '../shells/load/served.ts';
+import { ServedCoordinator, spawnKindred } from '../shells/served.ts';
 import { scientific } from './number-text.ts';
 
 const LOOK_MS = 200;

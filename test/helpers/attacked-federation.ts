@@ -14,7 +14,7 @@ import type {
   UpdateMessage,
 } from '../../src/protocol/index.ts';
 import { type JoinResult, joinFederation, type Participation } from '../../src/shells/client/index.ts';
-import { ServedCoordinator } from '../../src/shells/load/served.ts';
+import { ServedCoordinator } from '../../src/shells/served.ts';
 import type { Verification } from '../../src/shells/verify.ts';
 import { verifiedStates } from './conservation.ts';
 import { FaultyProxy } from './faulty-proxy.ts';

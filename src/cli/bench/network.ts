@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../../reproduce/statistics.ts';
 import { LoadFleet } from '../../shells/load/load-fleet.ts';
-import { ServedCoordinator } from '../../shells/load/served.ts';
+import { ServedCoordinator } from '../../shells/served.ts';
 
 /** With the bias, vectors of 562 numbers. */
 const FEATURES = 561;

@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { KindredError } from '../../base/errors.ts';
+import { KindredError } from '../base/errors.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../../bin/kindred.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../bin/kindred.js', import.meta.url));
 const START_MS = 20_000;
 
 /** Starts this program again as another process, with its output in reach. */

@@ -52,7 +52,7 @@ export class Connection {
     this.heardMs = world.now();
     this.bucket = new TokenBucket(framesPerSecond, frameBurst, this.heardMs);
     socket.on('message', (data, isBinary) => this.onFrame(data as Buffer, isBinary));
-    socket.on('ping', (data) => this.onPing(data));
+    socket.on('ping', () => this.mayGoOn());
     socket.on('pong', () => this.mayGoOn());
     socket.on('error', () => this.onMalformed());
     socket.on('close', () => world.onClose(this));
@@ -113,18 +113,13 @@ export class Connection {
     if (message) this.world.onMessage(message);
   }
 
-  /** Answered here and not by ws, which would pile up answers for whoever asks on and on and never reads them. */
-  private onPing(data: Buffer): void {
-    if (this.mayGoOn() && this.socket.bufferedAmount <= this.world.limits.unreadBytes) this.socket.pong(data);
-  }
-
   /** Too large, in too many pieces, not WebSocket at all: ws says goodbye with the right code. */
   private onMalformed(): void {
     this.world.onRejected('BAD_FRAME');
     this.terminateSoon();
   }
 
-  /** Everything that comes counts, also what is not a message of ours; what comes too often is the end. */
+  /** Pings count, too: ws answers them, and the answers would pile up for whoever asks on and on and never reads. */
   private mayGoOn(): boolean {
     const { world, socket } = this;
     // Replaced, revoked, turned out: what it still says is not heard.

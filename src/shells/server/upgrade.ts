@@ -25,8 +25,6 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
     // Vectors of numbers do not shrink, and a compressed bomb would grow.
     perMessageDeflate: false,
     maxPayload: options.limits.maxFrameBytes,
-    // Pings count like everything else that comes, and are answered where they are counted.
-    autoPong: false,
     handleProtocols: () => SUBPROTOCOL,
   });
   const refuse = (socket: Duplex, error: Error) => {

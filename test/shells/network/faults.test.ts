@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Stream } from '../../../src/base/random.ts';
 import { BadNetwork, roundTimes, type Setting } from '../../helpers/bad-network.ts';
 import type { Faults } from '../../helpers/faulty-proxy.ts';
@@ -29,14 +29,6 @@ const QUICK_PINGS = {
 /** Hundreds of rounds, so that there is time for trouble. */
 const LONG = { passes: 2, c1: 10, stop: { gap: 1e-3, rounds: 2000 } };
 
-let network: BadNetwork;
-let folder: string;
-
-afterEach(async () => {
-  await network.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 interface Case extends Partial<Omit<Setting, 'faults'>> {
   /** T_wait; undefined: until all have answered. */
   readonly waitMs?: number | undefined;
@@ -47,22 +39,44 @@ interface Case extends Partial<Omit<Setting, 'faults'>> {
   /** Why training should end. */
   readonly reason?: string;
   /** What happens before it ends. */
-  readonly meanwhile?: () => Promise<void>;
+  readonly meanwhile?: (network: BadNetwork) => Promise<void>;
 }
 
-/** Training to its end, in time, and with nothing lost. Gives how many rounds somebody has missed. */
-async function expectSound(test: Case): Promise<number> {
-  const { waitMs, maxWaitMs = 2000, faults, features = 8, reason = 'gap', meanwhile } = test;
-  folder = mkdtempSync(join(tmpdir(), 'kindred-network-'));
-  network = await BadNetwork.start({
-    ...test,
-    folder,
-    table: tableOf({
-      participants: EVERYBODY,
-      rows: 30,
-      d: features,
-      target: (x, k) => (x[0] + 0.3 * k * x[1] + 0.5 * x[2] > 0 ? 1 : -1),
-    }),
+interface Seen {
+  readonly network: BadNetwork;
+  /** Rounds that not everybody has answered. */
+  readonly missed: number;
+}
+
+/** Training to its end, in time, and with nothing lost. */
+async function expectSound(one: Case): Promise<Seen> {
+  const folder = mkdtempSync(join(tmpdir(), 'kindred-network-'));
+  const network = await BadNetwork.start({ ...one, ...settingOf(one), folder });
+  try {
+    const { waitMs, maxWaitMs = 2000, reason = 'gap', meanwhile } = one;
+    await meanwhile?.(network);
+    const results = await network.finished();
+    expect(results.map((result) => result.reason)).toEqual(Array(EVERYBODY).fill(reason));
+    const missed = await expectInTime(network, waitMs, maxWaitMs);
+    const { participants, conservation, ok } = await network.verified();
+    expect(ok, JSON.stringify({ participants, conservation })).toBe(true);
+    expect(participants).toHaveLength(EVERYBODY);
+    return { network, missed };
+  } finally {
+    await network.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function settingOf({ waitMs, maxWaitMs = 2000, faults, features = 8, options }: Case) {
+  const table = tableOf({
+    participants: EVERYBODY,
+    rows: 30,
+    d: features,
+    target: (x, k) => (x[0] + 0.3 * k * x[1] + 0.5 * x[2] > 0 ? 1 : -1),
+  });
+  return {
+    table,
     faults: 'p1' in faults ? faults : { p1: faults, p2: faults, p3: faults },
     seed: SEED,
     options: {
@@ -71,32 +85,21 @@ async function expectSound(test: Case): Promise<number> {
       retryMs: 100,
       passes: 5,
       stop: { gap: 1e-4, rounds: 2000 },
-      ...test.options,
+      ...options,
     },
-  });
-  await meanwhile?.();
-  const results = await network.finished();
-  expect(results.map((result) => result.reason)).toEqual(Array(EVERYBODY).fill(reason));
-  const missed = await expectInTime(waitMs, maxWaitMs);
-  const { participants, conservation, ok } = await network.verified();
-  expect(ok, JSON.stringify({ participants, conservation })).toBe(true);
-  expect(participants).toHaveLength(EVERYBODY);
-  return missed;
+  };
 }
 
-async function expectInTime(waitMs: number | undefined, maxWaitMs: number): Promise<number> {
-  const rows = await network.rows();
-  if (process.env.SHOW)
-    console.log(
-      rows
-        .map(
-          (r, i) =>
-            `${r.round} ${r.purpose} ${(r.atMs - (rows[i - 1]?.atMs ?? 0)).toFixed(0)} ${r.responders.join(',')} ${r.outcome} ${r.relativeGap}`,
-        )
-        .join('\n'),
-    );
-  const { missed, earliestMs, latestMs, longestMs } = roundTimes(rows, EVERYBODY, waitMs ?? 0);
-  if (process.env.SHOW) console.log({ missed, earliestMs, latestMs, longestMs }, rows.length, network.deeds);
+async function expectInTime(
+  network: BadNetwork,
+  waitMs: number | undefined,
+  maxWaitMs: number,
+): Promise<number> {
+  const { missed, earliestMs, latestMs, longestMs } = roundTimes(
+    await network.rows(),
+    EVERYBODY,
+    waitMs ?? 0,
+  );
   if (waitMs !== undefined) {
     const measured = `of ${missed} rounds with somebody missing the latest closed ${latestMs.toFixed(1)} ms after T_wait`;
     expect(latestMs, measured).toBeLessThanOrEqual(LATE_MS);
@@ -107,35 +110,39 @@ async function expectInTime(waitMs: number | undefined, maxWaitMs: number): Prom
   return missed;
 }
 
-const lostBecause = (why: RegExp) =>
-  network.events.filter((event) => event.type === 'lost' && why.test(event.why)).length;
+function lostBecause(network: BadNetwork, why: RegExp): number {
+  return network.events.filter((event) => event.type === 'lost' && why.test(event.why)).length;
+}
 
-describe('one fault at a time', () => {
-  test('delay and jitter, T_wait fixed: some answers are late, no round is', async () => {
-    const missed = await expectSound({ waitMs: 200, faults: { delayMs: 10, jitterMs: 120 } });
+// A few at a time: most of the time they wait.
+describe('messages that come late, twice or not at all', () => {
+  test.concurrent('delay and jitter, T_wait fixed: some answers are late, no round is', async () => {
+    const { missed } = await expectSound({ waitMs: 200, faults: { delayMs: 10, jitterMs: 120 } });
     expect(missed).toBeGreaterThan(0);
   });
 
-  test.each([150, undefined])('one message in five is lost, T_wait %s', async (waitMs) => {
-    await expectSound({ waitMs, faults: { drop: 0.2 } });
+  test.concurrent.each([150, undefined])('one message in five is lost, T_wait %s', async (waitMs) => {
+    const { network } = await expectSound({ waitMs, faults: { drop: 0.2 } });
     expect(network.deeds.dropped).toBeGreaterThan(5);
   });
 
-  test.each([250, undefined])('three messages in ten come twice, T_wait %s', async (waitMs) => {
-    await expectSound({ waitMs, faults: { duplicate: 0.3 } });
+  test.concurrent.each([250, undefined])('three messages in ten come twice, T_wait %s', async (waitMs) => {
+    const { network } = await expectSound({ waitMs, faults: { duplicate: 0.3 } });
     expect(network.deeds.doubled).toBeGreaterThan(5);
   });
+});
 
-  test('half-open connections are found out by both sides, and rounds go on meanwhile', async () => {
-    const missed = await expectSound({
+describe('connections that break', () => {
+  test.concurrent('half-open: both sides find out, and rounds go on meanwhile', async () => {
+    const { missed } = await expectSound({
       ...QUICK_PINGS,
       waitMs: 250,
       faults: { silentAfterMs: 600 },
       // Two notice by themselves; of the third it is the server that notices.
       timing: (id) => ({ pingMs: 150, silenceMs: id === 'p3' ? 2500 : 600 }),
       options: LONG,
-      meanwhile: async () => {
-        await until(() => lostBecause(/silent/) >= 3, 'participants notice');
+      meanwhile: async (network) => {
+        await until(() => lostBecause(network, /silent/) >= 3, 'participants notice');
         await until(async () => {
           const { text } = await network.server.operate('/metrics');
           return /kindred_turned_away_total\{reason="SILENT"\} [1-9]/.test(text);
@@ -146,46 +153,42 @@ describe('one fault at a time', () => {
     expect(missed).toBeGreaterThan(0);
   });
 
-  test('half-open connections, all are waited for: but not those who are not there', async () => {
+  test.concurrent('half-open, all are waited for: but not those who are not there', async () => {
     await expectSound({
       ...QUICK_PINGS,
       faults: { silentAfterMs: 600 },
       options: LONG,
-      meanwhile: async () => {
-        await until(() => lostBecause(/silent/) >= 6, 'participants notice');
+      meanwhile: async (network) => {
+        await until(() => lostBecause(network, /silent/) >= 6, 'participants notice');
         network.heal();
       },
     });
   });
 
-  test('connections are reset again and again', async () => {
+  test.concurrent('reset again and again', async () => {
     await expectSound({
       waitMs: 250,
       faults: (_: number, random: Stream) => ({ resetAfterMs: 100 + 300 * random.uniform() }),
       options: LONG,
-      meanwhile: async () => {
-        await until(() => lostBecause(/./) >= 15, 'resets');
+      meanwhile: async (network) => {
+        await until(() => lostBecause(network, /./) >= 15, 'resets');
         network.heal();
       },
     });
   });
+});
 
-  test('3 kB/s for two of them, all are waited for: slow, but to the end', async () => {
-    // Messages of half a kilobyte each way.
-    const options = { retryMs: 1000, stop: { gap: 1e-2, rounds: 2000 } };
-    await expectSound({ maxWaitMs: 4000, features: 60, faults: { p1: SLOW, p2: SLOW }, options });
+describe('3 kB/s for two of them', () => {
+  // Messages of half a kilobyte each way.
+  const line = { maxWaitMs: 4000, features: 60, faults: { p1: SLOW, p2: SLOW } };
+
+  test.concurrent('all are waited for: slow, but to the end', async () => {
+    await expectSound({ ...line, options: { retryMs: 1000, stop: { gap: 1e-2, rounds: 2000 } } });
   });
 
-  test('3 kB/s for two of them, T_wait shorter than they need: rounds go on without them', async () => {
+  test.concurrent('T_wait shorter than they need: rounds go on without them', async () => {
     const options = { retryMs: 1000, stop: { gap: 1e-2, rounds: 10 } };
-    const missed = await expectSound({
-      waitMs: 300,
-      maxWaitMs: 4000,
-      features: 60,
-      faults: { p1: SLOW, p2: SLOW },
-      options,
-      reason: 'rounds',
-    });
+    const { missed } = await expectSound({ ...line, waitMs: 300, options, reason: 'rounds' });
     expect(missed).toBeGreaterThan(8);
   });
 });
@@ -205,9 +208,9 @@ function anything(_: number, random: Stream): Faults {
 }
 
 describe('all of them mixed', () => {
-  test.each([400, undefined])('T_wait %s', async (waitMs) => {
+  test.concurrent.each([400, undefined])('T_wait %s', async (waitMs) => {
     const slow = (number: number, random: Stream) => ({ ...anything(number, random), ...SLOW });
-    await expectSound({
+    const { network } = await expectSound({
       ...QUICK_PINGS,
       waitMs,
       faults: { p1: anything, p2: anything, p3: slow },

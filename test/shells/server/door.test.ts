@@ -218,6 +218,12 @@ describe('tickets', () => {
     expect((await at(`${HOME}/connect`, protocol)).json.error.code).toBe('TICKET_INVALID');
     expect((await at('/v1/federations/none/connect', protocol)).json.error.code).toBe('NO_SUCH_FEDERATION');
     expect((await at('/elsewhere', protocol)).json.error.code).toBe('NOT_FOUND');
+    const { ticket } = (await openSession(server.url, { participant: 'ada' })).json;
+    const odd = await at(`${HOME}/connect`, {
+      'sec-websocket-protocol': `kindred.v2, ticket.${ticket}`,
+      'sec-websocket-version': '99',
+    });
+    expectRefusal(odd, 'BAD_REQUEST', 'connect');
     const foreign = await at(`${HOME}/connect`, { ...protocol, origin: 'https://evil.example' });
     expect([foreign.status, foreign.json.error.code]).toEqual([403, 'WRONG_ORIGIN']);
   });

@@ -206,7 +206,7 @@ async function deal(processes, places, kills, isOver) {
       await pause(10);
       continue;
     }
-    const writing = random.uniform() < 1 / 3 && (await written(places[victim.name], 500));
+    const writing = random.uniform() < 1 / 3 && (await written(places[victim.name], 2000));
     if (isOver() || !(await victim.kill())) continue;
     dealt.total++;
     if (writing) dealt.writing++;

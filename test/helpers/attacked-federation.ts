@@ -123,12 +123,14 @@ export class AttackedFederation {
     return metric((await this.ask('/metrics')).text, name, labels);
   }
 
-  /** What participants were refused with this code: the API and the metrics say the same. */
+  /** What participants were refused with this code: the API and the metrics say the same, unless it is said between the two. */
   async rejected(code: RejectCode): Promise<number> {
-    const { rejections } = (await this.ask(HOME)).json;
-    const counted = await this.metric('kindred_rejections_total', { code });
-    if ((rejections[code] ?? 0) !== counted)
-      throw new Error(`${code}: ${rejections[code]} and ${counted} are not the same`);
+    let [told, counted] = [0, -1];
+    await until(async () => {
+      told = (await this.ask(HOME)).json.rejections[code] ?? 0;
+      counted = await this.metric('kindred_rejections_total', { code });
+      return told === counted;
+    }, `the API and the metrics agree on ${code}`);
     return counted;
   }
 

@@ -44,6 +44,14 @@ export class LimitedServer {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** The longest time for which the machine had no time for this process, whatever the process did. */
+  async stalledMs(): Promise<number> {
+    const answer = once(this.child, 'message');
+    this.child.send('stalled?');
+    const [{ stalledMs }] = (await answer) as [{ stalledMs: number }];
+    return stalledMs;
+  }
+
   /** As the operator. */
   operate(path: string, options: Ask = {}): Promise<Heard> {
     return ask(`${this.url}${path}`, { token: this.token, ...options });

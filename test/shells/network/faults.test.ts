@@ -90,23 +90,24 @@ function settingOf({ waitMs, maxWaitMs = 2000, faults, features = 8, options }: 
   };
 }
 
+/** What a busy machine takes from the server's process is not the server's: its own clock beside it says how much that was. */
 async function expectInTime(
   network: BadNetwork,
   waitMs: number | undefined,
   maxWaitMs: number,
 ): Promise<number> {
-  const { missed, earliestMs, latestMs, longestMs } = roundTimes(
-    await network.rows(),
-    EVERYBODY,
-    waitMs ?? 0,
-  );
+  const rows = await network.rows();
+  const { missed, earliestMs, latestMs, longestMs } = roundTimes(rows, EVERYBODY, waitMs ?? 0);
+  const stalledMs = await network.server.stalledMs();
+  const late = LATE_MS + stalledMs;
+  const stalls = `the machine had no time for up to ${stalledMs.toFixed(1)} ms`;
   if (waitMs !== undefined) {
-    const measured = `of ${missed} rounds with somebody missing the latest closed ${latestMs.toFixed(1)} ms after T_wait`;
-    expect(latestMs, measured).toBeLessThanOrEqual(LATE_MS);
+    const latest = `of ${missed} rounds with somebody missing the latest closed ${latestMs.toFixed(1)} ms after T_wait`;
+    expect(latestMs, `${latest}; ${stalls}`).toBeLessThanOrEqual(late);
     expect(earliestMs, 'nobody is cut short').toBeGreaterThan(-1);
   }
   const longest = `the longest round was open for ${longestMs.toFixed(1)} ms`;
-  expect(longestMs, longest).toBeLessThanOrEqual(maxWaitMs + LATE_MS);
+  expect(longestMs, `${longest}; ${stalls}`).toBeLessThanOrEqual(maxWaitMs + late);
   return missed;
 }
 
@@ -114,8 +115,8 @@ function lostBecause(network: BadNetwork, why: RegExp): number {
   return network.events.filter((event) => event.type === 'lost' && why.test(event.why)).length;
 }
 
-// A few at a time: most of the time they wait.
-describe('messages that come late, twice or not at all', () => {
+// Two or three at a time: most of the time they wait.
+describe('messages that come late or not at all', () => {
   test.concurrent('delay and jitter, T_wait fixed: some answers are late, no round is', async () => {
     const { missed } = await expectSound({ waitMs: 200, faults: { delayMs: 10, jitterMs: 120 } });
     expect(missed).toBeGreaterThan(0);
@@ -125,7 +126,9 @@ describe('messages that come late, twice or not at all', () => {
     const { network } = await expectSound({ waitMs, faults: { drop: 0.2 } });
     expect(network.deeds.dropped).toBeGreaterThan(5);
   });
+});
 
+describe('messages that come twice', () => {
   test.concurrent.each([250, undefined])('three messages in ten come twice, T_wait %s', async (waitMs) => {
     const { network } = await expectSound({ waitMs, faults: { duplicate: 0.3 } });
     expect(network.deeds.doubled).toBeGreaterThan(5);

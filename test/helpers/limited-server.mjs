@@ -19,6 +19,8 @@ const watching = new Worker(watch, { eval: true, workerData: stalled });
 const server = await startServer(JSON.parse(process.argv[2]));
 process.send({ url: server.url, token: server.operatorToken });
 process.on('message', () => process.send({ stalledMs: stalled[0] }));
+// Whoever started it may have died.
+process.once('disconnect', () => process.exit());
 process.once('SIGTERM', async () => {
   await Promise.all([server.close(), watching.terminate()]);
   process.disconnect();

@@ -2,7 +2,7 @@
  * `mtl`: the multi-task SVM itself (DESIGN section 1), all participants in one process. The paper's Algorithm 1 is the
  * special case `--aggregation sum`, with its errors put right (docs/paper-errata.md).
  */
-import { Aggregator, addScaled, dot, type MemberState, newMember, type Shard } from '../solver/index.ts';
+import { Aggregator, addScaled, type MemberState, newMember, norm, type Shard } from '../solver/index.ts';
 import type { Method } from './method.ts';
 import { trainInRounds } from './rounds.ts';
 
@@ -34,6 +34,5 @@ function conservationError(
 ): number {
   const rest = w.slice();
   for (const [k, shard] of shards.entries()) addScaled(rest, -1, shard.combine(members[k].committed.beta));
-  const size = Math.sqrt(dot(w, w));
-  return size === 0 ? Math.sqrt(dot(rest, rest)) : Math.sqrt(dot(rest, rest)) / size;
+  return norm(rest) / (norm(w) || 1);
 }

@@ -1,31 +1,18 @@
 /** The operator's side of the HTTP API: one request, its answer, and plain words where there is none. */
-import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
 import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
-import { parseEndpoint } from './client/endpoint.ts';
+import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from './client/endpoint.ts';
+import { postJson, type TlsOptions } from './post-json.ts';
 
-export interface ServerAddress {
-  /** Without a slash at the end. */
-  readonly base: string;
-  readonly federation: string;
-}
-
-/** PEM text. */
-export interface ClientTls {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-}
+export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
 
 export interface ServerAccess {
   readonly token: string;
-  readonly tls?: ClientTls | undefined;
+  readonly tls?: TlsOptions | undefined;
 }
 
-const SILENCE_MS = 15_000;
+/** Lists of tokens may be long. */
 const MOST_BYTES = 16 * 1024 * 1024;
-const DEFAULT_FEDERATION = 'default';
 
 /** As `kindred join` takes it: http://host:7070, http://host:7070/my-federation; a flag may name the federation, too. */
 export function serverAddress(text: string, federation?: string): ServerAddress {
@@ -37,8 +24,7 @@ export function serverAddress(text: string, federation?: string): ServerAddress 
       `option --federation: expected "${inPath}" as in the address, got "${federation}"`,
     );
   }
-  const base = endpoint.challenge.href.replace(/\/v1\/federations\/[^/]+\/challenge$/, '');
-  return { base, federation: federation ?? endpoint.federation };
+  return { base: endpoint.base, federation: federation ?? endpoint.federation };
 }
 
 /** `path` is below the federation: `/invitations`. */
@@ -50,10 +36,7 @@ export async function postToServer<T>(
   expected: z.ZodType<T>,
 ): Promise<T> {
   const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
-  const response = await send(url, JSON.stringify(body), access).catch((error: unknown) => {
-    throw networkError(base, error);
-  });
-  const { status, json } = await answerOf(response).catch((error: unknown) => {
+  const { status, body: json } = await answerTo(url, body, access).catch((error: unknown) => {
     throw networkError(base, error);
   });
   const good = status >= 200 && status < 300 ? expected.safeParse(json) : undefined;
@@ -61,40 +44,10 @@ export async function postToServer<T>(
   throw refusalOf(base, status, json);
 }
 
-function send(url: URL, body: string, { token, tls }: ServerAccess): Promise<IncomingMessage> {
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  };
-  const options = { method: 'POST', headers, timeout: SILENCE_MS, agent: false as const };
-  return new Promise((resolve, reject) => {
-    const request: ClientRequest =
-      url.protocol === 'https:' ? secureRequest(url, { ...options, ...tls }) : plainRequest(url, options);
-    request.on('timeout', () => request.destroy(new Error('no answer for too long')));
-    request.on('error', reject);
-    request.on('response', resolve);
-    request.end(body);
-  });
-}
-
-async function answerOf(response: IncomingMessage): Promise<{ status: number; json: unknown }> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) throw new Error('a longer answer than a kindred server gives');
-    chunks.push(chunk as Buffer);
-  }
-  return { status: response.statusCode ?? 0, json: parsed(Buffer.concat(chunks).toString()) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+async function answerTo(url: URL, body: unknown, access: ServerAccess) {
+  const answer = await postJson(url, body, { ...access, mostBytes: MOST_BYTES });
+  if (answer.isCutShort) throw new Error('a longer answer than a kindred server gives');
+  return answer;
 }
 
 const errorSchema = z.object({

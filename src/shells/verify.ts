@@ -14,7 +14,7 @@ import {
 } from '../coordinator/index.ts';
 import { type Stored, settled } from '../participant/index.ts';
 import type { Accepted } from '../protocol/index.ts';
-import { addScaled, commitStep, dot, plusScaled, type Solution, toldOf } from '../solver/index.ts';
+import { addScaled, commitStep, norm, plusScaled, type Solution, toldOf } from '../solver/index.ts';
 
 /**
  * equal      what the store has of it is what it has itself
@@ -175,8 +175,4 @@ function difference(a: Float64Array | undefined, b: Float64Array | undefined): n
   if (!a || !b) return (a && norm(a) > 0) || (b && norm(b) > 0) ? Number.POSITIVE_INFINITY : 0;
   if (a.length !== b.length) return Number.POSITIVE_INFINITY;
   return norm(plusScaled(a, -1, b)) / (Math.max(norm(a), norm(b)) || 1);
-}
-
-function norm(vector: Float64Array): number {
-  return Math.sqrt(dot(vector, vector));
 }

@@ -22,7 +22,7 @@ import type {
   ToParticipant,
   UpdateMessage,
 } from '../protocol/index.ts';
-import { dot, type MemberState, plusScaled, type Solution } from '../solver/index.ts';
+import { dot, type MemberState, norm, plusScaled, type Solution } from '../solver/index.ts';
 
 export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
 
@@ -102,7 +102,7 @@ export class Misbehaving {
 
   private step({ du, round }: UpdateMessage): Float64Array {
     const { kind, participant, scale = DEFAULT_SCALE[kind] } = this.deed;
-    const size = scale * Math.sqrt(dot(du, du));
+    const size = scale * norm(du);
     switch (kind) {
       case 'free-rider':
         return new Float64Array(du.length);
@@ -162,6 +162,6 @@ function solution(u: Float64Array): Solution {
 }
 
 function ofLength(length: number, vector: Float64Array): Float64Array {
-  const norm = Math.sqrt(dot(vector, vector));
-  return norm > 0 ? vector.map((value) => (length / norm) * value) : vector;
+  const size = norm(vector);
+  return size > 0 ? vector.map((value) => (length / size) * value) : vector;
 }

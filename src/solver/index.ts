@@ -28,4 +28,4 @@ export {
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
 export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';
-export { addScaled, dot, plusScaled, weightedSum } from './vector.ts';
+export { addScaled, dot, norm, plusScaled, weightedSum } from './vector.ts';

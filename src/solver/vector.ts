@@ -16,6 +16,11 @@ export function dot(a: Float64Array, b: Float64Array): number {
   return s0 + s1 + (s2 + s3);
 }
 
+/** |a| */
+export function norm(a: Float64Array): number {
+  return Math.sqrt(dot(a, a));
+}
+
 /** a += c b */
 export function addScaled(a: Float64Array, c: number, b: Float64Array): void {
   for (let j = 0; j < a.length; j++) a[j] = a[j] + c * b[j];

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../../reproduce/statistics.ts';
 import { LoadFleet } from '../../shells/load/load-fleet.ts';
 import { ServedCoordinator } from '../../shells/served.ts';
@@ -106,10 +107,6 @@ async function rate(fleet: LoadFleet): Promise<number> {
   await pause(WINDOW_MS);
   const last = await fleet.opening();
   return (1000 * (last.round - first.round)) / (last.atMs - first.atMs);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function inFolder<T>(act: (store: string) => Promise<T>): Promise<T> {

@@ -16,7 +16,7 @@
  * differ: an honest participant with unusual data correlates less, and may be the one who has something to add. The scores
  * need single updates in the clear: under secure aggregation there are none, and under split noise the cosines drown.
  */
-import { addScaled, dot, type IndexedUpdate } from '../../solver/index.ts';
+import { addScaled, dot, type IndexedUpdate, norm } from '../../solver/index.ts';
 import { lowerQuantile } from './norm-bound.ts';
 
 export interface RoundScore {
@@ -55,7 +55,7 @@ const NOTHING: Running = { count: 0, mean: 0, variance: 0 };
 /** Scores of one round; `lastChange` is w at its opening less w at the opening before. */
 export function scoreRound(updates: readonly IndexedUpdate[], lastChange?: Float64Array): RoundScore[] {
   if (updates.length === 0) return [];
-  const norms = updates.map(({ du }) => Math.sqrt(dot(du, du)));
+  const norms = updates.map(({ du }) => norm(du));
   const moved = norms.filter((norm) => norm > 0);
   const median = moved.length > 0 ? lowerQuantile(moved, 0.5) : 0;
   const shares = norms.map((norm) => (norm > median ? median / norm : 1));
@@ -106,6 +106,6 @@ function averaged(old: Running = NOTHING, value: number | undefined, memory: num
 
 /** Undefined where either vector is zero or the square of its norm is out of range. */
 function cosineOf(a: Float64Array, b: Float64Array): number | undefined {
-  const scale = Math.sqrt(dot(a, a)) * Math.sqrt(dot(b, b));
+  const scale = norm(a) * norm(b);
   return scale > 0 && Number.isFinite(scale) ? dot(a, b) / scale : undefined;
 }

@@ -13,7 +13,7 @@
  * from private scalars. The same goes for the sums of the federated scaling.
  */
 import { inputError } from '../../base/errors.ts';
-import { type CommitContext, dot, type MemberState, type Update } from '../../solver/index.ts';
+import { type CommitContext, type MemberState, norm, type Update } from '../../solver/index.ts';
 import { scaledUpdate, shortenedState } from './scaled-step.ts';
 
 /** The factor c in [0, 1] that brings a vector of this norm down to `clip`. */
@@ -26,7 +26,7 @@ export function clipFactor(norm: number, clip: number): number {
 
 /** |du|, measured and not believed: the sender's own duNorm2 is not looked at. Infinity where the square overflows. */
 export function updateNorm(update: Pick<Update, 'du'>): number {
-  return Math.sqrt(dot(update.du, update.du));
+  return norm(update.du);
 }
 
 /** The update at norm at most `clip` (to rounding), and the factor c by which the step was shortened. */

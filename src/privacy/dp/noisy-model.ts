@@ -18,7 +18,14 @@
  * All of this reads losses and dual sums, which are private too: showing them to others costs privacy that the
  * accountant does not see.
  */
-import { addScaled, type Certificate, certificateOf, dot, type MemberScalars } from '../../solver/index.ts';
+import {
+  addScaled,
+  type Certificate,
+  certificateOf,
+  dot,
+  type MemberScalars,
+  norm,
+} from '../../solver/index.ts';
 
 /** |w - N - sum_k u_k| / |w - N|. */
 export function conservationError(
@@ -27,9 +34,9 @@ export function conservationError(
   contributions: Iterable<Float64Array>,
 ): number {
   const rest = withoutNoise(w, noise);
-  const size = Math.sqrt(dot(rest, rest));
+  const size = norm(rest);
   for (const u of contributions) addScaled(rest, -1, u);
-  const error = Math.sqrt(dot(rest, rest));
+  const error = norm(rest);
   return error === 0 ? 0 : error / Math.max(size, Number.MIN_VALUE);
 }
 

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { joinStatement, PROTOCOL_VERSION } from '../../protocol/index.ts';
+import { postJson, type TlsOptions } from '../post-json.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Identity } from './identity.ts';
 import type { FederationName } from './participant-file.ts';
-import { postJson, type TlsOptions } from './post-json.ts';
 import { networkError, notKindred, refusalOf } from './refusals.ts';
 
 /** Who wants to join, and with what. */
@@ -38,7 +38,7 @@ export async function admit(
   signal: AbortSignal,
 ): Promise<{ ticket: string; federation: FederationName }> {
   const ask = async <T>(url: URL, body: unknown, expected: z.ZodType<T>): Promise<T> => {
-    const answer = await postJson(url, body, tls, signal).catch((error: unknown) => {
+    const answer = await postJson(url, body, { tls, signal }).catch((error: unknown) => {
       throw networkError(endpoint.label, error);
     });
     if (answer.status !== 200) throw refusalOf(endpoint.label, answer);

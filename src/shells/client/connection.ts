@@ -5,11 +5,11 @@
  */
 import { KindredError } from '../../base/errors.ts';
 import { CLOSE } from '../../protocol/index.ts';
+import type { TlsOptions } from '../post-json.ts';
 import { type Applicant, admit } from './admission.ts';
 import { Backoff, type BackoffOptions, pause } from './backoff.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { FederationName } from './participant-file.ts';
-import type { TlsOptions } from './post-json.ts';
 import { isFinal, TryAgain } from './refusals.ts';
 import { type Heartbeat, Socket } from './socket.ts';
 

@@ -4,6 +4,8 @@ import { inputError } from '../../base/errors.ts';
 export interface Endpoint {
   /** As errors and reports call it: without a default path, a trailing slash and the like. */
   readonly label: string;
+  /** Of the server: http or https, without a slash at the end. */
+  readonly base: string;
   readonly federation: string;
   readonly challenge: URL;
   readonly session: URL;
@@ -12,7 +14,7 @@ export interface Endpoint {
   readonly isSecure: boolean;
 }
 
-const DEFAULT_FEDERATION = 'default';
+export const DEFAULT_FEDERATION = 'default';
 const SCHEMES: Readonly<Record<string, 'http:' | 'https:'>> = {
   'http:': 'http:',
   'https:': 'https:',
@@ -37,6 +39,7 @@ export function parseEndpoint(text: string): Endpoint {
   const path = `${base}/v1/federations/${encodeURIComponent(name)}`;
   return {
     label: name === DEFAULT_FEDERATION ? base : `${base}/${name}`,
+    base,
     federation: name,
     challenge: new URL(`${path}/challenge`),
     session: new URL(`${path}/session`),

@@ -1,3 +1,4 @@
+export type { TlsOptions } from '../post-json.ts';
 export type {
   JoinEvent,
   JoinOptions,
@@ -10,5 +11,4 @@ export type { Recorder } from './life.ts';
 export { joinFederation } from './participant.ts';
 export type { FederationName, OwnColumns, ParticipantFile } from './participant-file.ts';
 export { modelOf } from './participant-model.ts';
-export type { TlsOptions } from './post-json.ts';
 export { readParticipantState } from './state-folder.ts';

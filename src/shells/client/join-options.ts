@@ -4,9 +4,9 @@ import type { Table } from '../../data/index.ts';
 import type { Metrics, Model } from '../../methods/index.ts';
 import type { Phase } from '../../participant/index.ts';
 import { DEFAULT_LIMITS, type FinishReason } from '../../protocol/index.ts';
+import type { TlsOptions } from '../post-json.ts';
 import type { Recorder } from './life.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
-import type { TlsOptions } from './post-json.ts';
 
 export interface JoinOptions {
   /** http, https, ws or wss; the path names the federation (default: "default"). */

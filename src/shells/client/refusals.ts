@@ -1,7 +1,7 @@
 /** What a failed attempt to join means: the end of it, or only that it should be tried again. */
 import { z } from 'zod';
 import { inputError, type KindredError } from '../../base/errors.ts';
-import type { Answer } from './post-json.ts';
+import type { Answer } from '../post-json.ts';
 
 /** It may go better the next time. */
 export class TryAgain extends Error {

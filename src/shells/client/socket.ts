@@ -2,8 +2,8 @@
 import WebSocket, { type RawData } from 'ws';
 import { DEFAULT_LIMITS, SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
 import { plainBytes } from '../files.ts';
+import { readAnswer, type TlsOptions } from '../post-json.ts';
 import type { Endpoint } from './endpoint.ts';
-import { readAnswer, type TlsOptions } from './post-json.ts';
 import { networkError, refusalOfUpgrade } from './refusals.ts';
 
 export interface SocketEvents {

@@ -7,7 +7,7 @@ import {
   type RejectCode,
   type ToCoordinator,
 } from '../../protocol/index.ts';
-import { addScaled, dot, plusScaled } from '../../solver/index.ts';
+import { addScaled, norm, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
 import { Timer } from '../timer.ts';
@@ -150,7 +150,7 @@ export class Federation {
     const { w, memory } = aggregator;
     const rest = memory.noise ? plusScaled(w, -1, memory.noise) : w.slice();
     for (const { u } of aggregator.members.values()) addScaled(rest, -1, u);
-    return Math.sqrt(dot(rest, rest)) / (Math.sqrt(dot(w, w)) || 1);
+    return norm(rest) / (norm(w) || 1);
   }
 
   /** Asked every few seconds: dead connections are found by their silence. */

@@ -1,4 +1,5 @@
 /** The end of all training, as far as a server that is there for it alone has to wait for it. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Federation } from './federation.ts';
 
 const LOOK_MS = 50;
@@ -17,6 +18,6 @@ export async function finished(
     sinceMs = areOver ? (sinceMs ?? now()) : undefined;
     const areGone = sinceMs !== undefined && now() - sinceMs >= lingerMs;
     if (areOver && (areGone || all.every((federation) => federation.untold === 0))) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await pause(LOOK_MS);
   }
 }

@@ -11,47 +11,66 @@ export interface TlsOptions {
   readonly key?: string | undefined;
 }
 
+export interface PostOptions {
+  readonly tls?: TlsOptions | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** The operator's token. */
+  readonly token?: string | undefined;
+  /** Of an answer; most are short, and whoever sends more is not the server we are looking for. */
+  readonly mostBytes?: number | undefined;
+}
+
 export interface Answer {
   readonly status: number;
   /** Undefined: it was no JSON. */
   readonly body: unknown;
+  /** There was more of it than is read. */
+  readonly isCutShort: boolean;
 }
 
 const SILENCE_MS = 15_000;
-/** Answers are short; whoever sends more is not the server we are looking for. */
 const MOST_BYTES = 64 * 1024;
 
-export function postJson(url: URL, body: unknown, tls: TlsOptions, signal: AbortSignal): Promise<Answer> {
+export function postJson(url: URL, body: unknown, post: PostOptions = {}): Promise<Answer> {
+  const { tls, signal, token, mostBytes } = post;
   const text = JSON.stringify(body);
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     accept: 'application/json',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   return new Promise((resolve, reject) => {
     // One connection for one request: they are minutes or days apart.
-    const options = { method: 'POST', headers, signal, timeout: SILENCE_MS, agent: false as const };
+    const options = {
+      method: 'POST',
+      headers,
+      timeout: SILENCE_MS,
+      agent: false as const,
+      ...(signal && { signal }),
+    };
     const request: ClientRequest =
       url.protocol === 'https:' ? secureRequest(url, { ...options, ...tls }) : plainRequest(url, options);
     request.on('timeout', () => request.destroy(new Error('no answer for too long')));
     request.on('error', reject);
-    request.on('response', (response) => readAnswer(response).then(resolve, reject));
+    request.on('response', (response) => readAnswer(response, mostBytes).then(resolve, reject));
     request.end(text);
   });
 }
 
-export async function readAnswer(response: IncomingMessage): Promise<Answer> {
+export async function readAnswer(response: IncomingMessage, mostBytes = MOST_BYTES): Promise<Answer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
     bytes += (chunk as Buffer).length;
-    if (bytes > MOST_BYTES) {
+    if (bytes > mostBytes) {
       response.destroy();
       break;
     }
     chunks.push(chunk as Buffer);
   }
-  return { status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
+  const body = parsed(Buffer.concat(chunks).toString());
+  return { status: response.statusCode ?? 0, body, isCutShort: bytes > mostBytes };
 }
 
 function parsed(text: string): unknown {

@@ -2,7 +2,7 @@
  * What every training method takes and gives. A method sees tasks (one per participant: rows to be written into kernel
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
-import type { Aggregation, Certificate, Objective, RowWriter } from '../solver/index.ts';
+import type { Aggregation, Certificate, InquiryOptions, Objective, RowWriter } from '../solver/index.ts';
 import type { Workspace } from './workspace.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
@@ -58,6 +58,8 @@ export interface MethodInput {
   readonly settings: MethodSettings;
   readonly onRound?: ((view: RoundView) => void) | undefined;
   readonly warmStart?: WarmStart | undefined;
+  /** What the coordinator's side of `mtl` may see of answers; default: each of them. */
+  readonly sees?: InquiryOptions['sees'] | undefined;
   /** Most passes of one task in one round, where nodes differ; default: `settings.passes` for all. */
   readonly passesOf?: ((task: number, round: number) => number) | undefined;
 }

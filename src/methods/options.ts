@@ -21,7 +21,7 @@ const schema = z.strictObject({
   bias: z.boolean().default(true),
   testFraction: z.number().min(0).lt(1).default(0.3),
   seed: z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER).default(1),
-  aggregation: z.enum(AGGREGATIONS).default('exact'),
+  aggregation: z.enum(AGGREGATIONS).default('answers'),
   passes: count.default(100),
   rounds: count.default(200),
   gap: z.number().nonnegative().lt(1).default(1e-3),

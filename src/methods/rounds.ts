@@ -1,17 +1,16 @@
 /**
- * Rounds in one process as a federation does them, with the same functions: everybody examines the model, proposes, the
- * coordinator's side decides, everybody commits. With the same seed a federation that waits for all comes to the same.
+ * Training step by step in one process, as a federation does it and with the same functions: everybody examines the model and makes a
+ * step, the coordinator's side takes it. With the same seed a federation that waits for all comes to the same.
  */
 import { seed32 } from '../base/random.ts';
 import {
   type Combiner,
   certificateOf,
-  commit,
   examine,
   localTolerance,
-  type MemberState,
   propose,
   type Shard,
+  type Solution,
 } from '../solver/index.ts';
 import type { HistoryRow, MethodInput, MethodResult } from './method.ts';
 
@@ -19,16 +18,16 @@ export interface Federation {
   readonly aggregator: Combiner;
   readonly shards: readonly Shard[];
   /** Changed in place, round by round. */
-  readonly members: MemberState[];
+  readonly members: Solution[];
   /** The personal part of a participant's model, given what it has committed. */
-  personal(k: number, member: MemberState): Float64Array;
+  personal(k: number, member: Solution): Float64Array;
 }
 
 /** The model that a training has come to: the best one so far, or the latest. */
 interface InUse {
   readonly primal: number;
   readonly w: Float64Array;
-  readonly members: readonly MemberState[];
+  readonly members: readonly Solution[];
 }
 
 type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
@@ -66,25 +65,26 @@ export function trainInRounds(input: MethodInput, federation: Federation): Cours
   }
 }
 
-/** Everybody proposes from the model just examined; returns the passes made. */
+/** Everybody makes a step from the model just examined; returns the passes made. */
 function solveRound(
   { workspace, settings, passesOf }: MethodInput,
   { aggregator, shards, members }: Federation,
   round: number,
   gap: { readonly before: number; readonly now: number },
 ): number {
-  const proposals = shards.map((shard, k) =>
-    propose(shard, members[k], {
-      sigma: aggregator.orderFor(k).sigma,
+  let passes = 0;
+  const updates = shards.map((shard, member) => {
+    const step = propose(shard, {
+      sigma: aggregator.orderFor(member).sigma,
       tolerance: localTolerance(gap.before),
-      atoms: aggregator.atoms,
-      passes: passesOf?.(k, round) ?? settings.passes,
+      passes: passesOf?.(member, round) ?? settings.passes,
       // Rounds are counted from 1 where they are spoken of.
-      seed: seed32(settings.seed, 'solve', round + 1, workspace.tasks[k].id),
-    }),
-  );
-  const updates = proposals.map(({ update }, member) => ({ ...update, member }));
-  for (const { member, weights } of aggregator.aggregate(updates, gap.now))
-    members[member] = commit(shards[member], proposals[member].state, weights);
-  return proposals.reduce((sum, proposal) => sum + proposal.passes, 0);
+      seed: seed32(settings.seed, 'solve', round + 1, workspace.tasks[member].id),
+    });
+    members[member] = step.solution;
+    passes += step.passes;
+    return { member, u: step.solution.u };
+  });
+  aggregator.aggregate(updates, gap.now);
+  return passes;
 }

@@ -15,16 +15,15 @@
  * its u: the bound holds for any subset.
  */
 import { invariant } from '../base/errors.ts';
-import type { IndexedUpdate } from './aggregation-rule.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import type {
   Combiner,
   CombinerMemory,
   IndexedScalars,
+  IndexedUpdate,
   Joining,
   KnownMember,
   Order,
-  Outcome,
 } from './combiner.ts';
 import {
   couplingOf,
@@ -35,7 +34,7 @@ import {
   withNewcomer,
   withoutTask,
 } from './relations.ts';
-import { dot, plusScaled } from './vector.ts';
+import { dot } from './vector.ts';
 
 /** Rounds on one Omega at the most. */
 const ROUNDS_PER_OMEGA = 20;
@@ -67,7 +66,6 @@ export class MochaAggregator implements Combiner {
   readonly members = new Map<number, Task>();
   /** There is no shared part. */
   readonly w: Float64Array;
-  readonly atoms = 1;
   readonly keepsBest = false;
   private readonly options: MochaOptions;
   /** M, by rows and columns in the order of the members. */
@@ -114,13 +112,13 @@ export class MochaAggregator implements Combiner {
     return certificateOf(quadratic + loss, gain - quadratic);
   }
 
-  join(member: number, { rows, u = new Float64Array(this.w.length), atoms = [] }: Joining): void {
+  join(member: number, { rows, u = new Float64Array(this.w.length) }: Joining): void {
     const m = this.members.size;
     // While nobody has contributed all models are 0 under any M.
     const untouched = [...this.members.values()].every((task) => task.u.every((value) => value === 0));
     this.matrix = untouched ? unrelated(m + 1) : withNewcomer(this.matrix, m);
     // A peer may claim to have no rows at all.
-    this.members.set(member, { rows: Math.max(1, rows), u, atoms });
+    this.members.set(member, { rows: Math.max(1, rows), u });
     this.unsettle();
   }
 
@@ -131,19 +129,18 @@ export class MochaAggregator implements Combiner {
     this.unsettle();
   }
 
-  aggregate(updates: readonly IndexedUpdate[], gap: number): Outcome[] {
-    for (const { member, du } of updates) {
+  aggregate(updates: readonly IndexedUpdate[], gap: number): void {
+    for (const { member, u } of updates) {
       const task = this.members.get(member);
       invariant(task, `aggregate: participant ${member} has not joined`);
-      task.u = plusScaled(task.u, 1, du);
+      task.u = u;
     }
     this.derived = undefined;
     this.takeTurn(gap);
-    return updates.map(({ member }) => ({ member, weights: [0, 1] }));
   }
 
   get memory(): CombinerMemory {
-    return { sigma: undefined, relations: { matrix: this.matrix, turn: this.turn } };
+    return { relations: { matrix: this.matrix, turn: this.turn } };
   }
 
   recall({ relations }: CombinerMemory): void {

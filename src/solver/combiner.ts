@@ -1,40 +1,36 @@
 /**
- * The coordinator's side of a method, as the coordinator's machine and the in-process trainers see it: what each
- * participant is told in a round, what becomes of the answers, how good the result is, and what must survive a crash.
+ * The coordinator's side of a method that goes step by step, as the coordinator's machine and the in-process trainers see it: what
+ * each participant is sent in a round, what becomes of the steps, how good the result is, and what must survive a crash.
  *
  *   Aggregator       the multi-task SVM: one w for all, and u_k / C2 for each (aggregate.ts)
- *   TotalAggregator  the same where only sums are seen (aggregate-total.ts)
  *   MochaAggregator  MOCHA: a model for each, tied together by learnt relations (aggregate-mocha.ts)
  *
- * Participants do the same under both.
+ * Participants do the same under both. The default is no such method: inquiry.ts.
  */
-import type { IndexedUpdate } from './aggregation-rule.ts';
 import type { Certificate, MemberScalars } from './certificate.ts';
 import type { StoredRelations } from './relations.ts';
 
-/** What the coordinator knows of a participant's part: the committed u, and u and s of the atoms. */
+/** What the coordinator knows of a participant's part: the committed u. */
 export interface KnownMember {
   u: Float64Array;
-  atoms: { readonly u: Float64Array; readonly s: number }[];
 }
 
 /** Who joins, with what it contributes already: nothing, a warm start, or what was stored. */
 export interface Joining {
   readonly rows: number;
   readonly u?: Float64Array | undefined;
-  readonly atoms?: KnownMember['atoms'] | undefined;
 }
 
-/** What a participant is told in a round: the vector its solve starts from, and its coupling allowance. */
+/** What a participant is sent in a round: the vector its solve starts from, and its coupling allowance. */
 export interface Order {
   readonly w: Float64Array;
   readonly sigma: number;
 }
 
-export interface Outcome {
+/** A participant's whole contribution after its step. */
+export interface IndexedUpdate {
   readonly member: number;
-  /** For the committed solution, then for each atom, oldest first. */
-  readonly weights: number[];
+  readonly u: Float64Array;
 }
 
 export interface IndexedScalars extends MemberScalars {
@@ -43,12 +39,9 @@ export interface IndexedScalars extends MemberScalars {
 
 /** What a method has learnt beside what it knows of each member. */
 export interface CombinerMemory {
-  readonly sigma: number | undefined;
-  readonly relations: StoredRelations | undefined;
+  readonly relations?: StoredRelations | undefined;
   /** What w holds beside the members' parts: the noise of differential privacy (privacy/dp/noisy-combiner.ts). */
   readonly noise?: Float64Array | undefined;
-  /** Where only sums are known: w, sum s and sum |u_k|^2. */
-  readonly total?: { readonly w: Float64Array; readonly s: number; readonly uNorm2: number } | undefined;
 }
 
 /**
@@ -59,8 +52,6 @@ export interface Combiner {
   readonly members: ReadonlyMap<number, KnownMember>;
   /** The part that all models share. */
   readonly w: Float64Array;
-  /** Local solutions that a participant keeps beside the committed one. */
-  readonly atoms: number;
   /** The coupling allowance, as far as one number can say it. */
   readonly sigma: number;
   /** Whether a small gap means the end: not while the problem itself still moves. */
@@ -76,8 +67,8 @@ export interface Combiner {
   certificate(scalars: readonly IndexedScalars[]): Certificate;
   join(member: number, joining: Joining): void;
   forget(member: number): void;
-  /** `gap`: the relative gap as last known. */
-  aggregate(updates: readonly IndexedUpdate[], gap: number): Outcome[];
+  /** Takes every step in full. `gap`: the relative gap as last known. */
+  aggregate(updates: readonly IndexedUpdate[], gap: number): void;
   readonly memory: CombinerMemory;
   /** After everybody has joined again with what was stored. */
   recall(memory: CombinerMemory): void;

@@ -1,30 +1,46 @@
-export { AGGREGATIONS, type Aggregation, Aggregator, atomsKept } from './aggregate.ts';
+export { AGGREGATIONS, type Aggregation, Aggregator } from './aggregate.ts';
 export { MochaAggregator, type MochaOptions } from './aggregate-mocha.ts';
-export { commitStep, TotalAggregator, type TotalOptions, type TotalUpdate } from './aggregate-total.ts';
-export type { IndexedUpdate } from './aggregation-rule.ts';
+export {
+  type Answer,
+  type AnswerOptions,
+  type AnswerScalars,
+  answer,
+  answerWith,
+  boundsOf,
+  loadQuery,
+  scalarsAt,
+} from './answer.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
 export type {
   Combiner,
   CombinerMemory,
   IndexedScalars,
+  IndexedUpdate,
   Joining,
   KnownMember,
   Order,
-  Outcome,
 } from './combiner.ts';
+export {
+  Inquiry,
+  type InquiryMemory,
+  type InquiryOptions,
+  type SingleAnswer,
+  type Standing,
+  type SummedAnswer,
+} from './inquiry.ts';
 export { LocalSolve, type LocalSolveOptions, localTolerance } from './local-solve.ts';
 export {
-  type CommitContext,
-  commit,
+  type BoxContext,
   examine,
-  type MemberState,
   newMember,
-  proposalOf,
+  type ProposeOptions,
+  partOfStep,
   propose,
+  type SentPart,
   type Solution,
-  type Told,
-  toldOf,
-  type Update,
+  sentPart,
+  solutionAt,
+  solutionOf,
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
 export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';

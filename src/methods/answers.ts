@@ -1,0 +1,105 @@
+/**
+ * Rounds of questions and answers in one process, as a federation does them (solver/inquiry.ts): everybody answers the query, the
+ * answers give bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
+ */
+import { seed32 } from '../base/random.ts';
+import {
+  type Answer,
+  addScaled,
+  answer,
+  boundsOf,
+  Inquiry,
+  localTolerance,
+  plusScaled,
+  type Shard,
+  type SummedAnswer,
+} from '../solver/index.ts';
+import type { HistoryRow, MethodInput, MethodResult, WarmStart } from './method.ts';
+
+type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+  readonly w: Float64Array;
+  /** Everybody's answer to w. */
+  readonly answers: readonly Answer[];
+  /** Everybody's last answer, and what the coordinator's side holds as the sum of them. */
+  readonly last: readonly Answer[];
+  readonly u: Float64Array;
+};
+
+export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Course {
+  const { settings, workspace, onRound, warmStart, sees = 'single answers' } = input;
+  const { c2 } = settings;
+  const inquiry = new Inquiry({ d: workspace.d, c2, sees });
+  for (const k of shards.keys()) inquiry.join(k);
+  if (warmStart) inquiry.askAgain(sumOf(shards, warmStart, workspace.d));
+  const history: HistoryRow[] = [];
+  let last: readonly Answer[] | undefined;
+  let best: readonly Answer[] | undefined;
+  let passes = 0;
+  let gap = 1;
+  for (let round = 1; ; round++) {
+    const { query, sigma } = inquiry;
+    const answers = shards.map((shard, k) => {
+      const options = {
+        sigma,
+        tolerance: localTolerance(gap),
+        passes: input.passesOf?.(k, round) ?? settings.passes,
+        seed: seed32(settings.seed, 'solve', round, workspace.tasks[k].id),
+      };
+      return answer(shard, query, options, last?.[k].beta ?? warmStart?.[k]);
+    });
+    passes += answers.reduce((sum, one) => sum + one.passes, 0);
+    if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));
+    else inquiry.take(round, answers.map(({ u, scalars }, member) => ({ member, u, scalars })));
+    const { primal, dual, relativeGap } = inquiry.close(round);
+    last = answers;
+    if (!best || inquiry.best?.round === round) best = answers;
+    const row = { round, primal, dual, relativeGap };
+    history.push(row);
+    gap = relativeGap;
+    const used = best;
+    onRound?.({ row, w: inquiry.w, personal: (k) => personalPart(used[k], c2) });
+    const done = relativeGap <= settings.gap;
+    if (done || round === settings.rounds) {
+      const stopped = done ? 'gap' : 'rounds';
+      const certificate = { primal, dual, relativeGap };
+      const { w, u } = inquiry;
+      return { certificate, rounds: round, passes, history, stopped, w, answers: used, last, u };
+    }
+  }
+}
+
+/** v = u / C2. */
+export function personalPart({ u }: Answer, c2: number): Float64Array {
+  return u.map((value) => value / c2);
+}
+
+/** The w that goes with these duals. */
+function sumOf(shards: readonly Shard[], duals: WarmStart, d: number): Float64Array {
+  const sum = new Float64Array(d);
+  for (const [k, shard] of shards.entries()) addScaled(sum, 1, shard.combine(shard.startingBeta(duals[k])));
+  return sum;
+}
+
+/** What a coordinator that sees sums alone would see. */
+function changes(answers: readonly Answer[], before: readonly Answer[] | undefined, c2: number): SummedAnswer {
+  const total = (list: readonly Answer[]) => {
+    const u = new Float64Array(list[0].u.length);
+    let value = 0;
+    let constant = 0;
+    for (const one of list) {
+      const bounds = boundsOf(one.scalars, c2);
+      addScaled(u, 1, one.u);
+      value += bounds.value + one.scalars.wDotU;
+      constant += bounds.constant;
+    }
+    return { u, value, constant };
+  };
+  const now = total(answers);
+  const then = before && total(before);
+  return {
+    counted: [...answers.keys()],
+    u: then ? plusScaled(now.u, -1, then.u) : now.u,
+    value: now.value - (then?.value ?? 0),
+    constant: now.constant - (then?.constant ?? 0),
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The answer of one participant to a query w: its best personal part, a small SVM of its own,
+ *
+ *   F(w) = min over v of  C2/2 |v|^2 + C1 sum_i c_i loss(y_i, (w + v).x_i),     v(w) its minimiser, u = C2 v(w) = sum_i beta_i x_i
+ *
+ * F is a Moreau envelope: convex, differentiable with gradient -u(w), and the gradient is Lipschitz with constant C2. Whatever beta
+ * a solve has come to, it is dual feasible, so that an answer is a cut below F that holds for every w:
+ *
+ *   F(w) >= s - |u|^2 / (2 C2) - w.u,      s = sum_i s(beta_i)
+ *
+ * with equality at the query for an exact answer. (docs/training.md)
+ */
+import { LocalSolve } from './local-solve.ts';
+import type { Shard } from './shard.ts';
+import { dot, plusScaled } from './vector.ts';
+
+export interface AnswerOptions {
+  /** Coupling allowance: above 0 an answer allows for what others are about to answer too. */
+  readonly sigma: number;
+  readonly tolerance: number;
+  readonly passes: number;
+  /** Seeds the order of the rows. */
+  readonly seed: number;
+}
+
+/** What is known of (w, v = u / C2) on a participant's rows. */
+export interface AnswerScalars {
+  /** C1 sum_i c_i loss_i at w + v. */
+  readonly loss: number;
+  /** sum_i s(beta_i). */
+  readonly dualSum: number;
+  /** |u|^2. */
+  readonly uNorm2: number;
+  /** w.u. */
+  readonly wDotU: number;
+}
+
+export interface Answer {
+  readonly beta: Float64Array;
+  readonly u: Float64Array;
+  readonly scalars: AnswerScalars;
+  readonly passes: number;
+}
+
+/** Loads a shard to answer w from a warm start; what was at hand for another w is a good one. */
+export function loadQuery(shard: Shard, w: Float64Array, warm?: Float64Array): void {
+  const beta = shard.startingBeta(warm);
+  shard.load(beta, plusScaled(w, 1 / shard.settings.c2, shard.combine(beta)));
+}
+
+export function answer(shard: Shard, w: Float64Array, options: AnswerOptions, warm?: Float64Array): Answer {
+  loadQuery(shard, w, warm);
+  const solve = new LocalSolve(shard, options);
+  solve.runPasses(options.passes);
+  return { ...answerWith(shard, w), passes: solve.passes };
+}
+
+/** The answer that a beta amounts to, by default the shard's present one. Loads the shard with it. */
+export function answerWith(shard: Shard, w: Float64Array, beta = shard.beta): Omit<Answer, 'passes'> {
+  const u = shard.combine(beta);
+  return { beta, u, scalars: scalarsAt(shard, w, beta, u) };
+}
+
+/** How good (w, u / C2) is on the shard's rows. */
+export function scalarsAt(
+  shard: Shard,
+  w: Float64Array,
+  beta: Float64Array,
+  u: Float64Array,
+): AnswerScalars {
+  shard.load(beta, plusScaled(w, 1 / shard.settings.c2, u));
+  return { loss: shard.loss(), dualSum: shard.dualSum(beta), uNorm2: dot(u, u), wDotU: dot(w, u) };
+}
+
+/** F(w) as reached, and the constant of the cut F(.) >= constant - u. */
+export function boundsOf(scalars: AnswerScalars, c2: number): { value: number; constant: number } {
+  const personal = scalars.uNorm2 / (2 * c2);
+  return { value: scalars.loss + personal, constant: scalars.dualSum - personal };
+}

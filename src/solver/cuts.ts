@@ -1,0 +1,204 @@
+/**
+ * The lower bound of a training, from answers alone. Every answer of a member is a cut below its F (answer.ts); a convex
+ * combination of its answers is one, too, and a better one than the combination of their cuts, because |u|^2 is convex:
+ *
+ *   F_k(w) >= lambda.s_k - |U_k lambda|^2 / (2 C2) - w.U_k lambda          lambda >= 0, sum lambda = 1
+ *   D = max over all lambda of  sum_k (lambda_k.s_k - |U_k lambda_k|^2 / (2 C2)) - 1/2 |sum_k U_k lambda_k|^2
+ *
+ * Each member keeps its last answers and one combined of all before. The maximum is approached block by block, by pairwise
+ * steps on the member's small Gram matrix: weight moves from the worst cut that has some to the best one. Every step raises D, the
+ * start is where the last round ended, so D never falls, however early it stops. The maximiser of D minimises the model of P that
+ * the cuts make: point = sum_k U_k lambda_k.
+ *
+ * Where only sums over many are seen there is one block of sums, and no |u|^2 to be gained from: `inverse` is 0 and the constants
+ * of the cuts stand in for s.
+ */
+import { addScaled, dot } from './vector.ts';
+
+export interface Cut {
+  readonly u: Float64Array;
+  /** s; with inverse 0 the constant of the cut. */
+  readonly s: number;
+}
+
+/** Answers kept beside the combined one. Fewer cost rounds, more cost time (docs/training.md). */
+export const CUTS_KEPT = 6;
+/** Weight moves within a block before the next block has its turn. */
+const PAIR_STEPS = 8;
+/** A sweep that adds less than this share of what is left between the bounds is the last one. */
+const ENOUGH = 3e-5;
+/** Less than this share of the dual's size is rounding, not progress. */
+const ROUNDING = 1e-15;
+/** Most sweeps, least sweeps, and the multiplications that decide between them. */
+const MOST_SWEEPS = 60;
+const LEAST_SWEEPS = 10;
+const MULTIPLICATIONS = 1e8;
+
+export class LowerBound {
+  /** The minimiser of the model of P that the cuts make. */
+  point: Float64Array;
+  private readonly blocks = new Map<number, CutBlock>();
+
+  constructor(d: number) {
+    this.point = new Float64Array(d);
+  }
+
+  get isEmpty(): boolean {
+    return this.blocks.size === 0;
+  }
+
+  /** One more cut of a block. Before its first one the cut F >= 0 is known. */
+  add(block: number, cut: Cut, inverse: number): void {
+    let cuts = this.blocks.get(block);
+    if (!cuts) {
+      cuts = new CutBlock(this.point.length, inverse);
+      this.blocks.set(block, cuts);
+    }
+    cuts.add(cut);
+  }
+
+  /** Nothing but this cut counts for the block from now on. */
+  freeze(block: number, cut: Cut, inverse: number): void {
+    this.blocks.set(block, new CutBlock(this.point.length, inverse, cut));
+  }
+
+  drop(block: number): void {
+    this.blocks.delete(block);
+  }
+
+  clear(): void {
+    this.blocks.clear();
+  }
+
+  /** Brings D up towards `primal`, which it cannot pass; returns it. */
+  raise(primal: number): number {
+    const blocks = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => block);
+    const w = new Float64Array(this.point.length);
+    for (const block of blocks) block.begin(w);
+    const cost = blocks.length * (CUTS_KEPT + 1) * w.length;
+    const sweeps = Math.max(LEAST_SWEEPS, Math.min(MOST_SWEEPS, Math.floor(MULTIPLICATIONS / (cost + 1))));
+    const nothing = ROUNDING * blocks.reduce((sum, block) => sum + block.size, 0);
+    let dual = blocks.reduce((sum, block) => sum + block.value, 0) - dot(w, w) / 2;
+    for (let sweep = 0; sweep < sweeps; sweep++) {
+      let gain = 0;
+      for (const block of blocks) gain += block.improve(w);
+      dual += gain;
+      if (gain <= Math.max(ENOUGH * (primal - dual), nothing)) break;
+    }
+    this.point = w;
+    for (const block of blocks) block.combine();
+    return blocks.reduce((sum, block) => sum + block.value, 0) - dot(w, w) / 2;
+  }
+}
+
+/** One member's cuts: the combined one first, then its last answers, oldest first. */
+class CutBlock {
+  private readonly inverse: number;
+  private readonly cuts: Cut[];
+  private weights: number[] = [1];
+  /** u_i.u_j, by rows. */
+  private gram: number[][];
+  private slope = new Float64Array(1);
+
+  constructor(d: number, inverse: number, first: Cut = { u: new Float64Array(d), s: 0 }) {
+    this.inverse = inverse;
+    this.cuts = [first];
+    this.gram = [[dot(first.u, first.u)]];
+  }
+
+  /** How large its numbers are. */
+  get size(): number {
+    return this.cuts.reduce((most, { s }) => Math.max(most, Math.abs(s)), 0);
+  }
+
+  add(cut: Cut): void {
+    if (this.cuts.length > CUTS_KEPT) this.remove(1);
+    const products = this.cuts.map(({ u }) => dot(u, cut.u));
+    for (const [i, row] of this.gram.entries()) row.push(products[i]);
+    this.gram.push([...products, dot(cut.u, cut.u)]);
+    this.cuts.push(cut);
+    this.weights.push(0);
+  }
+
+  /** Adds its part of the point where it stands. */
+  begin(w: Float64Array): void {
+    addScaled(w, 1, this.cuts[0].u);
+    if (this.slope.length !== this.cuts.length) this.slope = new Float64Array(this.cuts.length);
+  }
+
+  /** Some pairwise steps, then w follows; returns the rise of D. */
+  improve(w: Float64Array): number {
+    const { cuts, weights, gram, slope, inverse } = this;
+    if (cuts.length === 1) return 0;
+    const before = weights.slice();
+    for (const [i, { u, s }] of cuts.entries()) {
+      let own = 0;
+      for (let j = 0; j < cuts.length; j++) own += weights[j] * gram[i][j];
+      slope[i] = s - dot(u, w) - inverse * own;
+    }
+    let gain = 0;
+    for (let step = 0; step < PAIR_STEPS; step++) {
+      const rise = this.moveWeight();
+      if (!(rise > 0)) break;
+      gain += rise;
+    }
+    if (gain === 0) return 0;
+    for (const [i, { u }] of cuts.entries()) {
+      if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], u);
+    }
+    return gain;
+  }
+
+  /** What the combined cut adds to D, but for its part of the point. */
+  get value(): number {
+    return this.cuts[0].s - (this.inverse / 2) * this.gram[0][0];
+  }
+
+  /** The present combination takes the place of the one before. */
+  combine(): void {
+    const { cuts, weights, gram } = this;
+    if (weights[0] === 1) return;
+    const u = new Float64Array(cuts[0].u.length);
+    let s = 0;
+    for (const [i, weight] of weights.entries()) {
+      if (weight === 0) continue;
+      addScaled(u, weight, cuts[i].u);
+      s += weight * cuts[i].s;
+    }
+    const products = gram.map((row) => row.reduce((sum, value, j) => sum + weights[j] * value, 0));
+    cuts[0] = { u, s };
+    for (let i = 1; i < cuts.length; i++) gram[0][i] = gram[i][0] = products[i];
+    gram[0][0] = dot(u, u);
+    weights.fill(0);
+    weights[0] = 1;
+  }
+
+  private remove(at: number): void {
+    this.cuts.splice(at, 1);
+    this.weights.splice(at, 1);
+    this.gram.splice(at, 1);
+    for (const row of this.gram) row.splice(at, 1);
+  }
+
+  /** Moves weight from the worst cut that has some to the best one, as far as it pays; returns the rise. */
+  private moveWeight(): number {
+    const { slope, gram, weights } = this;
+    let best = 0;
+    let worst = -1;
+    for (let i = 0; i < slope.length; i++) {
+      if (slope[i] > slope[best]) best = i;
+      if (weights[i] > 0 && (worst < 0 || slope[i] < slope[worst])) worst = i;
+    }
+    const difference = slope[best] - slope[worst];
+    if (!(difference > 0)) return 0;
+    const factor = 1 + this.inverse;
+    const distance = gram[best][best] + gram[worst][worst] - 2 * gram[best][worst];
+    const curvature = distance * factor;
+    const all = weights[worst];
+    const move = curvature > 0 ? Math.min(all, difference / curvature) : all;
+    weights[best] += move;
+    weights[worst] = move === all ? 0 : all - move;
+    for (let i = 0; i < slope.length; i++) slope[i] -= move * factor * (gram[i][best] - gram[i][worst]);
+    return move * (difference - (move * curvature) / 2);
+  }
+}

@@ -1,0 +1,384 @@
+/**
+ * Training as an inquiry: the coordinator asks everybody about a query w, everybody answers with its best personal part
+ * (answer.ts), and the answers say where to ask next. With the personal parts minimised out there is one smooth function of w to minimise,
+ *
+ *   P(w) = 1/2 |w|^2 + sum_k F_k(w),      gradient  w - sum_k u_k(w),      so that at the optimum  w = sum_k u_k = C2 sum_k v_k
+ *
+ * Upper bound: P at a query, from the values that were answered. Somebody absent counts by its last answer, given to w': F_k has a
+ * Lipschitz gradient, so F_k(w) <= F_k(w') - u_k.(w - w') + C2/2 |w - w'|^2. Somebody missing, who does not come back, counts by
+ * its last cut alone: the problem is then that of the others, with what it has contributed held still.
+ * Lower bound: D from the cuts (cuts.ts). Both are sums over members, and so is U = sum_k u_k: what is known by its sum alone is one
+ * block in the same formulas.
+ *
+ * Next query: between the minimiser of the model that the cuts make and the best query so far (in-out, Ben-Ameur and Neto 2007), which does not mind
+ * who answers and how exactly. Where only sums are seen a single block of cuts says little, and a quasi-Newton step on the sums is taken as
+ * long as everybody answers and it helps. docs/training.md has the proofs in brief and what was tried.
+ */
+import { type AnswerScalars, boundsOf } from './answer.ts';
+import { type Certificate, certificateOf } from './certificate.ts';
+import { LowerBound } from './cuts.ts';
+import { QuasiNewton } from './quasi-newton.ts';
+import { addScaled, dot, plusScaled } from './vector.ts';
+
+/** Weight of the cuts' minimiser in the next query; the rest is the best query's. */
+const OUTWARD = 0.4;
+/** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
+const FIRST_ALLOWANCE = 0.25;
+/** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
+const FIRST_CURVATURE = 0.1;
+/** Block of all whose single contributions are not known. */
+const THE_REST = -1;
+
+export interface InquiryOptions {
+  /** Columns, with the bias. */
+  readonly d: number;
+  readonly c2: number;
+  /** Whether single answers are seen, or only sums of them. */
+  readonly sees: 'single answers' | 'sums';
+}
+
+/** What is remembered of a member's last answer. */
+interface Known {
+  /** Round of the query that it answered. */
+  round: number;
+  /** F_k(w') + w'.u_k, so that its value bound at w is `value` - w.u_k + C2/2 |w - w'|^2; in sums unknown: 0. */
+  value: number;
+  /** Constant of its cut; in sums unknown: 0. */
+  constant: number;
+  /** w'; unknown after a restart. */
+  query: Float64Array | undefined;
+  /** Unknown after a restart, and always where only sums are seen. */
+  u: Float64Array | undefined;
+}
+
+/** One member's answer to the present query. */
+export interface SingleAnswer {
+  readonly member: number;
+  readonly u: Float64Array;
+  readonly scalars: AnswerScalars;
+  /** Share of the change that is taken, where a defence holds the member to a bound. */
+  readonly factor?: number | undefined;
+  /** Its last accepted contribution, where that is not known here. */
+  readonly before?: Float64Array | undefined;
+}
+
+/** A sum over those who were counted: of their changes since their last accepted answers. */
+export interface SummedAnswer {
+  readonly counted: readonly number[];
+  readonly u: Float64Array;
+  /** Of F_k(w) + w.u_k. */
+  readonly value: number;
+  readonly constant: number;
+}
+
+/** What a closed round has shown. */
+export interface Standing extends Certificate {
+  /** Whether everybody who is covered has answered this very query. */
+  readonly everybody: boolean;
+  /** The relative gap that there would be if those who did not answer had answered as their last answers suggest. */
+  readonly likelyGap: number;
+}
+
+/** What survives a crash. */
+export interface InquiryMemory {
+  readonly query: Float64Array;
+  readonly u: Float64Array;
+  readonly value: number;
+  readonly constant: number;
+  readonly dual: number;
+  readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
+  /** By member: round, value, constant. */
+  readonly known: readonly (readonly [number, number, number, number])[];
+}
+
+interface Best {
+  readonly round: number;
+  readonly primal: number;
+  readonly w: Float64Array;
+  /** Of P, where everybody had answered it. */
+  readonly gradient: Float64Array | undefined;
+}
+
+export class Inquiry {
+  /** What is asked now. Replaced, never changed in place. */
+  query: Float64Array;
+  /** sum_k u_k over all last accepted answers. */
+  u: Float64Array;
+  best: Best | undefined;
+  private readonly options: InquiryOptions;
+  private readonly members = new Map<number, Known>();
+  private readonly lower: LowerBound;
+  private readonly newton = new QuasiNewton();
+  private joined = new Set<number>();
+  private covered = new Set<number>();
+  /** Sum of the contributions that are not known singly, and of what goes with them. */
+  private rest: Float64Array;
+  private restValue = 0;
+  private restConstant = 0;
+  private dual = Number.NEGATIVE_INFINITY;
+  /** Whether the last query was a quasi-Newton step that did not help. */
+  private failed = false;
+
+  constructor(options: InquiryOptions) {
+    this.options = options;
+    this.query = new Float64Array(options.d);
+    this.u = new Float64Array(options.d);
+    this.rest = new Float64Array(options.d);
+    this.lower = new LowerBound(options.d);
+  }
+
+  /** The shared part in use: that of the best query, or the present one as long as there is none. */
+  get w(): Float64Array {
+    return this.best?.w ?? this.query;
+  }
+
+  /** For the first round of all, when everybody is about to correct the same error. */
+  get sigma(): number {
+    return this.members.size > 0 || this.best ? 0 : Math.max(1, FIRST_ALLOWANCE * this.joined.size);
+  }
+
+  join(member: number): void {
+    this.joined.add(member);
+  }
+
+  hasAnswered(member: number): boolean {
+    return this.members.has(member);
+  }
+
+  /** Whether its last contribution has to be told before a new one can take its place. */
+  needsBefore(member: number): boolean {
+    const known = this.members.get(member);
+    return this.options.sees === 'single answers' && known !== undefined && known.u === undefined;
+  }
+
+  contributionOf(member: number): Float64Array | undefined {
+    return this.members.get(member)?.u;
+  }
+
+  /** The last cut of a member at w, and the bound from above; undefined where that is not known. */
+  boundsAt(member: number, w: Float64Array): { readonly least: number; readonly most: number } | undefined {
+    const known = this.members.get(member);
+    if (!known?.u || !known.query) return undefined;
+    const product = dot(w, known.u);
+    return { least: known.constant - product, most: known.value - product + this.slack(known.query, w) };
+  }
+
+  /** Drops a member's answers. False: that takes asking everybody again, because nobody knows its part of the sums. */
+  forget(member: number): boolean {
+    this.joined.delete(member);
+    const known = this.members.get(member);
+    if (known && !known.u) return false;
+    this.members.delete(member);
+    this.covered.delete(member);
+    this.lower.drop(member);
+    this.renewSums();
+    this.unbound();
+    return true;
+  }
+
+  /** Asks everybody again, about the best query so far or a given one: all answers are dropped. */
+  askAgain(query = this.w): void {
+    this.query = query;
+    this.members.clear();
+    this.covered.clear();
+    this.rest = new Float64Array(this.options.d);
+    this.restValue = 0;
+    this.restConstant = 0;
+    this.renewSums();
+    this.unbound();
+    this.lower.clear();
+    this.newton.clear();
+    // A warm start, not a beginning: nobody allows for the others' moves.
+    this.best = { round: 0, primal: Number.POSITIVE_INFINITY, w: this.query, gradient: undefined };
+  }
+
+  /** Takes the answers to the present query, replacing those before. */
+  take(round: number, answers: readonly SingleAnswer[]): void {
+    for (const given of [...answers].sort((a, b) => a.member - b.member)) this.takeOne(round, given);
+    this.renewSums();
+  }
+
+  takeSum(round: number, { counted, u, value, constant }: SummedAnswer): void {
+    this.rest = plusScaled(this.rest, 1, u);
+    this.restValue += value;
+    this.restConstant += constant;
+    for (const member of counted) {
+      this.members.set(member, { round, value: 0, constant: 0, query: this.query, u: undefined });
+    }
+    this.renewSums();
+    this.lower.add(THE_REST, { u: this.u, s: this.restConstant }, 0);
+  }
+
+  /** Closes a round: bounds, and the next query. `missing` do not come back: they count by their last cut. */
+  close(round: number, missing: ReadonlySet<number> = new Set()): Standing {
+    const first = this.sigma > 0 || this.dual === Number.NEGATIVE_INFINITY;
+    this.cover(missing);
+    const { query } = this;
+    const absent = this.absentSlack(round, missing);
+    const likely = dot(query, query) / 2 + this.valueSum(missing) - dot(query, this.u);
+    const primal = likely + absent;
+    const everybody = absent === 0;
+    const gradient = everybody ? plusScaled(query, -1, this.u) : undefined;
+    const improved = this.covered.size > 0 && primal < (this.best?.primal ?? Number.POSITIVE_INFINITY);
+    if (improved) this.best = { round, primal, w: query, gradient };
+    this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
+    this.query = this.nextQuery(first, improved, gradient);
+    const least = Math.min(likely, this.best?.primal ?? likely);
+    return {
+      ...certificateOf(this.best?.primal ?? primal, this.dual),
+      everybody,
+      likelyGap: certificateOf(least, this.dual).relativeGap,
+    };
+  }
+
+  get memory(): InquiryMemory {
+    const { query, u, dual, best } = this;
+    return {
+      query,
+      u,
+      value: this.valueSum(new Set()),
+      constant: this.restConstant + [...this.members.values()].reduce((sum, { constant }) => sum + constant, 0),
+      dual,
+      best: best && { round: best.round, primal: best.primal, w: best.w },
+      known: [...this.members].map(([member, known]) => [member, known.round, known.value, known.constant]),
+    };
+  }
+
+  /** After everybody has joined again. Single contributions are not known any more, their sum is. */
+  recall({ query, u, value, constant, dual, best, known }: InquiryMemory): void {
+    this.query = query;
+    this.dual = dual;
+    this.best = best && { ...best, gradient: undefined };
+    this.rest = u;
+    const summed = this.options.sees === 'sums';
+    this.restValue = summed ? value : 0;
+    this.restConstant = summed ? constant : 0;
+    for (const [member, round, ownValue, ownConstant] of known) {
+      this.members.set(member, { round, value: ownValue, constant: ownConstant, query: undefined, u: undefined });
+      this.covered.add(member);
+    }
+    this.renewSums();
+    this.freezeRest();
+  }
+
+  private takeOne(round: number, { member, u, scalars, factor = 1, before }: SingleAnswer): void {
+    const { c2 } = this.options;
+    const known = this.members.get(member);
+    const old = known?.u ?? before;
+    if (known && !known.u && before) {
+      this.rest = plusScaled(this.rest, -1, before);
+    }
+    const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;
+    const { value, constant } = boundsOf(scalars, c2);
+    // Of a shortened change the combination of both cuts is known; its own would be better.
+    const kept = factor < 1 ? (1 - factor) * (known?.constant ?? 0) + factor * constant : constant;
+    this.members.set(member, {
+      round,
+      value: value + dot(this.query, taken),
+      constant: kept,
+      query: this.query,
+      u: taken,
+    });
+    const s = kept + dot(taken, taken) / (2 * c2);
+    this.lower.add(member, { u: taken, s: factor < 1 ? s : scalars.dualSum }, 1 / c2);
+    if (known && !known.u) this.freezeRest();
+  }
+
+  /** Summed afresh, in the order of members: conservation holds to rounding, however many rounds have gone by. */
+  private renewSums(): void {
+    this.u = this.rest.slice();
+    for (const [, { u }] of [...this.members].sort(([a], [b]) => a - b)) if (u) addScaled(this.u, 1, u);
+  }
+
+  /** sum_k of the constants of everybody's value bounds; of the missing their cuts'. */
+  private valueSum(missing: ReadonlySet<number>): number {
+    let sum = this.restValue;
+    for (const [member, { value, constant }] of this.members) sum += missing.has(member) ? constant : value;
+    return sum;
+  }
+
+  private absentSlack(present: number, missing: ReadonlySet<number>): number {
+    const byQuery = new Map<Float64Array, number>();
+    for (const [member, { round, query }] of this.members) {
+      if (round === present || missing.has(member)) continue;
+      if (!query) return Number.POSITIVE_INFINITY;
+      byQuery.set(query, (byQuery.get(query) ?? 0) + 1);
+    }
+    let sum = 0;
+    for (const [query, count] of byQuery) sum += count * this.slack(query, this.query);
+    // Asked the same again nobody need answer, but who has not is absent.
+    return byQuery.size > 0 ? Math.max(sum, Number.MIN_VALUE) : 0;
+  }
+
+  private slack(from: Float64Array, to: Float64Array): number {
+    let distance2 = 0;
+    for (let j = 0; j < to.length; j++) distance2 += (to[j] - from[j]) ** 2;
+    return (this.options.c2 / 2) * distance2;
+  }
+
+  /** A bound is of a problem: it says nothing of one with other members. */
+  private cover(missing: ReadonlySet<number>): void {
+    const now = new Set([...this.members.keys()].filter((member) => !missing.has(member)));
+    for (const member of this.covered) if (!now.has(member)) this.freeze(member);
+    if ([...now].some((member) => !this.covered.has(member)) && this.best) {
+      this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+    }
+    this.covered = now;
+  }
+
+  private freeze(member: number): void {
+    this.dual = Number.NEGATIVE_INFINITY;
+    const known = this.members.get(member);
+    if (!known?.u) return;
+    const { c2 } = this.options;
+    this.lower.freeze(member, { u: known.u, s: known.constant + dot(known.u, known.u) / (2 * c2) }, 1 / c2);
+  }
+
+  /** The cut of those who are known by their sum alone. */
+  private freezeRest(): void {
+    let s = this.restConstant;
+    let unknown = false;
+    for (const { u, constant } of this.members.values()) {
+      if (u) continue;
+      unknown = true;
+      s += constant;
+    }
+    if (unknown) this.lower.freeze(THE_REST, { u: this.rest, s }, 0);
+    else this.lower.drop(THE_REST);
+  }
+
+  private unbound(): void {
+    this.dual = Number.NEGATIVE_INFINITY;
+    if (this.best) this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+    this.newton.clear();
+  }
+
+  private nextQuery(first: boolean, improved: boolean, gradient: Float64Array | undefined): Float64Array {
+    const { point } = this.lower;
+    if (first || !this.best) return point;
+    if (this.options.sees === 'sums') {
+      const step = this.quasiNewtonStep(improved, gradient);
+      if (step) return step;
+    }
+    const { w } = this.best;
+    return point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
+  }
+
+  /** A step from the best query, unless somebody is absent, or the last one has failed. */
+  private quasiNewtonStep(improved: boolean, gradient: Float64Array | undefined): Float64Array | undefined {
+    if (!gradient) {
+      this.newton.forgetLast();
+      return undefined;
+    }
+    this.newton.learn(this.query, gradient);
+    const failedBefore = this.failed;
+    this.failed = !improved;
+    if (!this.best?.gradient || (this.failed && !failedBefore)) return undefined;
+    const scale = 1 / (1 + FIRST_CURVATURE * this.covered.size * this.options.c2);
+    return this.newton.step(this.best.w, this.best.gradient, scale);
+  }
+}
+
+function minus(a: Float64Array, b: Float64Array | undefined): Float64Array {
+  return b ? plusScaled(a, -1, b) : a;
+}

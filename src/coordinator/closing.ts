@@ -1,56 +1,132 @@
-/** The end of a round: what is known of its w, what becomes of its updates, and whether training goes on. */
+/**
+ * The end of a round: what its answers show, what becomes of them, and whether training goes on. One way for single answers and for
+ * sums (collecting/); answers to a query and steps differ in what they say of the model, and in nothing else.
+ */
+import { invariant } from '../base/errors.ts';
 import type { FinishReason } from '../protocol/index.ts';
-import { type Certificate, certificateOf } from '../solver/index.ts';
-import { bounded, noteChange, scored } from './defence.ts';
+import { type Certificate, certificateOf, SummedSteps } from '../solver/index.ts';
+import type { Collected } from './collecting/collected.ts';
+import { collectAnswers } from './collecting/plain.ts';
+import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
+import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { dropBest, presentModel } from './model.ts';
-import { budgetIsSpent, makePrivate, privacySpent } from './private-rounds.ts';
-import { finish, open } from './rounds.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
+import { settleScaling } from './membership.ts';
+import { dropBest } from './model.ts';
+import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
+import { finish, open, openMeasuring } from './rounds.ts';
+import {
+  type CoordinatorState,
+  isMissing,
+  type Member,
+  membersAsked,
+  membersHere,
+  type RoundRow,
+} from './state.ts';
+import { combinerOf, inquiryOf } from './training.ts';
 import { steer, trainingMs } from './waiting.ts';
 
-/** A round is closed: its certificate, then its updates, then the next round or the end. */
+/** What a round has shown of the model in use. */
+interface Proof extends Certificate {
+  /** Whether the numbers are certain. */
+  readonly certified: boolean;
+  /** Whether there are numbers at all. */
+  readonly known: boolean;
+  /** As the absent would probably answer: worth asking everybody about. */
+  readonly likelyGap: number;
+  /** Whether a gap that small is the end. */
+  readonly settled: boolean;
+}
+
+/** How far w may be from the sum of all contributions, relative, where the gap is made of claims that nobody can check. */
+const LARGEST_IMBALANCE = 0.3;
+
+/** A round is closed: what it shows, what becomes of its answers, then the next round or the end. */
 export function onSummed(state: CoordinatorState, now: number, noise?: Float64Array): CoordinatorEffect[] {
+  const summed = state.secure ? takeOutcome(state) : undefined;
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
+  if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed), now);
   if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
-  const proof = examine(state);
-  const used = modelInUse(state, proof);
-  const { stop, minResponses } = state.options;
-  const everybody = here.length > 0 && responders.length === here.length;
-  const good = proof.known && state.aggregator!.settled && used.relativeGap <= stop.gap;
-  const base = {
+  const collected = enough(state, state.secure ? collectSum(state, summed) : collectAnswers(state, responders));
+  const byAnswers = inquiryOf(state) !== undefined;
+  const proof = byAnswers ? inquire(state, collected) : examine(state);
+  const base = rowOf(state, now, responders, proof, collected);
+  if (proof.known) noteGap(state, proof);
+  const taken = byAnswers ? collected.members : [];
+  if (isGoodEnough(state, proof, responders.length === here.length)) {
+    return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap', taken));
+  }
+  const limit = limitReached(state, now);
+  if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
+    return closeWith({ ...base, outcome: 'final' }, finish(state, limit, taken));
+  }
+  if (byAnswers) return goOn(state, now, { ...base, outcome: outcomeOf(state, collected) }, proof, taken);
+  if (state.purpose === 'certify') {
+    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
+  }
+  const stepped = takeSteps(state, collected, noise);
+  const row = { ...base, ...privacySpent(state), outcome: outcomeOf(state, collected) };
+  return goOn(state, now, row, proof, stepped);
+}
+
+/** Too few answers are none. */
+function enough(state: CoordinatorState, collected: Collected): Collected {
+  const { minResponses } = state.options;
+  return collected.members.length >= Math.max(1, minResponses) ? collected : { members: [] };
+}
+
+function outcomeOf({ purpose }: CoordinatorState, { members }: Collected): RoundRow['outcome'] {
+  if (members.length === 0) return 'abandoned';
+  return purpose === 'certify' ? 'certified' : 'aggregated';
+}
+
+function rowOf(
+  state: CoordinatorState,
+  now: number,
+  responders: readonly Member[],
+  { primal, dual, relativeGap, certified }: Proof,
+  { notes }: Collected,
+): Omit<RoundRow, 'outcome'> {
+  return {
     round: state.round,
     atMs: now,
     purpose: state.purpose,
     responders: responders.map((member) => member.id),
-    certified: proof.certified,
-    sigma: state.aggregator!.sigma,
-    primal: used.primal,
-    dual: used.dual,
-    relativeGap: used.relativeGap,
+    certified,
+    missing: state.missing,
+    sigma: combinerOf(state)?.sigma ?? 0,
+    primal,
+    dual,
+    relativeGap,
     ...privacySpent(state),
+    ...notes,
   };
-  if (proof.known) noteGap(state, proof.relativeGap, used.relativeGap);
-  if (everybody && good) return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
-  const limit = limitReached(state, now);
-  if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
-    return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
-  }
-  if (state.purpose === 'certify') {
-    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
-  }
-  const updates = responders.filter((member) => member.update);
-  const enough = updates.length >= minResponses && updates.length > 0;
-  const { taken, ...notes } = enough ? aggregate(state, updates, noise) : { taken: [] };
-  // The end needs a look at the final w; so does a gap that looks good but that not everybody has spoken to.
+}
+
+/** The next round: one that waits for everybody where the end is near, or where what is known may be good enough. */
+function goOn(
+  state: CoordinatorState,
+  now: number,
+  row: RoundRow,
+  proof: Proof,
+  taken: readonly Member[],
+): CoordinatorEffect[] {
   const end = limitReached(state, now);
-  const row = { ...base, outcome: taken.length > 0 ? 'aggregated' : 'abandoned', ...notes } as const;
-  // Where no scalars are told there is nothing to look at.
-  if (end && state.options.dp) return closeWith(row, finish(state, end, taken));
-  const nextPurpose = end || (good && !everybody) ? 'certify' : 'train';
-  return closeWith(row, open(state, nextPurpose, now, taken));
+  // Where no scalars are told there is nothing to look at; an answered query needs no second look.
+  const looked = inquiryOf(state) !== undefined && Number.isFinite(proof.primal);
+  if (end && (state.options.dp || looked)) return closeWith(row, finish(state, end, taken));
+  const promising = proof.known && proof.settled && proof.likelyGap <= state.options.stop.gap;
+  return closeWith(row, open(state, end || promising ? 'certify' : 'train', now, taken));
+}
+
+function onMeasured(
+  state: CoordinatorState,
+  scaling: ReturnType<typeof scalingOf>,
+  now: number,
+): CoordinatorEffect[] {
+  if (scaling) return settleScaling(state, scaling, now);
+  return limitReached(state, now) === undefined ? openMeasuring(state, now) : finish(state, 'rounds');
 }
 
 export function noteSilence(state: CoordinatorState): void {
@@ -65,90 +141,136 @@ export function closeWith(row: RoundRow, effects: CoordinatorEffect[]): Coordina
   return [{ type: 'row', row }, ...effects];
 }
 
-/** Takes the updates as far as the defence lets them through, and says whose, with what is to be noted of the round. */
-function aggregate(
-  state: CoordinatorState,
-  members: readonly Member[],
-  noise: Float64Array | undefined,
-): { taken: readonly Member[] } & Pick<RoundRow, 'privacy' | 'scores' | 'shortened'> {
-  const sent = members.map((member) => {
-    const { du, ds, uDotDu, duNorm2, scalars } = member.update!;
-    return { member: member.index, du, ds, uDotDu, duNorm2, s: scalars.dualSum };
-  });
-  const before = state.aggregator!.w.slice();
-  const scores = scored(state, members, sent);
-  const { updates, factors } = bounded(state, sent);
-  const byIndex = new Map(members.map((member) => [member.index, member]));
-  for (const { member, weights } of state.aggregator!.aggregate(updates, state.gap)) {
-    const factor = factors.get(member)!;
-    const accepted = { round: state.round, weights };
-    byIndex.get(member)!.accepted = factor < 1 ? { ...accepted, factor } : accepted;
+/** Takes the answers to a query: bounds, and the next query. */
+function inquire(state: CoordinatorState, { members, answers, sum }: Collected): Proof {
+  const inquiry = inquiryOf(state)!;
+  const { round } = state;
+  const missing = [...state.members.values()].filter((member) => isMissing(state, member));
+  const unheard = [...state.members.values()].filter(
+    (member) => !inquiry.hasAnswered(member.index) && !members.includes(member),
+  );
+  state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
+  if (members.length === 0) {
+    return { ...state.certificate, certified: true, known: false, likelyGap: 1, settled: true };
   }
-  makePrivate(state, noise);
+  const before = inquiry.w;
+  if (sum) inquiry.takeSum(round, sum);
+  if (answers) inquiry.take(round, answers);
+  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
+  for (const member of members) {
+    const factor = factors.get(member.index) ?? 1;
+    member.accepted = factor < 1 ? { round, factor } : { round };
+  }
+  state.aggregated++;
+  const standing = inquiry.close(round, new Set(missing.map(({ index }) => index)));
+  noteChange(state, before);
+  const { best } = inquiry;
+  state.best = best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
+  const { primal, dual, relativeGap, likelyGap, imbalance } = standing;
+  state.certificate = { primal, dual, relativeGap };
+  // Where single answers are seen each is checked; a sum of claims is not believed before the vectors say so, too.
+  const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
+  return { primal, dual, relativeGap, likelyGap, settled, certified: true, known: Number.isFinite(primal) };
+}
+
+/** Takes every step in full. */
+function takeSteps(
+  state: CoordinatorState,
+  { members, answers, sum }: Collected,
+  noise: Float64Array | undefined,
+): readonly Member[] {
+  if (members.length === 0) return [];
+  const combiner = combinerOf(state)!;
+  const before = combiner.w.slice();
+  if (sum) {
+    invariant(combiner instanceof SummedSteps, 'sums of steps need a combiner of sums');
+    combiner.add(sum.u);
+    payForSum(state);
+  } else {
+    combiner.aggregate(answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })), state.gap);
+    makePrivate(state, noise);
+  }
+  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
+  for (const member of members) {
+    const factor = factors.get(member.index) ?? 1;
+    member.accepted = factor < 1 ? { round: state.round, factor } : { round: state.round };
+  }
   noteChange(state, before);
   state.aggregated++;
-  const taken = members.filter((member) => member.accepted.round === state.round);
-  const shortened = taken.flatMap(({ id, accepted: { factor } }) => (factor ? [{ id, factor }] : []));
-  return {
-    taken,
-    ...privacySpent(state),
-    ...(scores && { scores }),
-    ...(shortened.length > 0 && { shortened }),
-  };
+  return members;
+}
+
+function takenPart(
+  state: CoordinatorState,
+  { member, u, factor }: { readonly member: number; readonly u: Float64Array; readonly factor: number },
+): Float64Array {
+  if (factor === 1) return u;
+  const old = combinerOf(state)!.members.get(member)!.u;
+  return old.map((value, j) => value + factor * (u[j] - value));
 }
 
 /** Relative; losses at a w that was rounded to single precision differ by less. */
 const CONTRADICTION = 1e-6;
 
-/** The gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
-function examine(state: CoordinatorState) {
+/** With steps: the gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
+function examine(state: CoordinatorState): Proof {
+  const combiner = combinerOf(state)!;
   // Nothing is told under differential privacy: whatever the gap may be, nobody knows it.
-  if (state.options.dp) return { ...state.aggregator!.certificate([]), certified: false, known: false };
+  if (state.options.dp) {
+    return { ...combiner.certificate([]), certified: false, known: false, likelyGap: 1, settled: true };
+  }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
-  const all = state.aggregator!.certificate(
-    known.map((member) => ({ member: member.index, ...member.scalars! })),
-  );
-  // What was told does not say where the duals are: all that is known of the dual is its value at zero duals.
+  const all = combiner.certificate(known.map((member) => ({ member: member.index, ...member.scalars! })));
+  // What was sent does not say where the duals are: all that is known of the dual is its value at zero duals.
   const { mask } = state.options;
   const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
   const spoken = members.every((member) => member.scalars && member.scalarsRound === state.round);
   // No dual value is above a primal one: if they say so, somebody does not tell the truth, and nothing is known.
   const contradicted = spoken && proof.dual - proof.primal > CONTRADICTION * Math.abs(proof.primal);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
+  const certified = spoken && !contradicted;
+  const used = modelInUse(state, proof, certified);
+  state.certificate = used;
   return {
-    ...proof,
-    certified: spoken && !contradicted,
+    ...used,
+    certified,
     known: complete && known.length > 0 && !contradicted,
+    likelyGap: used.relativeGap,
+    settled: combiner.settled,
   };
 }
 
 /**
- * The best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has spoken to this very
- * w, the latest.
+ * With steps: the best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has spoken to this
+ * very w, the latest.
  */
-export function modelInUse(
-  state: CoordinatorState,
-  proof: Certificate & { certified: boolean },
-): Certificate {
-  if (!state.aggregator!.keepsBest || !proof.certified) {
+function modelInUse(state: CoordinatorState, proof: Certificate, certified: boolean): Certificate {
+  const combiner = combinerOf(state)!;
+  if (!combiner.keepsBest || !certified) {
     dropBest(state);
     return proof;
   }
   const { round, best } = state;
   if (!best || proof.primal < best.primal) {
     state.best = { round, primal: proof.primal };
-    state.bestModel = presentModel(state);
+    state.bestW = combiner.w;
   }
   return certificateOf(state.best!.primal, proof.dual);
 }
 
-/** Local solves are as accurate as the latest gap asks for; whether there is progress is seen at the model in use. */
-export function noteGap(state: CoordinatorState, latest: number, gap: number): void {
-  state.gap = latest;
+/** With steps everybody must have answered this very round; the bounds of answers hold for the absent, too. */
+function isGoodEnough(state: CoordinatorState, proof: Proof, everybody: boolean): boolean {
+  if (!proof.known || !proof.settled || proof.relativeGap > state.options.stop.gap) return false;
+  return everybody || inquiryOf(state) !== undefined;
+}
+
+/** Local solves are as accurate as the gap asks for; whether there is progress is seen at the model in use. */
+function noteGap(state: CoordinatorState, { relativeGap, likelyGap, settled }: Proof): void {
+  state.gap = Math.min(1, likelyGap);
   // While the problem itself still moves, a gap is not worse for being larger than that of another problem.
-  if (gap < state.bestGap * (1 - 1e-3) || !state.aggregator!.settled) {
-    state.bestGap = gap;
+  if (relativeGap < state.bestGap * (1 - 1e-3) || !settled) {
+    state.bestGap = relativeGap;
     state.bestRound = state.round;
   }
 }
@@ -156,7 +278,7 @@ export function noteGap(state: CoordinatorState, latest: number, gap: number): v
 export function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
-  if (state.aggregated >= stop.rounds || state.round >= 3 * stop.rounds + 10) return 'rounds';
+  if (state.aggregated >= stop.rounds || state.round - state.wokenRound >= 3 * stop.rounds + 10) return 'rounds';
   if (trainingMs(state, now) >= stop.timeMs) return 'time';
   if (budgetIsSpent(state)) return 'budget';
   if (!state.options.dp && state.round - state.bestRound >= stop.stall) return 'stall';

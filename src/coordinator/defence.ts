@@ -2,13 +2,13 @@
  * Defence of the model (privacy/defence/): how far one participant may move it in a round, and what each contributes. It
  * needs single updates in the clear: there is none of it under secure aggregation.
  *
- * An update over a bound is taken in part: the same share c_k of the step is committed on both sides (`Accepted.factor`).
- * Scores are computed from the updates as they were sent. A suspicion is told to the operator and changes nothing.
+ * A change over a bound is taken in part: the same share c_k of it counts on both sides (`Accepted.factor`).
+ * Scores are computed from the changes as they were sent. A suspicion is told to the operator and changes nothing.
  */
 import {
-  boundedUpdates,
   boundNorms,
   boundNormsRobustly,
+  type Change,
   type Contribution,
   type NormVerdict,
   type RobustBoundOptions,
@@ -17,8 +17,9 @@ import {
   scoreRound,
   suspects,
 } from '../privacy/defence/index.ts';
-import { type IndexedUpdate, plusScaled } from '../solver/index.ts';
+import { plusScaled } from '../solver/index.ts';
 import type { CoordinatorState, Member } from './state.ts';
+import { sharedPart } from './training.ts';
 
 export interface DefenceOptions {
   /** Longer updates are shortened to this norm. */
@@ -50,30 +51,27 @@ export interface Standing {
   readonly suspicions: readonly Suspicion[];
 }
 
-/** The updates as they may be aggregated, and the share of each that this is; refused ones are in neither. */
+/** The share of each change that may be taken; 0: it is refused. */
 export function bounded(
   { options: { defence } }: CoordinatorState,
-  updates: readonly IndexedUpdate[],
-): { updates: readonly IndexedUpdate[]; factors: ReadonlyMap<number, number> } {
+  changes: readonly Change[],
+): ReadonlyMap<number, number> {
   const verdicts: NormVerdict[][] = [];
-  if (defence?.normBound !== undefined) verdicts.push(boundNorms(updates, defence.normBound, 'clip'));
-  if (defence?.robust) verdicts.push(boundNormsRobustly(updates, defence.robust));
-  const strictest = updates.map(({ member }, i) => {
-    const factor = Math.min(1, ...verdicts.map((all) => all[i].factor));
-    return { member, factor };
-  });
-  const factors = new Map(strictest.map(({ member, factor }) => [member, factor]));
-  return { updates: boundedUpdates(updates, strictest), factors };
+  if (defence?.normBound !== undefined) verdicts.push(boundNorms(changes, defence.normBound, 'clip'));
+  if (defence?.robust) verdicts.push(boundNormsRobustly(changes, defence.robust));
+  return new Map(
+    changes.map(({ member }, i) => [member, Math.min(1, ...verdicts.map((all) => all[i].factor))]),
+  );
 }
 
 /** Scores of a round, folded into the running averages; undefined where nobody asked for them. */
 export function scored(
   state: CoordinatorState,
   members: readonly Member[],
-  updates: readonly IndexedUpdate[],
+  changes: readonly Change[],
 ): MemberScore[] | undefined {
   if (state.options.defence?.scores !== 'on') return undefined;
-  const scores = scoreRound(updates, state.lastChange);
+  const scores = scoreRound(changes, state.lastChange);
   state.contributions = recordRound(state.contributions, scores);
   const idOf = new Map(members.map(({ index, id }) => [index, id]));
   return scores.map(({ member, cosine, normRatio, ownShare }) => ({
@@ -87,7 +85,7 @@ export function scored(
 /** Whoever echoes what was broadcast echoes this. */
 export function noteChange(state: CoordinatorState, before: Float64Array): void {
   if (state.options.defence?.scores !== 'on') return;
-  state.lastChange = plusScaled(state.aggregator!.w, -1, before);
+  state.lastChange = plusScaled(sharedPart(state)!, -1, before);
 }
 
 export function forgetContribution(state: CoordinatorState, { index }: Member): void {

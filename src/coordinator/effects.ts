@@ -12,6 +12,8 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'away'; readonly id: string }
   | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
+  /** Everybody is asked again, and training goes on from the model in use. */
+  | { readonly type: 'recount' }
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
   | { readonly type: 'finish' }

@@ -2,13 +2,12 @@
  * The coordinator as a machine: `step(state, input)` changes the state and returns effects, and does nothing else.
  *
  * Effects are carried out in the order given, and `persist` is complete before any later effect begins: what a round has
- * become is durable before anybody is told. Whether a round can be closed is asked after every input. (DESIGN section 4;
- * the paper's section 3.1.)
+ * become is durable before anybody is told. Whether a round can be closed is asked after every input. (The paper's section 3.1.)
  */
 import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type { ToCoordinator } from '../protocol/index.ts';
-import { refuse } from './answers.ts';
 import { onSummed } from './closing.ts';
+import { onAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   gatheringTimer,
@@ -18,14 +17,15 @@ import {
   onJoin,
   onLeave,
   onMoments,
+  onRecount,
   readyToStart,
   startTraining,
 } from './membership.ts';
 import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
-import { announce, beginWaiting, finish, onAnswer, onTimer, open } from './rounds.ts';
+import { refuse } from './refusals.ts';
+import { announce, beginWaiting, finish, onTimer, open } from './rounds.ts';
 import { onSecureAnswer } from './secure-answers.ts';
-import { onSecureSummed } from './secure-closing.ts';
 import { advance } from './secure-round.ts';
 import type { CoordinatorState } from './state.ts';
 import { canClose } from './waiting.ts';
@@ -60,9 +60,11 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return onAway(state, input.id);
     case 'summed':
       if (state.phase !== 'summing') return [];
-      return state.secure ? onSecureSummed(state, input.now) : onSummed(state, input.now, input.noise);
+      return onSummed(state, input.now, input.noise);
     case 'forget':
       return onForget(state, input.id, input.now);
+    case 'recount':
+      return onRecount(state, input.now);
     case 'pause':
       return onPause(state, input.now);
     case 'resume':
@@ -107,8 +109,7 @@ function onMessage(
   switch (message.kind) {
     case 'moments':
       return onMoments(state, member, message);
-    case 'update':
-    case 'report':
+    case 'answer':
       return onAnswer(state, member, message, now);
     case 'leave':
       // From an earlier life: it has come back since.

@@ -2,20 +2,18 @@
 import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
 import { naturallySorted } from '../data/natural-order.ts';
 import { DEFAULT_LIMITS, type Join, type Moments } from '../protocol/index.ts';
-import { refuse } from './answers.ts';
-import { newCombiner } from './combining.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { dropBest } from './model.ts';
-import { implausibleMoments } from './plausible.ts';
-import { open, openMeasuring } from './rounds.ts';
+import { implausibleJoin, implausibleMoments } from './plausible.ts';
+import { refuse } from './refusals.ts';
+import { canWake, open, openMeasuring, wake } from './rounds.ts';
 import { sayPhase } from './secure-round.ts';
 import { membersSeated } from './secure-state.ts';
-import { type CoordinatorState, type Member, newMember } from './state.ts';
+import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
 import { storedChanges } from './stored.ts';
+import { askAgain, dropAnswers, inquiryOf, joinTraining, NOTHING_ACCEPTED, newTrainer } from './training.ts';
 import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
-
-const NONE_ACCEPTED = { round: 0, weights: [] };
 
 export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
   let member = state.members.get(from);
@@ -27,14 +25,17 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   // From an earlier life of the participant, late on its way; one that has left in this life has left.
   if (member && join.session < member.session) return [];
   if (member?.presence === 'left' && join.session === member.session) return [];
+  const absurd = implausibleJoin(join);
+  if (absurd) return [refuse(state, from, 'INFEASIBLE', absurd)];
   const expected = featuresExpected(state, join);
   if (expected !== undefined) {
     const message = `participant "${from}": expected ${expected} features, got ${join.features}`;
     return [refuse(state, from, 'WRONG_FEATURES', message)];
   }
   const effects: CoordinatorEffect[] = [];
+  const isNew = !member;
   if (!member) {
-    const { rows, benchmarkMs, session } = join;
+    const { rows, benchmarkMs, session, edition } = join;
     member = newMember({
       id: from,
       index: -1,
@@ -43,25 +44,50 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
       session,
       barred: 0,
       presence: 'here',
-      accepted: NONE_ACCEPTED,
+      accepted: NOTHING_ACCEPTED,
+      edition,
     });
     state.members.set(from, member);
     state.features = join.features;
     // Without a seat it cannot answer the open round.
     if (state.secure && state.round > 0) member.barred = state.round;
-    if (state.aggregator) admit(state, member);
+    if (state.trainer) admit(state, member);
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   } else if (join.session > member.session) {
     member.session = join.session;
-    if (state.phase !== 'finished') member.presence = 'here';
+    if (state.phase !== 'finished' || canWake(state)) member.presence = 'here';
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   }
+  const news = state.trainer && (isNew || takeEdition(state, member, join));
   waitForAgain(state, member);
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
-  const asked = state.aggregator && state.phase === 'open' && !member.answered && member.barred < state.round;
+  if (news) return [...effects, ...askAbout(state, member, now)];
+  const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
   else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  if (state.secure) effects.push(...sayPhase(state, member));
+  return effects;
+}
+
+/** Rows that have changed make the answers about those before worthless. */
+function takeEdition(state: CoordinatorState, member: Member, { edition, rows }: Join): boolean {
+  if (edition === member.edition) return false;
+  member.edition = edition;
+  member.rows = rows;
+  dropAnswers(state, member);
+  if (state.trainer && member.index >= 0) joinTraining(state, member);
+  return true;
+}
+
+/** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */
+function askAbout(state: CoordinatorState, member: Member, now: number): CoordinatorEffect[] {
+  const changed = [...state.members.values()];
+  if (canWake(state) && inquiryOf(state)) return wake(state, now, changed);
+  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  const effects: CoordinatorEffect[] = [{ type: 'persist', changes: storedChanges(state, changed) }];
+  if (state.phase === 'open' && !member.answered && member.barred < state.round)
+    effects.push({ type: 'send', to: member.id, message: roundFor(state, member, now) });
   if (state.secure) effects.push(...sayPhase(state, member));
   return effects;
 }
@@ -81,10 +107,10 @@ export function gatheringTimer(state: CoordinatorState, now: number): Coordinato
 
 /** A place in the sums: after all who have one. */
 function admit(state: CoordinatorState, member: Member): void {
-  // Another problem from here on: its models are not to be compared with those before.
-  state.best = undefined;
+  // With steps, another problem from here on: its models are not to be compared with those before.
+  if (!inquiryOf(state)) dropBest(state);
   member.index = state.nextIndex++;
-  state.aggregator?.join(member.index, { rows: member.rows });
+  joinTraining(state, member);
 }
 
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
@@ -93,7 +119,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
     const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
     return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
   }
-  const contradiction = implausibleMoments(message);
+  const contradiction = implausibleMoments(message, member.rows);
   if (contradiction) return [refuse(state, member.id, 'INFEASIBLE', contradiction)];
   if (state.scaling) {
     return [{ type: 'send', to: member.id, message: welcomeFor(state) }];
@@ -141,7 +167,7 @@ function membersInOrder({ members }: CoordinatorState): Member[] {
 export function settleScaling(state: CoordinatorState, scaling: Scaling, now: number): CoordinatorEffect[] {
   const inOrder = membersInOrder(state);
   state.scaling = { shift: scaling.shift, factor: scaling.factor };
-  state.aggregator = newCombiner(state.options, state.features);
+  state.trainer = newTrainer(state.options, state.features);
   for (const member of inOrder) {
     admit(state, member);
     member.moments = undefined;
@@ -154,7 +180,7 @@ export function settleScaling(state: CoordinatorState, scaling: Scaling, now: nu
 
 export function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   // In a summation its update is being taken: it is told when that is done, because it asks again.
-  if (state.phase === 'summing' && member.update) return [];
+  if (state.phase === 'summing' && member.answer) return [];
   // What has gone into a secret sum cannot be taken out of it again.
   if (state.secure && member.answered && (state.phase === 'open' || state.phase === 'summing')) return [];
   const goodbye = {
@@ -162,14 +188,14 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
     to: member.id,
     message: { ...finishFor(state, member), reason: 'left' },
   } as const;
-  if (!state.aggregator) {
+  if (!state.trainer) {
     // It has contributed nothing: nothing of it stays.
     removeMember(state, member);
     return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, goodbye];
   }
   member.presence = 'left';
   state.tally = undefined;
-  member.update = undefined;
+  member.answer = undefined;
   member.answered = false;
   return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
 }
@@ -202,17 +228,17 @@ function waitForAgain(state: CoordinatorState, member: Member): void {
   state.tally = undefined;
 }
 
-/** Unlearning: the contribution is taken out of w, and conservation holds over those who remain. */
+/** Unlearning: its answers are dropped, and training goes on for those who remain. */
 export function onForget(state: CoordinatorState, id: string, now: number): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
-  if (state.secure && state.round > 0) return [cannotForget(id)];
+  if (state.trainer && !dropAnswers(state, member)) return [cannotForget(id)];
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
-  if (state.aggregator && member.index >= 0) state.aggregator.forget(member.index);
-  // What has been reported is about a w that is no longer, and the best model had its contribution in it.
+  // What has been reported is about a w that is no longer.
   dropBest(state);
+  state.certificate = UNKNOWN;
   for (const other of state.members.values()) other.scalars = undefined;
   const told = refuse(
     state,
@@ -221,17 +247,32 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
     `participant "${id}" has been forgotten: begin anew`,
     member.session,
   );
-  if (state.phase !== 'open') {
-    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [id] } }, told];
+  const others = [...state.members.values()];
+  const wakes = canWake(state) && inquiryOf(state) !== undefined && others.length > 0;
+  if (state.phase !== 'open' && !wakes) {
+    return [{ type: 'persist', changes: { ...storedChanges(state, others), removed: [id] } }, told];
   }
-  // The open round asks about the old w, too: it is given up, and the next one opens with the new w.
-  const [persist, ...announcements] = open(state, 'train', now, []);
+  // The open round asks about the old w, too: it is given up, and the next one opens without the forgotten answers.
+  const [persist, ...announcements] = wakes ? wake(state, now, others) : open(state, 'train', now, others);
   const changes = { ...(persist as Extract<CoordinatorEffect, { type: 'persist' }>).changes, removed: [id] };
   return [{ type: 'persist', changes }, told, ...announcements];
 }
 
+/** Everybody is asked again, with the rows it has now, about the model in use. */
+export function onRecount(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (!inquiryOf(state)) {
+    return [{ type: 'refusal', message: 'recount: there are no answers to ask for again' }];
+  }
+  askAgain(state);
+  dropBest(state);
+  state.certificate = UNKNOWN;
+  const everybody = [...state.members.values()];
+  if (state.phase === 'finished') return wake(state, now, everybody);
+  return state.phase === 'open' ? open(state, 'train', now, everybody) : [];
+}
+
 function cannotForget(id: string): CoordinatorEffect {
-  const message = `forget "${id}": its contribution is known to nobody but itself where sums are secret; train anew without it`;
+  const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train anew without it`;
   return { type: 'refusal', message };
 }
 

@@ -10,22 +10,19 @@ export interface Conflict {
   readonly got: unknown;
 }
 
-/** Bits of f64 that a step and an entry of a sum may take together. */
-const BITS = 52;
-
 /** Where none is asked for: the rule that the protection can do with. */
-export function defaultAggregation({ dp, secure }: { readonly dp?: unknown; readonly secure?: unknown }) {
-  return dp ? 'safe' : secure ? 'line-search' : 'exact';
+export function defaultAggregation({ dp }: { readonly dp?: unknown }) {
+  return dp ? 'safe' : 'answers';
 }
 
 /** Sums only: what needs more, or hides in another way, does not go with them. */
 export function conflictWithSecure(
-  options: Pick<CoordinatorOptions, 'aggregation' | 'precision' | 'mask' | 'defence' | 'secure'>,
+  options: Pick<CoordinatorOptions, 'aggregation' | 'precision' | 'mask' | 'defence' | 'secure' | 'dp'>,
 ): Conflict | undefined {
-  const { secure, aggregation, precision, mask, defence } = options;
+  const { secure, aggregation, precision, mask, defence, dp } = options;
   if (!secure) return undefined;
-  if (aggregation === 'exact' || aggregation === 'mocha') {
-    const expected = 'line-search, safe or sum beside secure, which shows sums only';
+  if (!dp && aggregation !== 'answers') {
+    const expected = 'answers beside secure, which shows sums only (safe or sum with dp)';
     return { field: 'aggregation', expected, got: aggregation };
   }
   if (precision === 'f32')
@@ -35,13 +32,13 @@ export function conflictWithSecure(
     const expected = 'none beside secure, where nobody sees single updates';
     return { field: 'defence', expected, got: defence };
   }
-  const { scaleBits, stepBits } = secure;
-  if (scaleBits + stepBits <= BITS) return undefined;
-  return {
-    field: 'secure.stepBits',
-    expected: `at most ${BITS - scaleBits} beside scaleBits`,
-    got: stepBits,
-  };
+  return undefined;
+}
+
+/** The paper's masks keep w and v_k apart, which an answer to w cannot. */
+export function conflictOfMask({ mask, aggregation }: Pick<CoordinatorOptions, 'mask' | 'aggregation'>): Conflict | undefined {
+  if (mask?.semantics !== 'paper' || aggregation !== 'answers') return undefined;
+  return { field: 'mask.semantics', expected: 'consistent with answers (paper: with safe or sum)', got: 'paper' };
 }
 
 /** Whether so many can be summed at all. */
@@ -67,7 +64,7 @@ export function conflictWithDp(
   const { dp, aggregation, mask, defence } = options;
   if (!dp) return undefined;
   if (aggregation !== 'safe' && aggregation !== 'sum') {
-    const expected = 'safe or sum with dp (others weigh by private scalars)';
+    const expected = 'safe or sum with dp (answers come with private scalars)';
     return { field: 'aggregation', expected, got: aggregation };
   }
   if (mask?.semantics === 'paper')

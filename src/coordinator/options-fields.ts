@@ -67,13 +67,12 @@ export function secureField(period: z.ZodType<number, number>) {
       z.strictObject({
         scaleBits: bits.optional().describe('entries of a sum are multiples of 2^-scaleBits'),
         limit: above0.optional().describe("largest entry of one participant's vector"),
-        stepBits: bits.optional().describe('steps are multiples of 2^-stepBits'),
         dropout: z.number().min(0).lt(1).optional().describe('largest share that may vanish in a round'),
         corrupted: z.number().min(0).lt(1).optional().describe('largest share that may help the coordinator'),
         phaseMs: period.optional().describe('how long a phase waits for those who do not answer'),
       }),
     ],
-    { error: 'true, false, or an object of scaleBits, limit, stepBits, dropout, corrupted, phaseMs' },
+    { error: 'true, false, or an object of scaleBits, limit, dropout, corrupted, phaseMs' },
   );
 }
 

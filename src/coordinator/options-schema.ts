@@ -10,6 +10,7 @@ import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from './opti
 import {
   type Conflict,
   completeDp,
+  conflictOfMask,
   conflictOfNoise,
   conflictOfShares,
   conflictOfSize,
@@ -74,7 +75,7 @@ export const optionsSchema = z.strictObject({
   aggregation: z
     .enum([...AGGREGATIONS, 'mocha'])
     .optional()
-    .describe('how updates are combined; default: exact, safe with dp, line-search with secure'),
+    .describe('how updates are combined; default: answers, safe with dp'),
   passes: whole.default(standard.passes).describe('most local passes in a round'),
   seed: seedField.default(standard.seed).describe('of all that is drawn'),
   straggler: z
@@ -127,7 +128,7 @@ function completed(given: Given, written: z.output<typeof optionsSchema>): Coord
   const { aggregation, secure, dp, mask, defence, maxWaitMs, patience, stop, ...rest } = written;
   return {
     ...rest,
-    aggregation: aggregation ?? defaultAggregation({ dp, secure }),
+    aggregation: aggregation ?? defaultAggregation({ dp }),
     maxWaitMs: orEndless(maxWaitMs),
     patience: orEndless(patience),
     stop: { ...stop, timeMs: orEndless(stop.timeMs), stall: orEndless(stop.stall) },
@@ -161,6 +162,7 @@ function conflictIn(options: CoordinatorOptions): Conflict | undefined {
     return { field: 'stop.stall', expected: 'none with dp, which knows no gap', got: stop.stall };
   return (
     conflictWithSecure(options) ??
+    conflictOfMask(options) ??
     (secure && (conflictOfShares(secure) ?? conflictOfSize(secure, minParticipants))) ??
     conflictWithDp(options) ??
     conflictOfNoise(options)

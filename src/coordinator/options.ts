@@ -1,7 +1,7 @@
 /** How a federation is run: what only the coordinator needs to know. */
 import type { FederationSettings, SecureSettings } from '../protocol/index.ts';
-import type { Combining } from './combining.ts';
 import type { DefenceOptions } from './defence.ts';
+import type { Combining } from './training.ts';
 
 /**
  * How long a round stays open (the paper's T_wait).
@@ -17,11 +17,11 @@ export type Waiting =
   | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
 
 /** What participants are told, but for what only turns out later, and what they need not know. */
-export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'atoms' | 'secure'> {
+export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'training' | 'secure'> {
   readonly aggregation: Combining;
   /** MOCHA's regularisation: it has neither C1 nor C2. */
   readonly lambda: number;
-  /** Absent: every update that contradicts nothing is taken as it is. */
+  /** Absent: every answer that contradicts nothing is taken as it is. */
   readonly defence?: DefenceOptions | undefined;
   readonly waiting: Waiting;
   /** A round with fewer answers is abandoned. */
@@ -34,7 +34,7 @@ export interface CoordinatorOptions extends Omit<FederationSettings, 'features' 
   readonly summationMs: number;
   /** After so many rounds without an answer a participant is no longer waited for, until it answers again. */
   readonly patience: number;
-  /** Only sums are seen; not with `exact` or `mocha`, which need more, nor in f32. */
+  /** Only sums are seen; not with `mocha`, which needs more, nor in f32. */
   readonly secure?: SecureOptions | undefined;
   readonly stop: {
     readonly gap: number;
@@ -54,7 +54,6 @@ export interface SecureOptions extends SecureSettings {
 export const DEFAULT_SECURE: SecureOptions = {
   scaleBits: 30,
   limit: 2 ** 22,
-  stepBits: 8,
   dropout: 1 / 3,
   corrupted: 0.2,
   phaseMs: 10_000,
@@ -70,7 +69,7 @@ export const DEFAULT_OPTIONS: CoordinatorOptions = {
   bias: true,
   passes: 100,
   seed: 1,
-  aggregation: 'exact',
+  aggregation: 'answers',
   lambda: 1e-3,
   straggler: 'anytime',
   precision: 'f64',

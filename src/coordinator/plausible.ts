@@ -1,26 +1,35 @@
 /**
- * What an answer says of itself, held against what the coordinator knows: the update, the sender's u (the sum of what was
- * taken from it so far) and the box of its duals. A liar who is consistent passes; a mistake, or a liar who is not, does not.
+ * What an answer says of itself, held against what the coordinator knows: the vector, the query, the sender's earlier answers and the
+ * box of its duals. Answers must be those of one convex function whose gradient changes no faster than C2 allows, so that a liar speaks
+ * for a problem of its own: it can neither cover the gaps of others nor make them look small.
  *
- * Nor do numbers that no data give. They are finite, but their sums and squares need not be, and a coordinator that cannot say what
+ * Nor do numbers pass that no data give. They are finite, but their sums and squares need not be, and a coordinator that cannot say what
  * comes out would fall by the word of one participant.
  */
-import type { Moments, Report, UpdateMessage } from '../protocol/index.ts';
-import { dot } from '../solver/index.ts';
-import { localProblem } from './combining.ts';
+import type { AnswerMessage, Join, Moments } from '../protocol/index.ts';
+import { boundsOf, dot } from '../solver/index.ts';
 import type { CoordinatorState, Member } from './state.ts';
+import { combinerOf, inquiryOf, localProblem } from './training.ts';
 
-/** Relative; sums in another order, and a state combined on either side, explain far less. */
-const TOLERANCE = 1e-6;
+/** Relative; sums in another order, single precision on the way, and a contribution that was rounded explain less. */
+const TOLERANCE = 1e-5;
 /** For numbers that have cancelled to nothing but rounding. */
-const ROUNDING = 1e-12;
-/** Of an update: participants compute with it in single precision, which ends at 3e38. */
+const ROUNDING = 1e-9;
+/** Of a contribution: participants compute with it in single precision, which ends at 3e38. */
 const LONGEST = 1e30;
 /** Of any other number: sums of millions of its squares are finite. */
 const LARGEST = 1e100;
+/** Of one participant: with more its moments would be the scaling of all. */
+const MOST_ROWS = 1e8;
+
+/** What nobody can bring along. */
+export function implausibleJoin({ rows }: Join): string | undefined {
+  return rows <= MOST_ROWS ? undefined : `join: expected at most ${MOST_ROWS} rows, got ${rows}`;
+}
 
 /** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
-export function implausibleMoments({ mean, m2 }: Moments): string | undefined {
+export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
+  if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
   const far = mean.find((value) => Math.abs(value) > LARGEST);
   if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
   const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
@@ -32,61 +41,69 @@ export function implausibleMoments({ mean, m2 }: Moments): string | undefined {
 export function implausible(
   state: CoordinatorState,
   member: Member,
-  answer: UpdateMessage | Report,
+  answer: AnswerMessage,
 ): string | undefined {
   const { dp, mask } = state.options;
-  const { u } = state.aggregator!.members.get(member.index)!;
   const huge = tooLarge(answer);
   if (huge) return huge;
-  if (answer.kind === 'update') {
-    const wrong = wrongNorm(answer) ?? (dp ? undefined : wrongAngle(answer, u));
-    if (wrong) return wrong;
-  }
   // Under differential privacy nothing is told.
   if (dp) return undefined;
-  const { loss, uNorm2 } = answer.scalars;
-  if (loss < 0) return `${answer.kind}: expected a loss of at least 0, got ${loss}`;
-  // With the paper's masking a participant's own u and s are not those it has told.
+  const { loss } = answer.scalars;
+  if (loss < 0) return `answer: expected a loss of at least 0, got ${loss}`;
+  // With the paper's masking a participant's own u and s are not those it has sent.
   if (mask?.semantics === 'paper') return undefined;
+  const inquiry = inquiryOf(state);
+  const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
+  return wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer));
+}
+
+function tooLarge({ u, scalars: { loss, dualSum } }: AnswerMessage): string | undefined {
+  const norm2 = dot(u, u);
+  if (!(norm2 <= LONGEST ** 2)) return `answer: expected |u| of at most ${LONGEST}, got ${Math.sqrt(norm2)}`;
+  const huge = [loss, dualSum].find((value) => Math.abs(value) > LARGEST);
+  return huge === undefined ? undefined : `answer: expected at most ${LARGEST}, got ${huge}`;
+}
+
+function wrongNorm({ scalars }: AnswerMessage, u: Float64Array): string | undefined {
   const known = dot(u, u);
-  if (!near(uNorm2, known, known)) return `${answer.kind}: expected |u|^2 = ${known}, got ${uNorm2}`;
-  return outOfBox(state, member, answer);
-}
-
-function tooLarge(answer: UpdateMessage | Report): string | undefined {
-  const { loss, dualSum } = answer.scalars;
-  const said = answer.kind === 'update' ? [loss, dualSum, answer.ds] : [loss, dualSum];
-  const huge = said.find((value) => Math.abs(value) > LARGEST);
-  return huge === undefined ? undefined : `${answer.kind}: expected at most ${LARGEST}, got ${huge}`;
-}
-
-function wrongNorm({ du, duNorm2 }: UpdateMessage): string | undefined {
-  const norm2 = dot(du, du);
-  if (!(norm2 <= LONGEST ** 2)) return `update: expected |du| of at most ${LONGEST}, got ${Math.sqrt(norm2)}`;
-  const good = Math.abs(norm2 - duNorm2) <= TOLERANCE * Math.max(norm2, ROUNDING);
-  return good ? undefined : `update: expected |du|^2 = ${norm2}, got ${duNorm2}`;
-}
-
-function wrongAngle({ du, duNorm2, uDotDu }: UpdateMessage, u: Float64Array): string | undefined {
-  const product = dot(u, du);
-  const good = near(uDotDu, product, Math.sqrt(dot(u, u) * duNorm2));
-  return good ? undefined : `update: expected u.du = ${product}, got ${uDotDu}`;
+  if (near(scalars.uNorm2, known, known)) return undefined;
+  return `answer: expected |u|^2 = ${known}, got ${scalars.uNorm2}`;
 }
 
 /** Of classification: 0 <= s <= C1 sum_i c_i, and balanced weights add up to at most n. For regression s knows no bounds. */
 function outOfBox(
   { options }: CoordinatorState,
   { rows }: Member,
-  answer: UpdateMessage | Report,
+  { scalars: { dualSum } }: AnswerMessage,
 ): string | undefined {
   if (options.objective !== 'classification') return undefined;
   const most = localProblem(options).c1 * rows;
-  const { dualSum } = answer.scalars;
-  const sums = answer.kind === 'update' ? [dualSum, dualSum + answer.ds] : [dualSum];
-  const wrong = sums.find((s) => !(s >= -TOLERANCE * most && s <= (1 + TOLERANCE) * most));
-  return wrong === undefined
-    ? undefined
-    : `${answer.kind}: expected a dual sum from 0 to ${most}, got ${wrong}`;
+  if (dualSum >= -TOLERANCE * most && dualSum <= (1 + TOLERANCE) * most) return undefined;
+  return `answer: expected a dual sum from 0 to ${most}, got ${dualSum}`;
+}
+
+/** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
+function wrongValue(state: CoordinatorState, member: Member, { u, scalars }: AnswerMessage): string | undefined {
+  const inquiry = inquiryOf(state)!;
+  const { value, constant } = boundsOf(scalars, state.options.c2);
+  const product = dot(inquiry.query, u);
+  const scale = Math.abs(value) + Math.abs(constant) + Math.abs(product);
+  if (!near(scalars.wDotU, product, scale)) return `answer: expected w.u = ${product}, got ${scalars.wDotU}`;
+  const own = constant - product;
+  if (value < own - TOLERANCE * scale - ROUNDING) {
+    return `answer: expected a value of at least ${own}, that of its own cut, got ${value}`;
+  }
+  const known = inquiry.boundsOn(member.index);
+  if (!known) return undefined;
+  if (value < known.least - TOLERANCE * scale - ROUNDING) {
+    return `answer: expected a value of at least ${known.least} by its earlier answers, got ${value}`;
+  }
+  // An answer that was cut short is above its function, and so is what it says of others.
+  const room = TOLERANCE * scale + ROUNDING + (value - own);
+  if (value > known.most + room) {
+    return `answer: expected a value of at most ${known.most} by its earlier answers, got ${value}`;
+  }
+  return undefined;
 }
 
 function near(value: number, expected: number, scale: number): boolean {

@@ -21,6 +21,7 @@ import {
 import type { CoordinatorOptions } from './options.ts';
 import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
 import type { CoordinatorState } from './state.ts';
+import { combinerOf } from './training.ts';
 
 /** Independent normal numbers for a sum. */
 export interface NoiseOrder {
@@ -53,9 +54,11 @@ export function budgetFor(
 }
 
 /** What the sum of the open round will need. */
-export function noiseWanted({ options, aggregator, purpose }: CoordinatorState): NoiseOrder | undefined {
-  if (!options.dp || !aggregator || purpose !== 'train') return undefined;
-  return { length: aggregator.w.length, deviation: noiseDeviation(options.dp) };
+export function noiseWanted(state: CoordinatorState): NoiseOrder | undefined {
+  const { options, purpose } = state;
+  const combiner = combinerOf(state);
+  if (!options.dp || !combiner || purpose !== 'train') return undefined;
+  return { length: combiner.w.length, deviation: noiseDeviation(options.dp) };
 }
 
 /** Whether one more sum would be one too many. */
@@ -66,16 +69,17 @@ export function budgetIsSpent({ options, budget }: CoordinatorState): boolean {
 
 /** Pays for a sum that has been taken and puts its noise on it. */
 export function makePrivate(state: CoordinatorState, noise: Float64Array | undefined): void {
-  const { aggregator, options, budget } = state;
+  const { options, budget } = state;
+  const combiner = combinerOf(state);
   if (!options.dp) return;
-  invariant(aggregator instanceof NoisyCombiner && budget, 'differential privacy: expected a noisy combiner');
-  const { length } = aggregator.w;
+  invariant(combiner instanceof NoisyCombiner && budget, 'differential privacy: expected a noisy combiner');
+  const { length } = combiner.w;
   invariant(
     noise?.length === length,
     `summed: expected noise of ${length} numbers, got ${noise?.length ?? 'none'}`,
   );
   state.budget = budget.spend(costOf(options.dp));
-  aggregator.addNoise(noise);
+  combiner.addNoise(noise);
 }
 
 /** Pays for a secret sum, which has its noise already. */

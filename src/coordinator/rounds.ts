@@ -1,10 +1,8 @@
-/** A round from its opening to its last answer. */
-import type { FinishReason, Report, SumPurpose, ToParticipant, UpdateMessage } from '../protocol/index.ts';
-import { refusalOfAnswer, refuse } from './answers.ts';
+/** Rounds open, wait, and are followed by others, or by a rest. */
+import type { FinishReason } from '../protocol/index.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { openSum, sayPhaseAgain, sumTimer } from './secure-round.ts';
-import type { SecureSide } from './secure-state.ts';
-import { type CoordinatorState, type Member, membersAsked, tallyAnswer } from './state.ts';
+import { type CoordinatorState, type Member, membersAsked } from './state.ts';
 import { storedChanges } from './stored.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
 import { finishFor, roundFor, tellAll } from './words.ts';
@@ -19,19 +17,12 @@ export function open(
   state.round++;
   state.purpose = purpose;
   state.tally = undefined;
-  if (state.secure) state.secure.purpose = summedFor(purpose, state.secure, state.scaling);
+  if (state.secure) state.secure.purpose = state.scaling ? 'train' : 'measure';
   for (const member of state.members.values()) {
-    member.update = undefined;
+    member.answer = undefined;
     member.answered = false;
   }
   return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];
-}
-
-/** The loss at one w is summed once. */
-function summedFor(purpose: 'train' | 'certify', { looked }: SecureSide, measured: unknown): SumPurpose {
-  if (!measured) return 'measure';
-  if (purpose === 'certify') return 'certify';
-  return looked ? 'step' : 'train';
 }
 
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
@@ -55,63 +46,7 @@ export function beginWaiting(state: CoordinatorState, now: number): void {
 
 /** Nobody is told of a round before there is a model to train. */
 function tellRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  return state.aggregator ? tellAll(state, (member) => roundFor(state, member, now)) : [];
-}
-
-export function onAnswer(
-  state: CoordinatorState,
-  member: Member,
-  message: UpdateMessage | Report,
-  now: number,
-): CoordinatorEffect[] {
-  // From an earlier life, late on its way; or from a new one, whose joining got lost.
-  if (message.session < member.session) return [];
-  if (message.session > member.session) {
-    return [
-      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
-    ];
-  }
-  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
-  const refusal = refusalOfAnswer(state, member, message);
-  if (refusal) {
-    // Nothing better will come of it in this round: it is not waited for.
-    if (refusal.code === 'INFEASIBLE' || refusal.code === 'TOO_LARGE') passOver(state, member);
-    return [refuse(state, member.id, refusal.code, refusal.message)];
-  }
-  if (member.presence === 'left') {
-    return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
-  }
-  if (member.answered && message.round === state.round) return [];
-  const { session, accepted } = member;
-  const outcome: ToParticipant = { kind: 'outcome', session, round: message.round, accepted };
-  // Late, or again: answered, never aggregated.
-  if (message.round < state.round || message.round <= member.barred) {
-    return [{ type: 'send', to: member.id, message: outcome }];
-  }
-  if (state.phase === 'summing') {
-    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
-    member.barred = state.round;
-    state.tally = undefined;
-    return [
-      { type: 'persist', changes: storedChanges(state, [member]) },
-      { type: 'send', to: member.id, message: outcome },
-    ];
-  }
-  tallyAnswer(state, member);
-  member.answered = true;
-  member.missed = 0;
-  member.missedLooks = 0;
-  member.responseMs = now - state.openedMs;
-  member.scalars = message.scalars;
-  member.scalarsRound = message.round;
-  if (message.kind === 'update') member.update = message;
-  return [];
-}
-
-function passOver(state: CoordinatorState, member: Member): void {
-  if (member.answered) return;
-  member.barred = state.round;
-  state.tally = undefined;
+  return state.trainer ? tellAll(state, (member) => roundFor(state, member, now)) : [];
 }
 
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -162,4 +97,20 @@ export function finish(
     { type: 'persist', changes: storedChanges(state, changed) },
     ...tellAll(state, (member) => finishFor(state, member)),
   ];
+}
+
+/** Whether training may go on after a rest: not where the operator or a budget has ended it. */
+export function canWake({ phase, finish }: CoordinatorState): boolean {
+  return phase === 'finished' && finish !== 'operator' && finish !== 'budget';
+}
+
+/** Training goes on after a rest, from the model in use: limits count from here. */
+export function wake(state: CoordinatorState, now: number, changed: readonly Member[]): CoordinatorEffect[] {
+  state.finish = undefined;
+  state.startedMs = now;
+  state.aggregated = 0;
+  state.wokenRound = state.round;
+  state.bestRound = state.round;
+  state.bestGap = Number.POSITIVE_INFINITY;
+  return open(state, 'train', now, changed);
 }

@@ -1,8 +1,8 @@
 /** What the coordinator of secret sums takes from whom: nothing in the clear, and every answer once. */
 import type { Primitives } from '../privacy/secure/index.ts';
 import type { Join, Leave, MaskedMessage, ToCoordinator } from '../protocol/index.ts';
-import { refuse } from './answers.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { refuse } from './refusals.ts';
 import { rosterFor, takeAdvertisement } from './secure-roster.ts';
 import { sayPhase, takeAnswer } from './secure-round.ts';
 import { seatOf } from './secure-state.ts';
@@ -16,7 +16,7 @@ export function onSecureAnswer(
   now: number,
   primitives: Primitives,
 ): CoordinatorEffect[] {
-  if (message.kind === 'moments' || message.kind === 'update' || message.kind === 'report') {
+  if (message.kind === 'moments' || message.kind === 'answer') {
     const sentence = `${message.kind}: expected nothing in the clear where sums are secret`;
     return [refuse(state, member.id, 'INFEASIBLE', sentence)];
   }

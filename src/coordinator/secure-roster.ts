@@ -1,8 +1,8 @@
 /** Who takes part in secure sums: keys as they are advertised, and a new roster whenever that changes. */
 import { makeRoster, newCoordinator, type Primitives, SecureError } from '../privacy/secure/index.ts';
 import { type Advertise, federationName, mostParticipants, securityOf } from '../protocol/index.ts';
-import { refuse } from './answers.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { refuse } from './refusals.ts';
 import { membersSeated, seatOf } from './secure-state.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { storedChanges } from './stored.ts';

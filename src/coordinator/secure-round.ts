@@ -29,11 +29,13 @@ import {
   type RevealedMessage,
   sumPlan,
 } from '../protocol/index.ts';
-import { refuse } from './answers.ts';
+import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { refuse } from './refusals.ts';
 import { canSeat, renewRoster, rosterFor } from './secure-roster.ts';
 import { isHeard, membersAwaited, seatOf, type Unaddressed } from './secure-state.ts';
-import { type CoordinatorState, type Member, membersHere, tallyAnswer } from './state.ts';
+import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
 import { roundFor } from './words.ts';
 
@@ -50,7 +52,8 @@ export function openSum(state: CoordinatorState, now: number): CoordinatorEffect
   if (!core) return [];
   const roster = core.layout.session;
   const plan = { round: state.round, purpose: secure.purpose, roster };
-  openSecureRound(core, sumPlan({ ...options, features }, plan, core.layout.ids.length));
+  const { training } = localProblem(options);
+  openSecureRound(core, sumPlan({ ...options, features, training }, plan, core.layout.ids.length));
   const message = { kind: 'plan', ...plan } as const;
   const here = membersHere(state);
   // Also to who is not in the roster: it says who it is, and is in the next.
@@ -112,14 +115,6 @@ export function takeAnswer(
   }
   if (core.round.masked.size > answered) noteAnswer(state, member, now);
   return [];
-}
-
-function noteAnswer(state: CoordinatorState, member: Member, now: number): void {
-  tallyAnswer(state, member);
-  member.answered = true;
-  member.missed = 0;
-  member.missedLooks = 0;
-  member.responseMs = now - state.openedMs;
 }
 
 /** Asked after every input: closes whatever phases can be closed. */

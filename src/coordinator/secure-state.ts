@@ -1,7 +1,6 @@
 /** What the coordinator knows where it may see sums only: the protocol's own state, and what follows from sums. */
 import type { Abandoned, Advertisement, CoordinatorState as Core, Summed } from '../privacy/secure/index.ts';
 import type { SecureToParticipant, SumPurpose } from '../protocol/index.ts';
-import type { Certificate } from '../solver/index.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 /** A message but for the life it is addressed to: that may change before it is said again. */
@@ -28,12 +27,6 @@ export interface SecureSide {
   said: ReadonlyMap<string, Unaddressed>;
   /** Of a round that is closed, until it has been taken in. */
   outcome: Summed | Abandoned | undefined;
-  /** As last known. */
-  certificate: Certificate;
-  /** Whether the loss at the present w has been in a sum: asked again of others, it would tell the difference. */
-  looked: boolean;
-  /** Steps since the gap was last known. */
-  unseen: number;
 }
 
 export function newSecureSide(): SecureSide {
@@ -46,9 +39,6 @@ export function newSecureSide(): SecureSide {
     phaseEndsMs: Number.POSITIVE_INFINITY,
     said: new Map(),
     outcome: undefined,
-    certificate: { primal: 0, dual: 0, relativeGap: 1 },
-    looked: false,
-    unseen: 0,
   };
 }
 

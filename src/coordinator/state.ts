@@ -2,19 +2,19 @@
 import type { Contributions } from '../privacy/defence/index.ts';
 import type { Budget } from '../privacy/dp/index.ts';
 import type { Advertisement } from '../privacy/secure/index.ts';
-import type { Accepted, FinishReason, RejectCode, Scalars, UpdateMessage } from '../protocol/index.ts';
-import type { Certificate, Combiner } from '../solver/index.ts';
-import { ruleForSums } from './combining.ts';
+import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/index.ts';
+import type { Certificate } from '../solver/index.ts';
 import type { MemberScore, Shortened } from './defence.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';
 import { newSecureSide, type SecureSide } from './secure-state.ts';
+import type { Trainer } from './training.ts';
 
 /**
  * gathering  participants join and send their moments
  * open       a round is open
  * summing    a round is closed, its answers are being summed
- * finished   training is over; whoever asks is told
+ * finished   training rests: newcomers, changed rows and the operator wake it
  */
 export type CoordinatorPhase = 'gathering' | 'open' | 'summing' | 'finished';
 
@@ -37,17 +37,19 @@ export interface Member {
   barred: number;
   /** `left`: gone for good, its contribution stays. */
   presence: 'here' | 'left';
-  /** Last update that was taken. */
+  /** Its last answer that was accepted. */
   accepted: Accepted;
+  /** Counts the changes of its rows. */
+  edition: number;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
   /** Rounds in a row in which it did not deal: after some it has no seat until it speaks again. */
   undealt: number;
-  /** Last certificate scalars and the round (the w) they are about. */
+  /** With `steps`: last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
   scalarsRound: number;
-  /** Answer in the present round. */
-  update: UpdateMessage | undefined;
+  /** Answer in the present round; where only sums are seen nobody knows it. */
+  answer: AnswerMessage | undefined;
   answered: boolean;
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
@@ -65,8 +67,10 @@ export interface RoundRow extends Certificate {
   readonly purpose: 'train' | 'certify';
   readonly responders: readonly string[];
   readonly outcome: 'aggregated' | 'abandoned' | 'certified' | 'final';
-  /** Whether all who contribute have reported about this very w: else the numbers are an estimate. */
+  /** Whether the numbers are certain; with `steps` they are an estimate until all have reported about this very w. */
   readonly certified: boolean;
+  /** Who has joined and is not covered by the certificate: it does not answer any more, or has not answered yet. */
+  readonly missing: readonly string[];
   readonly sigma: number;
   /** Under differential privacy: spent so far, this round included. The certificate is then NaN: unknown. */
   readonly privacy?: PrivacySpent;
@@ -85,14 +89,6 @@ export interface Tally {
   silent: number;
   /** Those of them that are worth waiting for. */
   awaited: number;
-}
-
-/** A model of an earlier round: the very arrays that the aggregator had then. */
-export interface KeptModel {
-  readonly round: number;
-  readonly w: Float64Array;
-  /** By participant; empty where nobody's part is known. */
-  readonly u: ReadonlyMap<string, Float64Array>;
 }
 
 export interface CoordinatorState {
@@ -115,7 +111,7 @@ export interface CoordinatorState {
   steeredMs: number | undefined;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
-  aggregator: Combiner | undefined;
+  trainer: Trainer | undefined;
   readonly members: Map<string, Member>;
   /** Whom the operator has had forgotten, and their last session. */
   readonly forgotten: Map<string, number>;
@@ -124,15 +120,21 @@ export interface CoordinatorState {
   /** While participants gather: how many have sent their moments. */
   measured: number;
   nextIndex: number;
-  /** Rounds in which something was aggregated. */
+  /** Rounds in which something was aggregated, since training began or woke. */
   aggregated: number;
+  /** The round before those. */
+  wokenRound: number;
   gap: number;
   bestGap: number;
   bestRound: number;
+  /** Of the model in use, as last known. */
+  certificate: Certificate;
+  /** Whom it does not cover. */
+  missing: readonly string[];
   /** The best model that is known for certain: that of a round's opening, by its primal value. */
   best: { readonly round: number; readonly primal: number } | undefined;
-  /** The model of `best`, as it was; not known after a crash. */
-  bestModel: KeptModel | undefined;
+  /** With `steps`: w of `best`; not known after a crash. */
+  bestW: Float64Array | undefined;
   finish: FinishReason | undefined;
   /** Under differential privacy. */
   budget: Budget | undefined;
@@ -146,9 +148,11 @@ export interface CoordinatorState {
   readonly rejections: Map<RejectCode, number>;
 }
 
+/** Nothing is known. */
+export const UNKNOWN: Certificate = { primal: Number.POSITIVE_INFINITY, dual: 0, relativeGap: 1 };
+
 export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
   checkPrivacy(options);
-  if (options.secure) ruleForSums(options);
   return {
     options,
     phase: 'gathering',
@@ -163,18 +167,21 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     steeredMs: undefined,
     features: 0,
     scaling: undefined,
-    aggregator: undefined,
+    trainer: undefined,
     members: new Map(),
     forgotten: new Map(),
     tally: undefined,
     measured: 0,
     nextIndex: 0,
     aggregated: 0,
+    wokenRound: 0,
     gap: 1,
     bestGap: Number.POSITIVE_INFINITY,
     bestRound: 0,
+    certificate: UNKNOWN,
+    missing: [],
     best: undefined,
-    bestModel: undefined,
+    bestW: undefined,
     finish: undefined,
     budget: budgetFor(options),
     contributions: new Map(),
@@ -187,7 +194,16 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
 /** What is known of a member for good; the rest is heard in the course of rounds. */
 export type LastingMember = Pick<
   Member,
-  'id' | 'index' | 'rows' | 'benchmarkMs' | 'session' | 'barred' | 'presence' | 'accepted' | 'advertisement'
+    | 'id'
+  | 'index'
+  | 'rows'
+  | 'benchmarkMs'
+  | 'session'
+  | 'barred'
+  | 'presence'
+  | 'accepted'
+  | 'edition'
+  | 'advertisement'
 >;
 
 /** A member of whom nothing has been heard yet in this life of the coordinator. */
@@ -197,7 +213,7 @@ export function newMember(lasting: LastingMember): Member {
     moments: undefined,
     scalars: undefined,
     scalarsRound: 0,
-    update: undefined,
+    answer: undefined,
     answered: false,
     undealt: 0,
     missed: 0,
@@ -238,6 +254,13 @@ function count(state: CoordinatorState): Tally {
 /** Whether it has been heard of lately. Who is too slow to train in time may still be quick to look. */
 function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
   return (purpose === 'certify' ? member.missedLooks : member.missed) < options.patience;
+}
+
+/** Whether nobody counts on its answers any more: it has left, or has not been heard of for long. */
+export function isMissing({ options }: CoordinatorState, member: Member): boolean {
+  const { patience, waiting } = options;
+  if (member.presence === 'left' || member.missedLooks >= patience) return true;
+  return waiting.kind === 'all' && member.missed >= patience;
 }
 
 /** Counts one member's answer. */

@@ -1,12 +1,13 @@
-/** What of the coordinator survives a crash, in pieces: the whole run once, and each participant that has changed. */
+/**
+ * What of the coordinator survives a crash, in pieces: the run once, and each participant that has changed. With answers a round
+ * changes the run alone: a few vectors, and a few numbers for each participant.
+ */
 import type { Contribution } from '../privacy/defence/index.ts';
 import type { StoredBudget } from '../privacy/dp/index.ts';
 import type { FinishReason } from '../protocol/index.ts';
-import type { CombinerMemory, KnownMember } from '../solver/index.ts';
-import { newCombiner } from './combining.ts';
+import type { Certificate, CombinerMemory, InquiryMemory, KnownMember } from '../solver/index.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor } from './private-rounds.ts';
-import type { SecureSide } from './secure-state.ts';
 import {
   type CoordinatorState,
   type LastingMember,
@@ -14,13 +15,14 @@ import {
   newCoordinator,
   newMember,
 } from './state.ts';
+import { combinerOf, inquiryOf, newTrainer } from './training.ts';
 
 export interface StoredMember extends LastingMember {
+  /** With steps: its contribution. */
   readonly known: KnownMember | undefined;
 }
 
-/** With what the aggregator has learnt, once there is one. */
-export interface StoredRun extends CombinerMemory {
+export interface StoredRun {
   readonly phase: CoordinatorState['phase'];
   /** Absent: it is not. */
   readonly paused?: boolean | undefined;
@@ -29,20 +31,24 @@ export interface StoredRun extends CombinerMemory {
   readonly features: number;
   readonly scaling: CoordinatorState['scaling'];
   readonly aggregated: number;
+  readonly wokenRound: number;
   readonly gap: number;
   readonly bestGap: number;
   readonly bestRound: number;
+  readonly certificate: Certificate;
+  readonly missing: readonly string[];
   readonly best: CoordinatorState['best'];
   readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
-  /** Under differential privacy, with the noise in the aggregator's memory. */
+  /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
+  readonly inquiry?: InquiryMemory | undefined;
+  readonly accepted?: Float64Array | undefined;
+  /** With steps: what is known beside each member's contribution. */
+  readonly combiner?: CombinerMemory | undefined;
+  /** Under differential privacy, with the noise in the combiner's memory. */
   readonly budget?: StoredBudget | undefined;
   readonly contributions?: readonly (readonly [number, Contribution])[] | undefined;
-  /** What is known from sums. */
-  readonly secure?: Pick<SecureSide, 'certificate' | 'looked' | 'unseen'> | undefined;
 }
-
-const NOTHING_LEARNT: CombinerMemory = { sigma: undefined, relations: undefined };
 
 /** One durable change: all of it or nothing. */
 export interface StoredCoordinator {
@@ -52,21 +58,10 @@ export interface StoredCoordinator {
 }
 
 export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
-  const {
-    phase,
-    paused,
-    round,
-    purpose,
-    features,
-    scaling,
-    aggregator,
-    aggregated,
-    gap,
-    bestGap,
-    bestRound,
-    best,
-    finish,
-  } = state;
+  const inquiry = inquiryOf(state);
+  const combiner = combinerOf(state);
+  const { phase, paused, round, purpose, features, scaling, aggregated, wokenRound, gap, bestGap } = state;
+  const { bestRound, certificate, missing, best, finish, budget, contributions } = state;
   return {
     run: {
       phase,
@@ -75,38 +70,40 @@ export function storedChanges(state: CoordinatorState, changed: readonly Member[
       purpose,
       features,
       scaling,
-      ...(aggregator?.memory ?? NOTHING_LEARNT),
       aggregated,
+      wokenRound,
       gap,
       bestGap,
       bestRound,
+      certificate,
+      missing,
       best,
       finish,
       forgotten: [...state.forgotten],
-      ...(state.budget && { budget: state.budget.stored() }),
-      ...(state.contributions.size > 0 && { contributions: [...state.contributions] }),
-      ...(state.secure && { secure: knownFromSums(state.secure) }),
+      ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
+      ...(combiner && { combiner: combiner.memory }),
+      ...(budget && { budget: budget.stored() }),
+      ...(contributions.size > 0 && { contributions: [...contributions] }),
     },
     members: changed.map((member) => storedMember(state, member)),
     removed: [],
   };
 }
 
-function knownFromSums({ certificate, looked, unseen }: SecureSide): StoredRun['secure'] {
-  return { certificate, looked, unseen };
+function acceptedAnswers({ members }: CoordinatorState): Float64Array {
+  const numbers: number[] = [];
+  for (const { index, accepted } of members.values()) {
+    if (accepted.round > 0) numbers.push(index, accepted.round, accepted.factor ?? 1);
+  }
+  return Float64Array.from(numbers);
 }
 
-function storedMember({ aggregator }: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, advertisement } = member;
-  const known = aggregator?.members.get(index);
-  const copy = known && { u: known.u, atoms: lastingAtoms(known.atoms, aggregator!.atoms) };
+function storedMember(state: CoordinatorState, member: Member): StoredMember {
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, advertisement } = member;
+  const known = combinerOf(state)?.members.get(index);
+  const copy = known && { u: known.u };
   const keys = advertisement && { advertisement };
-  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, ...keys, known: copy };
-}
-
-/** Those that the next update of the participant leaves: it takes the place of the oldest. */
-function lastingAtoms<Atom>(atoms: readonly Atom[], kept: number): Atom[] {
-  return atoms.slice(Math.max(0, atoms.length + 1 - kept));
+  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, ...keys, known: copy };
 }
 
 /** The coordinator as it was: `start` opens the round again that was open. */
@@ -116,24 +113,35 @@ export function restoreCoordinator(
   members: Iterable<StoredMember>,
 ): CoordinatorState {
   const state = newCoordinator(options);
-  const { sigma, relations, noise, total, budget, contributions, forgotten, secure, paused, ...rest } = run;
-  if (state.secure && secure) Object.assign(state.secure, secure);
+  const { inquiry, accepted, combiner, budget, contributions, forgotten, paused, ...rest } = run;
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
   state.paused = paused ?? false;
   state.budget = budgetFor(options, budget);
   state.contributions = new Map(contributions);
-  if (run.scaling) state.aggregator = newCombiner(options, run.features);
+  if (run.scaling) state.trainer = newTrainer(options, run.features);
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
     state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
     state.members.set(stored.id, newMember(stored));
-    if (state.aggregator && stored.index >= 0) {
-      const { rows } = stored;
-      state.aggregator.join(stored.index, { rows, u: known?.u.slice(), atoms: [...(known?.atoms ?? [])] });
-    }
+    if (stored.index < 0) continue;
+    inquiryOf(state)?.join(stored.index);
+    combinerOf(state)?.join(stored.index, { rows: stored.rows, u: known?.u.slice() });
   }
-  state.aggregator?.recall({ sigma, relations, noise, total });
+  if (inquiry) inquiryOf(state)?.recall(inquiry);
+  if (combiner) combinerOf(state)?.recall(combiner);
+  if (accepted) restoreAccepted(state, accepted);
   return state;
+}
+
+/** Newer than what the members' own cells say. */
+function restoreAccepted({ members }: CoordinatorState, accepted: Float64Array): void {
+  const byIndex = new Map([...members.values()].map((member) => [member.index, member]));
+  for (const member of members.values()) member.accepted = { round: 0 };
+  for (let i = 0; i < accepted.length; i += 3) {
+    const [index, round, factor] = accepted.subarray(i, i + 3);
+    const member = byIndex.get(index);
+    if (member) member.accepted = factor < 1 ? { round, factor } : { round };
+  }
 }

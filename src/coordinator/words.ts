@@ -1,10 +1,10 @@
 /** What the coordinator says, made from its state. */
 import type { FederationSettings, RoundMessage, SecureSettings, ToParticipant } from '../protocol/index.ts';
 import { localTolerance } from '../solver/index.ts';
-import { localProblem } from './combining.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { SecureOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 
 export function welcomeFor(state: CoordinatorState): ToParticipant {
   return { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling };
@@ -38,17 +38,18 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
 }
 
 export function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {
-  const { aggregator, round, purpose } = state;
+  const { round, purpose } = state;
   return {
     kind: 'round',
     session: member.session,
     round,
     best: state.best?.round ?? 0,
     purpose,
-    ...aggregator!.orderFor(member.index),
+    ...orderFor(state, member),
     tolerance: localTolerance(state.gap),
     waitMs: waitingLeft(state, now),
     accepted: member.accepted,
+    tellBefore: inquiryOf(state)?.needsBefore(member.index) ?? false,
   };
 }
 
@@ -58,10 +59,16 @@ function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: nu
 }
 
 export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
-  const w = state.aggregator?.orderFor(member.index).w ?? new Float64Array(0);
+  const w = finalPart(state, member) ?? new Float64Array(0);
   const { session, accepted } = member;
   const best = state.best?.round ?? 0;
   return { kind: 'finish', session, round: state.round, best, reason: state.finish ?? 'left', w, accepted };
+}
+
+/** MOCHA sends everybody its own. */
+function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
+  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0) return orderFor(state, member).w;
+  return sharedPart(state);
 }
 
 export function tellAll(

@@ -28,7 +28,7 @@ type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 
 export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Course {
   const { settings, workspace, onRound, warmStart, sees = 'single answers' } = input;
   const { c2 } = settings;
-  const inquiry = new Inquiry({ d: workspace.d, c2, sees });
+  const inquiry = new Inquiry({ d: workspace.d, c2, sees, claims: 'trusted' });
   for (const k of shards.keys()) inquiry.join(k);
   if (warmStart) inquiry.askAgain(sumOf(shards, warmStart, workspace.d));
   const history: HistoryRow[] = [];

@@ -1,18 +1,18 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../data/index.ts';
 import type { FederationSettings, Scalars, ToCoordinator, ToParticipant } from '../protocol/index.ts';
-import type { CommitContext, Solution, Update } from '../solver/index.ts';
+import type { BoxContext, Solution } from '../solver/index.ts';
 import type { Stored } from './state.ts';
 
-/** A local solve to make, or (purpose `certify`) only a look at the model. */
+/** A local solve to make; with `steps` and purpose `certify` only a look at the model. */
 export interface SolveRequest {
   readonly round: number;
-  readonly purpose: 'train' | 'certify';
+  readonly purpose: 'train' | 'certify' | 'personalise';
   readonly w: Float64Array;
-  /** Undefined: nothing contributed yet. */
+  /** The solution accepted last; undefined: nothing contributed yet. */
   readonly committed: Solution | undefined;
-  /** Duals to go on from instead of the committed ones. */
-  readonly unfinished: Float64Array | undefined;
+  /** Duals to start from instead of the committed ones. */
+  readonly warm: Float64Array | undefined;
   readonly sigma: number;
   readonly tolerance: number;
   readonly passes: number;
@@ -23,18 +23,21 @@ export interface SolveRequest {
 
 export interface SolveResult {
   readonly round: number;
+  readonly purpose: SolveRequest['purpose'];
   readonly scalars: Scalars;
-  /** Absent when certifying. */
-  readonly proposal: { readonly update: Update; readonly atom: Solution } | undefined;
+  readonly solution: Solution;
+  /** What the step went from, which the first one knows only now. */
   readonly committed: Solution;
   readonly passes: number;
   readonly computeMs: number;
+  /** The own share of the noise on a secret sum, on its grid. */
+  readonly noise?: Float64Array | undefined;
 }
 
 export type ParticipantInput = { readonly now: number } & (
   | { readonly type: 'start' }
   | { readonly type: 'message'; readonly message: ToParticipant }
-  | { readonly type: 'prepared'; readonly problem: CommitContext }
+  | { readonly type: 'prepared'; readonly problem: BoxContext }
   | { readonly type: 'solved'; readonly result: SolveResult }
   | { readonly type: 'timer' }
   | { readonly type: 'leave' }

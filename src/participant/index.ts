@@ -2,7 +2,7 @@ export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } f
 export { beginParticipant, type ParticipantLife } from './life.ts';
 export { step } from './machine.ts';
 export { type RawRows, scaledShard } from './scaled-rows.ts';
-export { settled } from './settled.ts';
+export { acceptedSolution } from './outcome.ts';
 export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';
 export {
   NOTHING_STORED,

@@ -2,23 +2,22 @@
  * The participant as a machine: `step(state, input)` changes the state and returns effects, and does nothing else. No
  * clock, no randomness, no I/O: time rides on every input, and whatever takes long is an effect answered by an input.
  *
- * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an update is
- * stored before it is sent, and its outcome is stored before anything is built on it. (DESIGN section 4.)
+ * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an answer is
+ * stored before it is sent, and whether it was accepted is stored before anything is built on it.
  */
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type {
+  AnswerMessage,
   FederationSettings,
   Finish,
   FinishReason,
   Reject,
   RoundMessage,
-  ToCoordinator,
   ToParticipant,
-  UpdateMessage,
   Welcome,
 } from '../protocol/index.ts';
-import type { CommitContext } from '../solver/index.ts';
+import { type BoxContext, sentPart } from '../solver/index.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { settle } from './outcome.ts';
 import {
@@ -37,6 +36,8 @@ import { hello, inThisLife, sayAgain, timer } from './words.ts';
 const BUDGET_SHARE = 0.9;
 /** Rounds in a row that speak of another state, before it is believed. */
 const MISMATCHES = 20;
+/** Of a personal part that is not sent but used: as exact as it gets in reasonable time. */
+const PERSONAL_TOLERANCE = 1e-5;
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
 export function step(
@@ -44,7 +45,7 @@ export function step(
   input: ParticipantInput,
   primitives: Primitives = noblePrimitives,
 ): ParticipantEffect[] {
-  if (state.phase === 'finished' || state.phase === 'refused') return [];
+  if (state.phase === 'gone' || state.phase === 'refused') return [];
   switch (input.type) {
     case 'start':
       state.stored = { ...state.stored, session: state.stored.session + 1 };
@@ -133,12 +134,13 @@ function prepareAgain(state: ParticipantState): ParticipantEffect[] {
   return settings && scaling ? [{ type: 'prepare', settings, scaling }] : [];
 }
 
-function onPrepared(state: ParticipantState, problem: CommitContext, now: number): ParticipantEffect[] {
+function onPrepared(state: ParticipantState, problem: BoxContext, now: number): ParticipantEffect[] {
   state.problem = problem;
   if (state.phase === 'preparing') state.phase = 'idle';
   return state.order ? takeUp(state, state.order, now) : [];
 }
 
+/** Also what wakes a federation that rests. */
 function onRound(state: ParticipantState, message: RoundMessage, now: number): ParticipantEffect[] {
   if (!state.stored.scaling || state.phase === 'leaving') return [];
   if (message.round <= state.stored.base || (state.order && message.round < state.order.round)) return [];
@@ -157,8 +159,6 @@ function answerAgain(state: ParticipantState): ParticipantEffect[] {
   if (stored.pending && stored.pending.message.round === order?.round) {
     return [{ type: 'send', message: inThisLife(stored.pending.message, stored) }];
   }
-  // A report is computed anew: it is a look at the same model.
-  if (state.reported === order?.round && state.phase === 'sent') return begin(state, order);
   return [];
 }
 
@@ -171,6 +171,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
     return [...sayAgain(state, now), ...maskWhenReady(state)];
   }
   const effects = settle(state, order.accepted, (round) => round < order.round);
+  if (order.accepted.round === 0 && state.stored.base > 0) effects.push(...dropAccepted(state));
   if (order.accepted.round !== state.stored.base) {
     state.order = undefined;
     return [...effects, ...onMismatch(state, order.accepted.round, now)];
@@ -180,6 +181,13 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
   if (state.phase !== 'solving') return [...effects, ...begin(state, order)];
   if (state.stored.settings?.straggler === 'resume') return [...effects, { type: 'interrupt' }];
   return [...effects, { type: 'cancel' }, ...begin(state, order)];
+}
+
+/** Everybody is asked again: what was accepted before does not count any more, but it is a good place to start from. */
+function dropAccepted(state: ParticipantState): ParticipantEffect[] {
+  state.warm ??= state.stored.committed?.beta;
+  state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };
+  return [{ type: 'persist', stored: state.stored }];
 }
 
 /**
@@ -202,12 +210,14 @@ function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[
   state.phase = 'solving';
   state.solvingRound = order.round;
   state.carriedPasses = state.unfinished?.passes ?? 0;
+  const answers = settings.training === 'answers';
   const request: SolveRequest = {
     round: order.round,
     purpose: order.purpose,
     w: order.w,
     committed,
-    unfinished: state.unfinished?.beta,
+    // An answer may start from any duals, a step only from those that were committed.
+    warm: state.unfinished?.beta ?? (answers ? state.warm : undefined),
     sigma: order.sigma,
     tolerance: order.tolerance,
     // What was done before the interruption counts, or a slow participant would never be done.
@@ -220,79 +230,107 @@ function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[
 }
 
 function onSolved(state: ParticipantState, result: SolveResult, now: number): ParticipantEffect[] {
+  if (result.purpose === 'personalise') return onPersonalised(state, result);
   const { order } = state;
   if (state.phase !== 'solving' || result.round !== state.solvingRound || !order) return [];
+  const { solution } = result;
   if (result.round !== order.round) {
     // Interrupted for a newer round: what there is becomes the start of the next solve.
-    const passes = state.carriedPasses + result.passes;
-    if (result.proposal) state.unfinished = { beta: result.proposal.atom.beta, passes };
+    state.unfinished = { beta: solution.beta, passes: state.carriedPasses + result.passes };
     return begin(state, order);
   }
   state.phase = 'sent';
-  const base = state.stored.base;
-  if (!result.proposal) {
-    state.reported = result.round;
-    const { session, secure } = state.stored;
-    if (secure) {
-      state.looked = { round: result.round, loss: result.scalars.loss };
-      return [...maskWhenReady(state), timer(state, now)];
-    }
-    const report: ToCoordinator = {
-      kind: 'report',
-      session,
-      round: result.round,
-      base,
-      scalars: result.scalars,
-    };
-    return [{ type: 'send', message: report }, timer(state, now)];
-  }
-  const { update, atom } = result.proposal;
-  const message: UpdateMessage = {
-    kind: 'update',
-    session: state.stored.session,
+  const { base, session, committed } = state.stored;
+  const message: AnswerMessage = {
+    kind: 'answer',
+    session,
     round: result.round,
     base,
-    du: update.du,
-    ds: update.ds,
-    uDotDu: update.uDotDu,
-    duNorm2: update.duNorm2,
+    u: sentPart(solution).u,
     scalars: result.scalars,
     passes: result.passes,
     computeMs: result.computeMs,
+    before: order.tellBefore && committed ? sentPart(committed).u : undefined,
   };
-  return [...hand(state, { message, atom }, result), timer(state, now)];
+  noteAnswer(state, order, result);
+  return [...hand(state, { message, solution, noise: result.noise }, result), timer(state, now)];
 }
 
-/** Stores an update, then sends it, or what hides it in a sum. */
+/** With answers every w that was answered is a model to predict with, from the first one on. */
+function noteAnswer(state: ParticipantState, { round, w }: RoundMessage, { solution }: SolveResult): void {
+  const { stored } = state;
+  if (stored.settings?.training !== 'answers') return;
+  state.warm = solution.beta;
+  state.latest = { round, w, u: solution.u };
+  if (!stored.model) state.stored = { ...stored, model: state.latest };
+}
+
+/** Stores an answer, then sends it, or what hides it in a sum. */
 function hand(state: ParticipantState, pending: Pending, { committed }: SolveResult): ParticipantEffect[] {
   const { settings, secure } = state.stored;
-  const large = settings?.secure && tooLarge(pending.atom.u, settings.secure);
+  const large = settings?.secure && tooLarge(pending.message.u, settings.secure);
   if (large) return giveUp(state, large);
-  state.stored = { ...state.stored, committed, pending };
+  // The first step goes from where rows of all zeros start, which is not nothing.
+  const from = settings?.training === 'steps' ? committed : state.stored.committed;
+  state.stored = { ...state.stored, committed: from, pending };
   const persist = { type: 'persist', stored: state.stored } as const;
   return secure ? [persist, ...maskWhenReady(state)] : [persist, { type: 'send', message: pending.message }];
 }
 
+/** Training rests. The model in use is w with our best personal part to it. */
 function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
-  // Without the rows scaled the last outcome cannot be committed yet: `prepared` says hello again.
+  // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
+  if (state.phase === 'finished' || state.phase === 'personalising') return [];
   settle(state, message.accepted, () => true);
+  if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);
-  return end(state, message.reason);
+  const { settings, model, committed } = state.stored;
+  const wanted = settings?.training === 'answers' && message.reason !== 'left' && message.w.length > 0;
+  const known = model !== undefined && (model.round === message.best || sameVector(model.w, message.w));
+  if (!wanted || known || !state.problem) return end(state, message.reason);
+  state.phase = 'personalising';
+  state.stored = { ...state.stored, finished: message.reason };
+  const request: SolveRequest = {
+    round: message.round,
+    purpose: 'personalise',
+    w: message.w,
+    committed,
+    warm: state.warm,
+    sigma: 0,
+    tolerance: PERSONAL_TOLERANCE,
+    passes: settings.passes,
+    seed: seed32(settings.seed, 'personalise', message.round, state.profile.id),
+    budgetMs: Number.POSITIVE_INFINITY,
+  };
+  state.finishing = message.w;
+  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, { type: 'solve', request }];
+}
+
+function onPersonalised(state: ParticipantState, { round, solution }: SolveResult): ParticipantEffect[] {
+  const { finishing, stored } = state;
+  if (state.phase !== 'personalising' || !finishing) return [];
+  state.stored = { ...stored, model: { round, w: finishing, u: solution.u } };
+  return end(state, stored.finished ?? 'operator');
 }
 
 /** What to predict with from now on: the model of the best round, if it is at hand, else the latest. */
 function chooseModel(state: ParticipantState, { round, best, w }: RoundMessage | Finish): void {
   const { latest, stored } = state;
-  const current = { round, w, u: stored.committed?.u };
+  const steps = stored.settings?.training === 'steps';
+  const current = steps ? { round, w, u: stored.committed?.u } : (stored.model ?? latest);
   const found = [latest, stored.model].find((model) => model?.round === best);
   state.stored = { ...stored, model: found ?? current };
-  state.latest = current;
+  if (steps) state.latest = current;
+}
+
+function sameVector(a: Float64Array, b: Float64Array): boolean {
+  return a.length === b.length && a.every((value, j) => value === b[j]);
 }
 
 function end(state: ParticipantState, reason: FinishReason): ParticipantEffect[] {
   state.stored = { ...state.stored, finished: reason };
-  state.phase = 'finished';
+  state.phase = reason === 'left' ? 'gone' : 'finished';
   return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }];
 }
 
@@ -320,10 +358,11 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
 
 /** The operator has taken our contribution out: a new life, keeping what was agreed on. */
 function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
-  const { settings, scaling, session, secure } = state.stored;
-  // Keys and used numbers outlast a beginning anew; what was said of s does not.
-  const kept = secure && { ...secure, gained: 0 };
-  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1, secure: kept };
+  const { settings, scaling, session, secure, edition } = state.stored;
+  // Keys and used numbers outlast a beginning anew.
+  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1, secure, edition };
+  state.warm = undefined;
+  state.latest = undefined;
   state.order = undefined;
   state.unfinished = undefined;
   state.phase = scaling ? 'idle' : 'joining';

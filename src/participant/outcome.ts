@@ -1,26 +1,24 @@
-/** What becomes of an update once its outcome is known: committed or rolled back, and stored before anything else. */
+/** What becomes of an answer once it is known whether it was accepted: stored before anything else is built on it. */
 import type { Accepted } from '../protocol/index.ts';
-import { type CommitContext, commitStep, type MemberState } from '../solver/index.ts';
+import { type BoxContext, partOfStep, plusScaled, type Solution, sentPart } from '../solver/index.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { settled } from './settled.ts';
+import { summedScalars } from './secure.ts';
 import type { ParticipantState } from './state.ts';
 
-/** Commits or rolls back the pending update, where `closed` says that its round is over. */
+/** Commits or drops the pending answer, where `closed` says that its round is over. */
 export function settle(
   state: ParticipantState,
   accepted: Accepted,
   closed: (round: number) => boolean,
 ): ParticipantEffect[] {
-  const { pending, committed, atoms, settings } = state.stored;
-  if (!pending || !state.problem || !committed || !settings) return [];
+  const { pending, committed, settings } = state.stored;
+  if (!pending || !state.problem || !settings) return [];
   const { round } = pending.message;
   if (!closed(round)) return [];
   if (accepted.round === round) {
-    const before = { committed, atoms };
-    const next = settings.secure
-      ? commitHidden(state, state.problem, { committed, atoms: [pending.atom] }, accepted.weights)
-      : settled(state.problem, before, pending.atom, settings.atoms, accepted);
-    state.stored = { ...state.stored, ...next, base: round, pending: undefined };
+    const taken = acceptedSolution(state.problem, committed, pending.solution, accepted);
+    const summed = settings.secure && summedScalars(pending.message, settings);
+    state.stored = { ...state.stored, committed: taken, base: round, pending: undefined, ...(summed && { summed }) };
   } else {
     state.stored = { ...state.stored, pending: undefined };
   }
@@ -28,13 +26,21 @@ export function settle(
   return [{ type: 'persist', stored: state.stored }];
 }
 
-/** Exactly by the step, and with what the sums do not know of s yet. */
-function commitHidden(
-  { stored }: ParticipantState,
-  problem: CommitContext,
-  before: MemberState,
-  weights: readonly number[],
-) {
-  const { gained, ...next } = commitStep(problem, before, weights);
-  return { ...next, secure: stored.secure && { ...stored.secure, gained } };
+/** An answer as it counts: all of its change, or the share that the coordinator took. */
+export function acceptedSolution(
+  context: BoxContext,
+  committed: Solution | undefined,
+  solution: Solution,
+  { factor = 1 }: Accepted,
+): Solution {
+  if (factor === 1) return solution;
+  const from = committed ?? nothing(solution);
+  if (from.beta.length === solution.beta.length) return partOfStep(context, from, solution, factor);
+  // The duals before were of other rows: what counts is the vector.
+  const [a, b] = [sentPart(from).u, sentPart(solution).u];
+  return { ...solution, u: plusScaled(a, factor, plusScaled(b, -1, a)) };
+}
+
+function nothing({ beta, u }: Solution): Solution {
+  return { beta: new Float64Array(beta.length), u: new Float64Array(u.length), s: 0 };
 }

@@ -22,6 +22,8 @@ import {
   SecureError,
 } from '../privacy/secure/index.ts';
 import {
+  type AnswerMessage,
+  changeVector,
   type DeliveredMessage,
   exactLimit,
   type FederationSettings,
@@ -35,10 +37,11 @@ import {
   securityOf,
   sumPlan,
   type ToCoordinator,
-  updateVector,
+  toGrid,
 } from '../protocol/index.ts';
+import { boundsOf, plusScaled } from '../solver/index.ts';
 import type { ParticipantEffect } from './effects.ts';
-import type { ParticipantState, SecureStored } from './state.ts';
+import type { ParticipantState, SecureStored, SummedScalars } from './state.ts';
 
 const TRUST_ON_FIRST_USE: Identities = { known: new Map(), unknown: 'pin' };
 
@@ -51,7 +54,7 @@ export function takeSeat(state: ParticipantState, settings: FederationSettings):
   const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
   // Signed once: a signature takes longer than all else that is said.
   const advertisement = advertise(core);
-  return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0, gained: 0 };
+  return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0 };
 }
 
 /** Who we are, once there is anything to say. */
@@ -157,22 +160,30 @@ export function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
 
 /** What goes into the sum of a round, as soon as it is there. */
 function summands(state: ParticipantState, round: number): Float64Array | undefined {
-  const { secure, pending, base, committed } = state.stored;
-  const { purpose } = secure!;
-  switch (purpose) {
-    case 'measure':
-      return momentsVector(state.profile.moments);
-    case 'certify':
-      return state.looked?.round === round ? Float64Array.of(state.looked.loss) : undefined;
-    default: {
-      if (pending?.message.round !== round) return undefined;
-      const { scalars, ...update } = pending.message;
-      // Nothing was accepted so far, so nothing is known of s: rows of all zeros start with some.
-      const known = base === 0 ? committed!.s : secure!.gained;
-      const gained = state.stored.settings?.dp ? 0 : known;
-      return updateVector({ ...update, gained }, purpose === 'train' ? scalars.loss : undefined);
-    }
-  }
+  const { secure, pending, committed, summed, settings } = state.stored;
+  if (secure!.purpose === 'measure') return momentsVector(state.profile.moments);
+  if (!settings || pending?.message.round !== round) return undefined;
+  const { u } = pending.message;
+  const before = committed?.u ?? new Float64Array(u.length);
+  const change = plusScaled(u, -1, before);
+  const now = summedScalars(pending.message, settings);
+  return changeVector(
+    {
+      u: pending.noise ? plusScaled(change, 1, pending.noise) : change,
+      value: now.value - (summed?.value ?? 0),
+      constant: now.constant - (summed?.constant ?? 0),
+    },
+    settings.training,
+  );
+}
+
+/** What the sums of a federation hold of an answer beside u, on their grid. */
+export function summedScalars({ scalars }: AnswerMessage, settings: FederationSettings): SummedScalars {
+  const { secure, training, c2 } = settings;
+  if (!secure || training === 'steps') return { value: 0, constant: 0 };
+  const bounds = boundsOf(scalars, c2);
+  const [value, constant] = toGrid(Float64Array.of(bounds.value + scalars.wDotU, bounds.constant), secure);
+  return { value, constant };
 }
 
 /** The entry of a solution that is too large for sums of it to be exact, in a sentence. */
@@ -180,7 +191,7 @@ export function tooLarge(u: Float64Array, secure: SecureSettings): string | unde
   const most = exactLimit(secure);
   const at = u.findIndex((value) => Math.abs(value) >= most);
   if (at < 0) return undefined;
-  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; fewer secure.scaleBits or secure.stepBits leave more room`;
+  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; fewer secure.scaleBits leave more room`;
 }
 
 /** Tries a message on a copy of the protocol's state; stores what came of it, then answers. */

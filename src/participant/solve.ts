@@ -1,22 +1,22 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
-import { towardZero } from '../privacy/dp/index.ts';
-import { drawMask, maskedProposal, type Proposal } from '../privacy/index.ts';
+import { clippedStep, discreteNoise, gridShare, towardZero } from '../privacy/dp/index.ts';
+import { drawMask, maskedDuals, maskedStep } from '../privacy/index.ts';
 import { type FederationSettings, type SecureSettings, toGrid } from '../protocol/index.ts';
 import {
+  answerWith,
   dot,
   examine,
   LocalSolve,
+  loadQuery,
   newMember,
   plusScaled,
-  proposalOf,
   type Shard,
   type Solution,
-  toldOf,
-  type Update,
+  sentPart,
+  solutionOf,
 } from '../solver/index.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
-import { clipped, withNoise, withoutScalars } from './private-step.ts';
 
 /** Makes as many passes as there is time for, up to `most` or until solved: decided while it solves, or known before. */
 export type Effort = (solve: LocalSolve, most: number) => void;
@@ -30,93 +30,109 @@ export function planned(passes: number, rows = 0): Effort {
 }
 
 export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
+export type SolveSettings = Pick<FederationSettings, 'training' | 'precision' | 'mask' | 'dp' | 'secure'>;
 
 /** `secret` is for masks: a stream that nobody else can derive, new for every call outside a simulation. */
 export function carryOut(
   shard: Shard,
   request: SolveRequest,
-  settings: Pick<FederationSettings, 'precision' | 'mask' | 'dp' | 'secure'>,
+  settings: SolveSettings,
   effort: Effort,
   secret: () => Stream,
 ): SolveOutcome {
-  const outcome = solved(shard, request, settings, effort, secret);
-  return settings.dp ? withoutScalars(outcome) : outcome;
+  const answers = settings.training === 'answers' || request.purpose === 'personalise';
+  return (answers ? answered : stepped)(shard, request, settings, effort, secret);
 }
 
-function solved(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
-  const { round, w } = request;
-  const { precision, mask, dp } = settings;
-  const committed = request.committed ?? newMember(shard).committed;
-  const scalars = examine(shard, { committed, atoms: [] }, w);
-  if (request.purpose === 'certify') return { round, scalars, committed, proposal: undefined, passes: 0 };
-  if (request.unfinished) goOnFrom(shard, request, committed.u, committed.beta, request.unfinished);
+/** The best personal part to w. */
+function answered(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
+  const { round, purpose, w, committed } = request;
+  const before = fitting(shard, committed?.beta);
+  const start = shard.startingBeta(fitting(shard, request.warm) ?? before);
+  loadQuery(shard, w, start);
   const solve = new LocalSolve(shard, request);
   effort(solve, request.passes);
-  const whole = proposed(shard, committed, mask, secret);
-  const proposal = dp ? clipped(shard, committed, whole, dp, precision) : whole;
-  const sent = withShare(asSent(proposal, committed, settings), settings, secret);
-  return { round, scalars, committed, proposal: sent, passes: solve.passes };
+  const { mask } = purpose === 'personalise' ? { mask: undefined } : settings;
+  const solved = shard.beta;
+  const beta = mask
+    ? maskedDuals(before ?? shard.startingBeta(), solved, drawMask(mask, shard.n, secret()))
+    : solved;
+  const { u, scalars } = answerWith(shard, w, beta);
+  const sent = rounded(u, settings);
+  const exact = { beta, u: sent, s: scalars.dualSum };
+  const told = { ...scalars, uNorm2: dot(sent, sent), wDotU: dot(w, sent) };
+  return {
+    round,
+    purpose,
+    solution: exact,
+    scalars: told,
+    committed: committed ?? { beta: new Float64Array(0), u: new Float64Array(u.length), s: 0 },
+    passes: solve.passes,
+  };
 }
 
-/** What the wire or the grid of a sum leaves of an update. */
-function asSent(
-  proposal: Proposal,
-  committed: Solution,
-  { precision, secure, dp }: Pick<FederationSettings, 'precision' | 'secure' | 'dp'>,
-): Proposal {
-  // Under differential privacy no step may become longer by rounding.
-  if (secure) return rounded(proposal, committed, (du) => (dp ? inwards : toGrid)(du, secure));
-  return precision === 'f32' ? rounded(proposal, committed, (du) => du.map(Math.fround)) : proposal;
+/** A step from the committed duals, and how good the model was before it. */
+function stepped(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
+  const { round, purpose, w } = request;
+  const { dp, mask, precision } = settings;
+  const committed = request.committed ?? newMember(shard);
+  const seen = examine(shard, committed, w);
+  // The scalars are functions of the same private rows, and no noise is added to them.
+  const scalars = dp ? { loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 } : seen;
+  if (purpose === 'certify') return { round, purpose, scalars, committed, solution: committed, passes: 0 };
+  if (request.warm) goOnFrom(shard, request, committed, request.warm);
+  const solve = new LocalSolve(shard, request);
+  effort(solve, request.passes);
+  const whole = mask
+    ? maskedStep(shard, committed, mask.semantics, drawMask(mask, shard.n, secret()))
+    : solutionOf(shard);
+  // Rounding to f32 may lengthen a vector by 2^-24 of it.
+  const bound = dp && (precision === 'f32' ? dp.clip * (1 - 2 ** -23) : dp.clip);
+  const solution = bound === undefined ? whole : clippedStep(shard, committed, whole, bound);
+  const sent = roundedStep(committed, solution, settings);
+  const noise = noiseShare(sent.u.length, settings, secret);
+  return { round, purpose, scalars, committed, solution: sent, passes: solve.passes, ...(noise && { noise }) };
+}
+
+/**
+ * The noise of a secret sum comes from those who are summed; the own step stays as it was. On the grid, from a discrete Gaussian:
+ * nothing is rounded after the noise.
+ */
+function noiseShare(d: number, { dp, secure }: SolveSettings, secret: () => Stream): Float64Array | undefined {
+  if (!secure || dp?.honest === undefined) return undefined;
+  const steps = discreteNoise(d, gridShare(dp, dp.honest, secure.scaleBits), secret());
+  return Float64Array.from(steps, (value) => Number(value) / 2 ** secure.scaleBits);
+}
+
+/** What the wire or the grid of a sum leaves of an answer is the answer: both sides go on with it. */
+function rounded(u: Float64Array, { precision, secure }: SolveSettings): Float64Array {
+  if (secure) return toGrid(u, secure);
+  return precision === 'f32' ? u.map(Math.fround) : u;
+}
+
+/** As `rounded`, but under differential privacy no step may become longer by it. */
+function roundedStep(committed: Solution, solution: Solution, settings: SolveSettings): Solution {
+  const { precision, secure } = settings;
+  if (!secure && precision === 'f64') return solution;
+  const before = sentPart(committed).u;
+  const { u } = sentPart(solution);
+  const sent = secure ? plusScaled(before, 1, inwards(plusScaled(u, -1, before), secure)) : u.map(Math.fround);
+  return solution.sent ? { ...solution, sent: { ...solution.sent, u: sent } } : { ...solution, u: sent };
 }
 
 function inwards(du: Float64Array, { scaleBits }: SecureSettings): Float64Array {
   return Float64Array.from(towardZero(du, scaleBits), (steps) => Number(steps) / 2 ** scaleBits);
 }
 
-/** The noise of a secret sum comes from those who are summed. */
-function withShare(
-  proposal: Proposal,
-  { dp, secure }: Pick<FederationSettings, 'dp' | 'secure'>,
-  secret: () => Stream,
-): Proposal {
-  if (!secure || dp?.honest === undefined) return proposal;
-  return withNoise(proposal, { ...dp, honest: dp.honest }, secure, secret());
+/** Duals of other rows are of no use. */
+function fitting(shard: Shard, beta: Float64Array | undefined): Float64Array | undefined {
+  return beta?.length === shard.n ? beta : undefined;
 }
 
-function proposed(
-  shard: Shard,
-  committed: Solution,
-  mask: FederationSettings['mask'],
-  secret: () => Stream,
-): Proposal {
-  if (mask) return maskedProposal(shard, committed, mask.semantics, drawMask(mask, shard.n, secret()));
-  const { update, state } = proposalOf(shard, { committed, atoms: [] }, 1);
-  return { update, atom: state.atoms[0] };
-}
-
-/** Margins at the unfinished duals: z moves by q (u' - u), as it did in the solve that was cut short. */
-function goOnFrom(
-  shard: Shard,
-  { w, sigma }: SolveRequest,
-  u: Float64Array,
-  beta: Float64Array,
-  unfinished: Float64Array,
-): void {
+/** Margins at unfinished duals: z moves by q (u' - u), as it did in the solve that was cut short. */
+function goOnFrom(shard: Shard, { w, sigma }: SolveRequest, { u, beta }: Solution, unfinished: Float64Array): void {
   const inverse = 1 / shard.settings.c2;
   const du = shard.combine(unfinished.map((value, i) => value - beta[i]));
   const z = plusScaled(plusScaled(w, inverse, u), sigma + inverse, du);
   shard.load(unfinished, z);
-}
-
-/** What rounding leaves of an update is the update: both sides go on with it. */
-function rounded(
-  { update: exact, atom }: Proposal,
-  committed: Solution,
-  round: (du: Float64Array) => Float64Array,
-): Proposal {
-  const du = round(exact.du);
-  const { u } = toldOf(committed);
-  const update: Update = { ...exact, du, uDotDu: dot(u, du), duNorm2: dot(du, du) };
-  const after = plusScaled(u, 1, du);
-  return { update, atom: atom.told ? { ...atom, told: { ...atom.told, u: after } } : { ...atom, u: after } };
 }

@@ -7,15 +7,15 @@ import type {
   ParticipantState as SecureCore,
 } from '../privacy/secure/index.ts';
 import type {
+  AnswerMessage,
   DeliveredMessage,
   FederationSettings,
   FinishReason,
   RejectCode,
   RoundMessage,
   SumPurpose,
-  UpdateMessage,
 } from '../protocol/index.ts';
-import type { CommitContext, Solution } from '../solver/index.ts';
+import type { BoxContext, Solution } from '../solver/index.ts';
 
 /** What a participant brings along: known before it has heard anything. */
 export interface Profile {
@@ -49,9 +49,11 @@ export interface SecureProfile {
  * preparing  rows are being scaled
  * idle       waits for a round
  * solving    computes for `round`
- * sent       has sent an update, or a report, and waits for what becomes of it
+ * sent       has sent an answer and waits for the next round
+ * personalising  training rests, and the own part to the final w is being solved for
  * leaving    has said that it leaves
- * finished, refused   nothing more to do
+ * finished   training rests: another round wakes it
+ * refused, gone   nothing more to do
  */
 export type Phase =
   | 'joining'
@@ -60,14 +62,18 @@ export type Phase =
   | 'idle'
   | 'solving'
   | 'sent'
+  | 'personalising'
   | 'leaving'
   | 'finished'
-  | 'refused';
+  | 'refused'
+  | 'gone';
 
-/** An update on its way: provisional until its outcome is known. */
+/** An answer on its way: provisional until it is known whether it was accepted. */
 export interface Pending {
-  readonly message: UpdateMessage;
-  readonly atom: Solution;
+  readonly message: AnswerMessage;
+  readonly solution: Solution;
+  /** The own share of the noise on a secret sum, on its grid. */
+  readonly noise?: Float64Array | undefined;
 }
 
 /** What secure aggregation must not forget. */
@@ -82,8 +88,6 @@ export interface SecureStored {
   readonly purpose: SumPurpose;
   /** The first round that the roster is for. */
   readonly rosterRound: number;
-  /** What s of the committed solution is more than the sums say (secure-sums.ts). */
-  readonly gained: number;
 }
 
 /** What survives a crash. Everything else is asked for again. */
@@ -92,18 +96,28 @@ export interface Stored {
   readonly scaling: Scaling | undefined;
   /** Counts the lives of this participant: messages to or from an earlier one mean nothing any more. */
   readonly session: number;
-  /** Last round whose outcome was accepted and committed. */
+  /** Round of the last accepted answer; 0: none. */
   readonly base: number;
+  /** That answer; its duals are empty where they were of other rows. */
   readonly committed: Solution | undefined;
-  readonly atoms: readonly Solution[];
+  /** What sums hold of it beside u (secure-sums.ts). */
+  readonly summed?: SummedScalars | undefined;
   readonly pending: Pending | undefined;
+  /** Counts the changes of the rows. */
+  readonly edition: number;
   /** For prediction at any time: the best model that the coordinator knows of, or the latest. */
   readonly model: UsableModel | undefined;
   readonly finished: FinishReason | undefined;
   readonly secure?: SecureStored | undefined;
 }
 
-/** w of a round, and the own u that was committed when it opened; the personal part is u / C2. */
+/** Its part in the sums of values and of constants. */
+export interface SummedScalars {
+  readonly value: number;
+  readonly constant: number;
+}
+
+/** w of a round, and the own u that goes with it; the personal part is u / C2. */
 export interface UsableModel {
   readonly round: number;
   readonly w: Float64Array;
@@ -116,7 +130,7 @@ export interface ParticipantState {
   phase: Phase;
   stored: Stored;
   /** Present once the rows are scaled. */
-  problem: CommitContext | undefined;
+  problem: BoxContext | undefined;
   /** The newest round heard of. */
   order: RoundMessage | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
@@ -125,17 +139,18 @@ export interface ParticipantState {
   solvingRound: number;
   /** Passes of interrupted solves that went into the present one. */
   carriedPasses: number;
-  /** Certifying rounds answered, for answering again. */
-  reported: number;
+  /** Duals of the last answer, accepted or not: a start for the next. */
+  warm: Float64Array | undefined;
+  /** The w that a personal part is being solved for, at the end. */
+  finishing: Float64Array | undefined;
   /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
   unfinished: { readonly beta: Float64Array; readonly passes: number } | undefined;
   /** Rounds in a row that spoke of another state than ours. */
   mismatches: number;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;
-  /** Shares that the others have dealt, until they are used; and the loss at the w of a certifying round. */
+  /** Shares that the others have dealt, until they are used. */
   delivered: DeliveredMessage | undefined;
-  looked: { readonly round: number; readonly loss: number } | undefined;
   refusal: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
 }
 
@@ -145,8 +160,8 @@ export const NOTHING_STORED: Stored = {
   session: 0,
   base: 0,
   committed: undefined,
-  atoms: [],
   pending: undefined,
+  edition: 0,
   model: undefined,
   finished: undefined,
 };
@@ -155,19 +170,19 @@ export const NOTHING_STORED: Stored = {
 export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED): ParticipantState {
   return {
     profile,
-    phase: stored.finished ? 'finished' : 'joining',
+    phase: stored.finished === 'left' ? 'gone' : 'joining',
     stored,
     problem: undefined,
     order: undefined,
     latest: undefined,
     solvingRound: 0,
     carriedPasses: 0,
-    reported: 0,
+    warm: undefined,
+    finishing: undefined,
     unfinished: undefined,
     mismatches: 0,
     askedMs: Number.NEGATIVE_INFINITY,
     delivered: undefined,
-    looked: undefined,
     refusal: undefined,
   };
 }

@@ -1,5 +1,5 @@
 /** What the participant says, and says again: made from its state. */
-import type { ToCoordinator, UpdateMessage } from '../protocol/index.ts';
+import type { AnswerMessage, ToCoordinator } from '../protocol/index.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
 import type { ParticipantState, Pending, Stored } from './state.ts';
@@ -13,8 +13,10 @@ export function sayAgain(state: ParticipantState, now: number): ParticipantEffec
   else if (state.phase === 'measuring')
     messages.push(advertisement(state) ?? { kind: 'moments', ...moments });
   else if (state.phase === 'sent' && pending) messages.push(answerFor(state, pending));
-  else if (state.phase !== 'solving') messages.push(hello(state));
-  return [...messages.map((message) => ({ type: 'send', message }) as const), timer(state, now)];
+  else if (state.phase !== 'solving' && state.phase !== 'personalising') messages.push(hello(state));
+  const sends = messages.map((message) => ({ type: 'send', message }) as const);
+  // Whoever rests asks once, after a new connection; a round wakes it.
+  return state.phase === 'finished' ? sends : [...sends, timer(state, now)];
 }
 
 /** What to say of a pending update: the update, or what hides it; or that we are here, and wait for shares to hide it with. */
@@ -24,7 +26,7 @@ function answerFor(state: ParticipantState, { message }: Pending): ToCoordinator
 }
 
 /** An update that was stored in an earlier life is said again in this one. */
-export function inThisLife(message: UpdateMessage, { session }: Stored): UpdateMessage {
+export function inThisLife(message: AnswerMessage, { session }: Stored): AnswerMessage {
   return { ...message, session };
 }
 
@@ -33,8 +35,8 @@ export function hello({ profile, stored }: ParticipantState): ToCoordinator {
   // How many rows there are is part of what is hidden, and nothing but MOCHA asks for it.
   const rows = profile.secure ? 1 : profile.rows;
   const pending = stored.pending?.message.round ?? 0;
-  const { session, base } = stored;
-  return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending };
+  const { session, base, edition } = stored;
+  return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending, edition };
 }
 
 export function timer(state: ParticipantState, now: number): ParticipantEffect {

@@ -3,6 +3,6 @@ export {
   drawMask,
   type MaskSemantics,
   type MaskSettings,
-  maskedProposal,
-  type Proposal,
+  maskedDuals,
+  maskedStep,
 } from './masks.ts';

@@ -11,15 +11,7 @@
  * row, so it stays feasible, the certificate holds, and what was kept back comes in a later round.
  */
 import { expPortable, logPortable, type Stream } from '../base/random.ts';
-import {
-  dot,
-  plusScaled,
-  proposalOf,
-  type Shard,
-  type Solution,
-  toldOf,
-  type Update,
-} from '../solver/index.ts';
+import { plusScaled, type Shard, type Solution, sentPart, solutionOf } from '../solver/index.ts';
 
 export type MaskSemantics = 'paper' | 'consistent';
 
@@ -27,11 +19,6 @@ export type MaskSettings = { readonly semantics: MaskSemantics } & (
   | { readonly kind: 'bernoulli'; readonly keep: number }
   | { readonly kind: 'beta'; readonly a: number; readonly b: number; readonly unmasked: number }
 );
-
-export interface Proposal {
-  readonly update: Update;
-  readonly atom: Solution;
-}
 
 /** One factor in [0, 1] for each row. */
 export function drawMask(mask: MaskSettings, rows: number, random: Stream): Float64Array {
@@ -72,30 +59,24 @@ function drawGamma(shape: number, random: Stream): number {
   }
 }
 
-/** What is proposed when the solve of a shard, which started from `committed`, is masked. */
-export function maskedProposal(
+/** The duals that are left of a solve which started from `before`. */
+export function maskedDuals(before: Float64Array, solved: Float64Array, factors: Float64Array): Float64Array {
+  return solved.map((value, i) => before[i] + factors[i] * (value - before[i]));
+}
+
+/** The masked step of a shard whose solve started from `committed`. */
+export function maskedStep(
   shard: Shard,
   committed: Solution,
   semantics: MaskSemantics,
   factors: Float64Array,
-): Proposal {
+): Solution {
   const solved = shard.beta;
-  const masked = solved.map((value, i) => committed.beta[i] + factors[i] * (value - committed.beta[i]));
-  const step = (beta: Float64Array): Proposal => {
-    const { update, state } = proposalOf(shard, { committed, atoms: [] }, 1, beta);
-    return { update, atom: state.atoms[0] };
-  };
-  return semantics === 'consistent' ? step(masked) : toldApart(shard, committed, step(solved), masked);
-}
-
-/** The own step as it is, and a masked word about it. */
-function toldApart(shard: Shard, committed: Solution, own: Proposal, masked: Float64Array): Proposal {
-  const before = toldOf(committed);
+  const masked = maskedDuals(committed.beta, solved, factors);
+  if (semantics === 'consistent') return solutionOf(shard, masked);
+  // The own step as it is, and a masked one that is sent.
+  const before = sentPart(committed);
   const du = shard.combine(masked.map((value, i) => value - committed.beta[i]));
   const ds = shard.dualSum(masked) - shard.dualSum(committed.beta);
-  const told = { u: plusScaled(before.u, 1, du), s: before.s + ds };
-  return {
-    update: { du, ds, uDotDu: dot(before.u, du), duNorm2: dot(du, du), s: before.s },
-    atom: { ...own.atom, told },
-  };
+  return { ...solutionOf(shard, solved), sent: { u: plusScaled(before.u, 1, du), s: before.s + ds } };
 }

@@ -117,6 +117,16 @@ export function choice<T extends string>(codes: Readonly<Record<T, number>>): Fi
   };
 }
 
+/** u8: 0 no, 1 yes. */
+export const flag: Field<boolean> = {
+  write: (out, value) => out.u8(value ? 1 : 0),
+  read(input, name) {
+    const code = input.u8(name);
+    if (code > 1) input.refuse('BAD_FRAME', `${name}: expected 0 (no) or 1 (yes), got ${code}`);
+    return code === 1;
+  },
+};
+
 /** u8: 0 absent, 1 present. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
   return {

@@ -6,6 +6,7 @@ import {
   type Field,
   f64,
   f64OrInfinity,
+  flag,
   id,
   optional,
   record,
@@ -29,7 +30,7 @@ export interface Layout<M extends Message = Message> {
   readonly payload: Field<M>;
 }
 
-const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64 });
+const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64, wDotU: f64 });
 const scaling = sameLength(
   record<NonNullable<Welcome['scaling']>>({ shift: vector, factor: vector }),
   'shift',
@@ -52,6 +53,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       session: u32,
       base: u32,
       pending: u32,
+      edition: u32,
       id,
     }),
   },
@@ -64,27 +66,20 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       'm2',
     ),
   },
-  update: {
+  answer: {
     sender: 'participant',
     knownFlags: F32_FLAG,
     payload: record({
-      kind: constant('update'),
+      kind: constant('answer'),
       session: u32,
       round: u32,
       base: u32,
       passes: u32,
       computeMs: f64,
-      ds: f64,
-      uDotDu: f64,
-      duNorm2: f64,
       scalars,
-      du: vector,
+      u: vector,
+      before: optional(vector),
     }),
-  },
-  report: {
-    sender: 'participant',
-    knownFlags: 0,
-    payload: record({ kind: constant('report'), session: u32, round: u32, base: u32, scalars }),
   },
   leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave'), session: u32 }) },
   welcome: {
@@ -105,6 +100,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       tolerance: f64,
       waitMs: f64OrInfinity,
       accepted,
+      tellBefore: flag,
       w: vector,
     }),
   },

@@ -3,7 +3,6 @@ export interface Limits {
   readonly maxFrameBytes: number;
   /** Before the bias: a vector may be one longer. */
   readonly maxFeatures: number;
-  readonly maxWeights: number;
   readonly maxIdBytes: number;
   readonly maxTextBytes: number;
   /** In a roster: what secure aggregation says of each is bounded by it. */
@@ -13,7 +12,6 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   maxFrameBytes: 64 * 1024 * 1024,
   maxFeatures: 1_000_000,
-  maxWeights: 64,
   maxIdBytes: 200,
   maxTextBytes: 100_000,
   maxParticipants: 65_535,

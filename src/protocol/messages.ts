@@ -4,12 +4,12 @@
  */
 import type { DpSettings } from '../privacy/dp/index.ts';
 import type { MaskSettings } from '../privacy/index.ts';
-import type { Objective } from '../solver/index.ts';
+import type { AnswerScalars, Objective } from '../solver/index.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 
 export type * from './secure-messages.ts';
 
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = 'f64' | 'f32';
@@ -17,6 +17,7 @@ export type Precision = 'f64' | 'f32';
 /** What all participants must agree on. Sent as JSON text inside `welcome`. */
 export interface FederationSettings {
   readonly objective: Objective;
+  readonly training: Training;
   readonly c1: number;
   readonly c2: number;
   readonly epsilon: number;
@@ -25,8 +26,6 @@ export interface FederationSettings {
   readonly bias: boolean;
   /** Features before the bias. */
   readonly features: number;
-  /** Local solutions to keep beside the committed one. */
-  readonly atoms: number;
   /** Most local passes in a round. */
   readonly passes: number;
   readonly seed: number;
@@ -42,14 +41,19 @@ export interface FederationSettings {
   readonly secure?: SecureSettings | undefined;
 }
 
+/**
+ * What participants do in a round.
+ *   answers  answer the query w with their best personal part
+ *   steps    improve their duals from where they stand: the paper's way, CoCoA+ and MOCHA
+ */
+export type Training = 'answers' | 'steps';
+
 /** Grid and thresholds of secure aggregation (secure-sums.ts, privacy/secure). */
 export interface SecureSettings {
   /** An entry that is summed is a multiple of 2^-scaleBits. */
   readonly scaleBits: number;
   /** Largest absolute value of an entry of one participant. */
   readonly limit: number;
-  /** The step of a round is a multiple of 2^-stepBits. */
-  readonly stepBits: number;
   /** Largest share of participants that may vanish during a round. */
   readonly dropout: number;
   /** Largest share of participants that may work for the coordinator. */
@@ -64,12 +68,8 @@ export interface SecureSettings {
  */
 export type StragglerPolicy = 'restart' | 'resume' | 'anytime';
 
-/** Certificate scalars of the model (w of the round, v_k = u_k / C2) a participant holds. */
-export interface Scalars {
-  readonly loss: number;
-  readonly dualSum: number;
-  readonly uNorm2: number;
-}
+/** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */
+export type Scalars = AnswerScalars;
 
 /* ---- from participant to coordinator ---- */
 
@@ -83,10 +83,12 @@ export interface Join {
   readonly benchmarkMs: number;
   /** Counts the lives of a participant: every start and every new beginning is a new one, from 1. */
   readonly session: number;
-  /** Last round whose outcome was accepted and committed; 0: none. */
+  /** Round of its last accepted answer, as far as it knows; 0: none. */
   readonly base: number;
-  /** Round of an update whose outcome is not known yet; 0: none. */
+  /** Round of an answer of which it does not know whether it was accepted; 0: none. */
   readonly pending: number;
+  /** Counts the changes of its rows: answers about other rows do not count any more. */
+  readonly edition: number;
 }
 
 /** For the federated standardisation. */
@@ -97,30 +99,21 @@ export interface Moments {
   readonly m2: Float64Array;
 }
 
-export interface UpdateMessage {
-  readonly kind: 'update';
+/** Answer to a round: the whole contribution of the participant, in place of its last one. */
+export interface AnswerMessage {
+  readonly kind: 'answer';
   readonly session: number;
-  /** (participant, round) is the identity of an update. */
+  /** (participant, round) is the identity of an answer. */
   readonly round: number;
-  /** The committed state it starts from, as the last round accepted: an update on anything else is refused. */
+  /** Round of its last accepted answer: one that would replace another is refused. */
   readonly base: number;
-  readonly du: Float64Array;
-  readonly ds: number;
-  readonly uDotDu: number;
-  readonly duNorm2: number;
-  /** About the committed model, for the certificate; `dualSum` is the committed s. */
+  readonly u: Float64Array;
+  /** With `answers` about (w, u / C2); with `steps` about (w, what was accepted last / C2). */
   readonly scalars: Scalars;
   readonly passes: number;
   readonly computeMs: number;
-}
-
-/** Answer to a certifying round: no update. */
-export interface Report {
-  readonly kind: 'report';
-  readonly session: number;
-  readonly round: number;
-  readonly base: number;
-  readonly scalars: Scalars;
+  /** The contribution accepted last, where the round asks for it. */
+  readonly before: Float64Array | undefined;
 }
 
 /** Gone for good; the contribution stays in w until the operator says otherwise. */
@@ -138,30 +131,26 @@ export interface Welcome {
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
 }
 
-/** What became of the last update of this participant that was accepted. */
+/** The last answer of this participant that was accepted. */
 export interface Accepted {
   /** 0: none so far. */
   readonly round: number;
-  /** For the committed solution, then for each atom, oldest first. */
-  readonly weights: readonly number[];
-  /**
-   * In (0, 1): only this share of the step was let through by the coordinator's norm bound. The newest atom is
-   * shortened by it, before the weights are applied and for good; absent: taken as it was sent.
-   */
-  readonly factor?: number;
+  /** In (0, 1): only this share of the change was taken, by the coordinator's norm bound; absent: all of it. */
+  readonly factor?: number | undefined;
 }
 
 /**
- * Opens a round. An update of an earlier round was accepted if `accepted.round` names it, and missed otherwise: the
- * participant commits or rolls back.
+ * Opens a round. An answer to an earlier round was accepted if `accepted.round` names it, and missed otherwise: both sides agree
+ * which one counts.
  */
 export interface RoundMessage {
   readonly kind: 'round';
   /** The life of the participant that is spoken to: any other does not listen. */
   readonly session: number;
   readonly round: number;
-  /** The round whose model (its w, and what was committed then) is the best that is known; 0: use the latest. */
+  /** The round whose w is the best that is known; 0: use the latest. */
   readonly best: number;
+  /** `certify`: the round waits for everybody; with `steps` nobody makes one. */
   readonly purpose: 'train' | 'certify';
   readonly w: Float64Array;
   readonly sigma: number;
@@ -169,9 +158,11 @@ export interface RoundMessage {
   /** Time left to answer; Infinity: as long as it takes. */
   readonly waitMs: number;
   readonly accepted: Accepted;
+  /** Whether the answer has to bring along the contribution that was accepted last: the coordinator does not know it. */
+  readonly tellBefore: boolean;
 }
 
-/** Answer to an update that came late or again. */
+/** Response to an answer that came late or again. */
 export interface OutcomeMessage {
   readonly kind: 'outcome';
   readonly session: number;
@@ -179,6 +170,7 @@ export interface OutcomeMessage {
   readonly accepted: Accepted;
 }
 
+/** Training rests, for good or until it goes on with another `round`; w is the shared part in use. */
 export interface Finish {
   readonly kind: 'finish';
   readonly session: number;
@@ -212,7 +204,6 @@ export const REJECT_CODES = [
   'STATE_MISMATCH',
   'FORGOTTEN',
   'INFEASIBLE',
-  'TOO_LATE',
   'FUTURE_ROUND',
   'TOO_LARGE',
   'WRONG_IDENTITY',
@@ -220,6 +211,6 @@ export const REJECT_CODES = [
 ] as const;
 export type RejectCode = (typeof REJECT_CODES)[number];
 
-export type ToCoordinator = Join | Moments | UpdateMessage | Report | Leave | SecureToCoordinator;
+export type ToCoordinator = Join | Moments | AnswerMessage | Leave | SecureToCoordinator;
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;

@@ -18,11 +18,9 @@ import type {
 /**
  * What a round sums (secure-sums.ts has the vectors).
  *   measure  the moments of the rows, for the scaling
- *   train    updates, and the loss at the w of the round
- *   step     updates alone: the loss at this w has been summed before
- *   certify  the loss alone
+ *   train    changes of the contributions since those accepted last
  */
-export type SumPurpose = 'measure' | 'train' | 'step' | 'certify';
+export type SumPurpose = 'measure' | 'train';
 
 /* ---- from participant to coordinator ---- */
 
@@ -40,7 +38,7 @@ export interface DealtMessage extends Dealt {
 export interface MaskedMessage extends Masked {
   readonly kind: 'masked';
   readonly session: number;
-  /** As in `update`. */
+  /** As in `answer`. */
   readonly base: number;
 }
 

@@ -2,27 +2,20 @@
  * What is summed in secret, entry by entry, and on which grid. Both sides must lay it out alike.
  *
  *   measure  count, sum of x (features), sum of x^2 (features)
- *   step     du (d), ds, u.du, |du|^2, gained
- *   train    the same, loss
- *   certify  loss
+ *   train    change of u (d), change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
  *
- * `gained` is what s of the committed solution has grown by beyond the share of ds that was accepted: 0 for classification, where s
- * is linear along a step, and not negative for regression, where it is concave. With it the coordinator knows sum s and
- * sum |u_k|^2 from what it has added up, and needs no other scalar than the loss for its certificate.
+ * Everybody sends the change since its last accepted answer, so that the sum over all stays whole when somebody drops out. Every round
+ * has a w of its own: two sums over almost the same members are of different answers, and their difference is nobody's.
  *
- * Why not sum s and |u_k|^2 themselves, as they are sent without protection: their change in a round is known from the sums, so
- * two rounds that differ in one participant would give its s and |u_k| by subtraction. A loss depends on the w of its
- * round in a way that no sum tells, and is asked for once for every w.
- *
- * Bits: an entry of du is a multiple of 2^-scaleBits, a step theta one of 2^-stepBits, hence u_k and w are multiples of
- * 2^-(scaleBits + stepBits), and every sum of them is exact in f64 below 2^(53 - scaleBits - stepBits): 2^15 with 30 and 8 bits.
+ * Bits: an entry is a multiple of 2^-scaleBits, hence so are u_k and the sum of all, and every sum is exact in f64 below
+ * 2^(53 - scaleBits).
  */
 import type { Moments } from '../data/index.ts';
 import { type FixedPoint, finestScaleBits, type RoundPlan, type Security } from '../privacy/secure/index.ts';
-import type { FederationSettings, SecureSettings } from './messages.ts';
+import type { FederationSettings, SecureSettings, Training } from './messages.ts';
 import type { SumPurpose } from './secure-messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed'> & {
+type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> & {
   readonly secure?: SecureSettings | undefined;
 };
 
@@ -31,19 +24,20 @@ export const MOMENTS_LIMIT = 2 ** 32;
 
 const STATISTICAL_BITS = 40;
 const CORRECTNESS_BITS = 20;
-/** Entries after du: ds, u.du, |du|^2, gained. */
-const STEP_SCALARS = 4;
+/** Entries after the change of u. */
+const SCALARS = 2;
 
-export interface SummedUpdate {
-  readonly du: Float64Array;
-  readonly ds: number;
-  readonly uDotDu: number;
-  readonly duNorm2: number;
-  readonly gained: number;
+/** Of one participant, or summed over those who were counted. */
+export interface SummedChange {
+  readonly u: Float64Array;
+  /** Of F(w) + w.u; 0 with `steps`. */
+  readonly value: number;
+  /** Of the constant of the cut; 0 with `steps`. */
+  readonly constant: number;
 }
 
 /** Keys of one federation are of no use in another. */
-export function federationName({ features, bias, seed }: SummedSettings): string {
+export function federationName({ features, bias, seed }: Pick<FederationSettings, 'features' | 'bias' | 'seed'>): string {
   return `kindred, ${features} features, ${bias ? 'bias' : 'no bias'}, seed ${seed}`;
 }
 
@@ -57,8 +51,8 @@ export function mostParticipants({ limit, scaleBits }: SecureSettings): number {
 }
 
 /** The most that an entry of u_k or w may be for sums of them to be exact. */
-export function exactLimit({ scaleBits, stepBits }: SecureSettings): number {
-  return 2 ** (53 - scaleBits - stepBits);
+export function exactLimit({ scaleBits }: SecureSettings): number {
+  return 2 ** (53 - scaleBits);
 }
 
 export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Float64Array {
@@ -84,18 +78,9 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
   return { ...range, scaleBits: finestScaleBits(range) };
 }
 
-function lengthOf({ features, bias }: SummedSettings, purpose: SumPurpose): number {
-  const d = features + (bias ? 1 : 0);
-  switch (purpose) {
-    case 'measure':
-      return 1 + 2 * features;
-    case 'step':
-      return d + STEP_SCALARS;
-    case 'train':
-      return d + STEP_SCALARS + 1;
-    case 'certify':
-      return 1;
-  }
+function lengthOf({ features, bias, training }: SummedSettings, purpose: SumPurpose): number {
+  if (purpose === 'measure') return 1 + 2 * features;
+  return features + (bias ? 1 : 0) + (training === 'answers' ? SCALARS : 0);
 }
 
 export function momentsVector({ count, mean, m2 }: Moments): Float64Array {
@@ -127,14 +112,12 @@ export function momentsFrom(sum: Float64Array, participants: number): Moments {
   return { count, mean, m2 };
 }
 
-export function updateVector(update: SummedUpdate, loss: number | undefined): Float64Array {
-  const { du, ds, uDotDu, duNorm2, gained } = update;
-  return Float64Array.of(...du, ds, uDotDu, duNorm2, gained, ...(loss === undefined ? [] : [loss]));
+export function changeVector({ u, value, constant }: SummedChange, training: Training): Float64Array {
+  return training === 'answers' ? Float64Array.of(...u, value, constant) : u;
 }
 
-export function updateFrom(sum: Float64Array, purpose: 'train' | 'step'): SummedUpdate & { loss?: number } {
-  const d = sum.length - STEP_SCALARS - (purpose === 'train' ? 1 : 0);
-  const [ds, uDotDu, duNorm2, gained, loss] = sum.subarray(d);
-  const update = { du: sum.slice(0, d), ds, uDotDu, duNorm2, gained };
-  return purpose === 'train' ? { ...update, loss } : update;
+export function changeFrom(sum: Float64Array, training: Training): SummedChange {
+  if (training === 'steps') return { u: sum, value: 0, constant: 0 };
+  const d = sum.length - SCALARS;
+  return { u: sum.slice(0, d), value: sum[d], constant: sum[d + 1] };
 }

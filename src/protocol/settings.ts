@@ -28,21 +28,16 @@ const dp = z.strictObject({
   delta: above0.lt(1),
   honest: count.optional(),
 });
-/** A step and an entry of du together must leave room in the 53 bits of f64 for the numbers themselves. */
-const secure = z
-  .strictObject({
-    scaleBits: z.number().int().min(0).max(52),
-    limit: above0,
-    stepBits: z.number().int().min(0).max(52),
-    dropout: share.lt(1),
-    corrupted: share.lt(1),
-  })
-  .refine(({ scaleBits, stepBits }) => scaleBits + stepBits <= 52, {
-    error: 'expected scaleBits + stepBits of at most 52',
-  });
+const secure = z.strictObject({
+  scaleBits: z.number().int().min(0).max(52),
+  limit: above0,
+  dropout: share.lt(1),
+  corrupted: share.lt(1),
+});
 
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
+  training: z.enum(['answers', 'steps']),
   c1: above0,
   c2: above0,
   epsilon: z.number().nonnegative(),
@@ -50,7 +45,6 @@ const schema: z.ZodType<FederationSettings> = z.strictObject({
   scale: z.enum(['standard', 'center', 'none']),
   bias: z.boolean(),
   features: count,
-  atoms: count,
   passes: count,
   seed: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
   straggler: z.enum(['restart', 'resume', 'anytime']),
@@ -78,9 +72,8 @@ export const settingsText: Field<FederationSettings> = {
       const code = saysInfinity(json, checked.error) ? 'NOT_FINITE' : 'BAD_FRAME';
       return input.refuse(code, `${name}: ${sentenceOf(checked.error)}`);
     }
-    const { features, atoms } = checked.data;
+    const { features } = checked.data;
     input.length(`${name}.features`, features, input.limits.maxFeatures, 'features');
-    input.length(`${name}.atoms`, atoms, input.limits.maxWeights - 1, 'atoms');
     return checked.data;
   },
 };

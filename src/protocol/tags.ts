@@ -7,8 +7,7 @@ type Kind = Message['kind'];
 export const TAGS: Readonly<Record<Kind, number>> = {
   join: 0x01,
   moments: 0x02,
-  update: 0x03,
-  report: 0x04,
+  answer: 0x0b,
   leave: 0x05,
   advertise: 0x06,
   dealt: 0x07,
@@ -32,8 +31,6 @@ export const PURPOSES: Readonly<Record<RoundMessage['purpose'], number>> = { tra
 export const SUM_PURPOSES: Readonly<Record<SumPurpose, number>> = {
   measure: 1,
   train: 2,
-  step: 3,
-  certify: 4,
 };
 
 export const REASONS: Readonly<Record<FinishReason, number>> = {
@@ -56,7 +53,6 @@ export const CODES: Readonly<Record<RejectCode, number>> = {
   STATE_MISMATCH: 7,
   FORGOTTEN: 8,
   INFEASIBLE: 9,
-  TOO_LATE: 10,
   FUTURE_ROUND: 11,
   TOO_LARGE: 12,
   WRONG_IDENTITY: 13,

@@ -34,7 +34,9 @@ export function certificate(wNorm2: number, c2: number, members: Iterable<Member
   return certificateOf(quadratic + loss, gain - quadratic);
 }
 
-export function certificateOf(primal: number, dual: number): Certificate {
-  const scale = Math.max(Math.abs(primal), Number.MIN_VALUE);
-  return { primal, dual, relativeGap: Math.max(0, primal - dual) / scale };
+/** `scale` is what the gap is measured by. */
+export function certificateOf(primal: number, dual: number, scale = primal): Certificate {
+  if (primal === Number.POSITIVE_INFINITY) return { primal, dual, relativeGap: 1 };
+  const size = Math.max(Math.abs(scale), Number.MIN_VALUE);
+  return { primal, dual, relativeGap: Math.max(0, primal - dual) / size };
 }

@@ -42,6 +42,8 @@ export interface CombinerMemory {
   readonly relations?: StoredRelations | undefined;
   /** What w holds beside the members' parts: the noise of differential privacy (privacy/dp/noisy-combiner.ts). */
   readonly noise?: Float64Array | undefined;
+  /** Where nothing but w is known (summed-steps.ts). */
+  readonly w?: Float64Array | undefined;
 }
 
 /**

@@ -62,6 +62,11 @@ export class LowerBound {
     this.blocks.set(block, new CutBlock(this.point.length, inverse, cut));
   }
 
+  /** The highest of a block's cuts at w. */
+  valueAt(block: number, w: Float64Array): number {
+    return this.blocks.get(block)?.valueAt(w) ?? 0;
+  }
+
   drop(block: number): void {
     this.blocks.delete(block);
   }
@@ -171,6 +176,14 @@ class CutBlock {
     gram[0][0] = dot(u, u);
     weights.fill(0);
     weights[0] = 1;
+  }
+
+  valueAt(w: Float64Array): number {
+    const { cuts, gram, inverse } = this;
+    return cuts.reduce(
+      (most, { u, s }, i) => Math.max(most, s - (inverse / 2) * gram[i][i] - dot(u, w)),
+      Number.NEGATIVE_INFINITY,
+    );
   }
 
   private remove(at: number): void {

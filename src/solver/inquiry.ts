@@ -18,7 +18,7 @@ import { type AnswerScalars, boundsOf } from './answer.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import { LowerBound } from './cuts.ts';
 import { QuasiNewton } from './quasi-newton.ts';
-import { addScaled, dot, plusScaled } from './vector.ts';
+import { addScaled, dot, norm, plusScaled } from './vector.ts';
 
 /** Weight of the cuts' minimiser in the next query; the rest is the best query's. */
 const OUTWARD = 0.4;
@@ -26,6 +26,9 @@ const OUTWARD = 0.4;
 const FIRST_ALLOWANCE = 0.25;
 /** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
 const FIRST_CURVATURE = 0.1;
+/** Values above so many times the median do not count in the scale of the relative gap. */
+const LARGEST_SHARE = 20;
+const LEAST_FOR_MEDIAN = 3;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
 
@@ -35,6 +38,8 @@ export interface InquiryOptions {
   readonly c2: number;
   /** Whether single answers are seen, or only sums of them. */
   readonly sees: 'single answers' | 'sums';
+  /** Whether members may claim what is not so; default: they may. */
+  readonly claims?: 'trusted' | 'checked' | undefined;
 }
 
 /** What is remembered of a member's last answer. */
@@ -43,6 +48,8 @@ interface Known {
   round: number;
   /** F_k(w') + w'.u_k, so that its value bound at w is `value` - w.u_k + C2/2 |w - w'|^2; in sums unknown: 0. */
   value: number;
+  /** F_k(w') itself, as it was answered. */
+  reached: number;
   /** Constant of its cut; in sums unknown: 0. */
   constant: number;
   /** w'; unknown after a restart. */
@@ -77,6 +84,8 @@ export interface Standing extends Certificate {
   readonly everybody: boolean;
   /** The relative gap that there would be if those who did not answer had answered as their last answers suggest. */
   readonly likelyGap: number;
+  /** |w - U| / |w| of the model in use; Infinity where not everybody had answered its w. */
+  readonly imbalance: number;
 }
 
 /** What survives a crash. */
@@ -87,8 +96,8 @@ export interface InquiryMemory {
   readonly constant: number;
   readonly dual: number;
   readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
-  /** By member: round, value, constant. */
-  readonly known: readonly (readonly [number, number, number, number])[];
+  /** Four numbers for each member that has answered: member, round, value, constant. */
+  readonly known: Float64Array;
 }
 
 interface Best {
@@ -155,12 +164,12 @@ export class Inquiry {
     return this.members.get(member)?.u;
   }
 
-  /** The last cut of a member at w, and the bound from above; undefined where that is not known. */
-  boundsAt(member: number, w: Float64Array): { readonly least: number; readonly most: number } | undefined {
+  /** What a member's earlier answers say of its value at the query; undefined where they are not known. */
+  boundsOn(member: number): { readonly least: number; readonly most: number } | undefined {
     const known = this.members.get(member);
     if (!known?.u || !known.query) return undefined;
-    const product = dot(w, known.u);
-    return { least: known.constant - product, most: known.value - product + this.slack(known.query, w) };
+    const most = known.value - dot(this.query, known.u) + this.slack(known.query, this.query);
+    return { least: this.lower.valueAt(member, this.query), most };
   }
 
   /** Drops a member's answers. False: that takes asking everybody again, because nobody knows its part of the sums. */
@@ -203,7 +212,7 @@ export class Inquiry {
     this.restValue += value;
     this.restConstant += constant;
     for (const member of counted) {
-      this.members.set(member, { round, value: 0, constant: 0, query: this.query, u: undefined });
+      this.members.set(member, { round, value: 0, reached: 0, constant: 0, query: this.query, u: undefined });
     }
     this.renewSums();
     this.lower.add(THE_REST, { u: this.u, s: this.restConstant }, 0);
@@ -224,11 +233,33 @@ export class Inquiry {
     this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
     this.query = this.nextQuery(first, improved, gradient);
     const least = Math.min(likely, this.best?.primal ?? likely);
+    const upper = this.best?.primal ?? primal;
+    const excess = this.excessOfValues();
     return {
-      ...certificateOf(this.best?.primal ?? primal, this.dual),
+      ...certificateOf(upper, this.dual, upper - excess),
       everybody,
-      likelyGap: certificateOf(least, this.dual).relativeGap,
+      likelyGap: certificateOf(least, this.dual, least - excess).relativeGap,
+      imbalance: this.imbalance(),
     };
+  }
+
+  /** |w - U| / |w| of the best query, where everybody had answered it: in the vectors themselves, not in anybody's claims. */
+  private imbalance(): number {
+    if (!this.best?.gradient) return Number.POSITIVE_INFINITY;
+    return norm(this.best.gradient) / (norm(this.best.w) || 1);
+  }
+
+  /**
+   * What is left out of the scale of the relative gap: the part of any value that is more than so many times the median one. Who
+   * claims a huge value makes nobody else's gap look small.
+   */
+  private excessOfValues(): number {
+    if (this.options.claims === 'trusted' || this.options.sees === 'sums') return 0;
+    const values = [...this.members.values()].flatMap(({ u, reached }) => (u ? [reached] : []));
+    if (values.length < LEAST_FOR_MEDIAN) return 0;
+    const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+    const most = LARGEST_SHARE * Math.max(0, median);
+    return values.reduce((sum, value) => sum + Math.max(0, value - most), 0);
   }
 
   get memory(): InquiryMemory {
@@ -240,7 +271,9 @@ export class Inquiry {
       constant: this.restConstant + [...this.members.values()].reduce((sum, { constant }) => sum + constant, 0),
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
-      known: [...this.members].map(([member, known]) => [member, known.round, known.value, known.constant]),
+      known: Float64Array.from(
+        [...this.members].flatMap(([member, known]) => [member, known.round, known.value, known.constant]),
+      ),
     };
   }
 
@@ -253,8 +286,9 @@ export class Inquiry {
     const summed = this.options.sees === 'sums';
     this.restValue = summed ? value : 0;
     this.restConstant = summed ? constant : 0;
-    for (const [member, round, ownValue, ownConstant] of known) {
-      this.members.set(member, { round, value: ownValue, constant: ownConstant, query: undefined, u: undefined });
+    for (let i = 0; i < known.length; i += 4) {
+      const [member, round, ownValue, ownConstant] = known.subarray(i, i + 4);
+      this.members.set(member, { round, value: ownValue, reached: 0, constant: ownConstant, query: undefined, u: undefined });
       this.covered.add(member);
     }
     this.renewSums();
@@ -275,8 +309,10 @@ export class Inquiry {
     this.members.set(member, {
       round,
       value: value + dot(this.query, taken),
+      reached: value,
       constant: kept,
-      query: this.query,
+      // Of a change that was shortened the value bound at another w is not known.
+      query: factor < 1 ? undefined : this.query,
       u: taken,
     });
     const s = kept + dot(taken, taken) / (2 * c2);

@@ -16,8 +16,8 @@
  * differ: an honest participant with unusual data correlates less, and may be the one who has something to add. The scores
  * need single updates in the clear: under secure aggregation there are none, and under split noise the cosines drown.
  */
-import { addScaled, dot, type IndexedUpdate, norm } from '../../solver/index.ts';
-import { lowerQuantile } from './norm-bound.ts';
+import { addScaled, dot, norm } from '../../solver/index.ts';
+import { type Change, lowerQuantile } from './norm-bound.ts';
 
 export interface RoundScore {
   readonly member: number;
@@ -53,7 +53,7 @@ export const MEMORY = 20;
 const NOTHING: Running = { count: 0, mean: 0, variance: 0 };
 
 /** Scores of one round; `lastChange` is w at its opening less w at the opening before. */
-export function scoreRound(updates: readonly IndexedUpdate[], lastChange?: Float64Array): RoundScore[] {
+export function scoreRound(updates: readonly Change[], lastChange?: Float64Array): RoundScore[] {
   if (updates.length === 0) return [];
   const norms = updates.map(({ du }) => norm(du));
   const moved = norms.filter((norm) => norm > 0);

@@ -8,9 +8,9 @@ export {
   scoreRound,
 } from './contribution.ts';
 export {
-  boundedUpdates,
   boundNorms,
   boundNormsRobustly,
+  type Change,
   type NormVerdict,
   type OverBound,
   type RobustBoundOptions,

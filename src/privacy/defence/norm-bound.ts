@@ -9,17 +9,21 @@
  *             the largest honest norm in a round. Below 3 updates there is no majority to speak of: with 2 the smaller
  *             norm counts, with 1 its own.
  *
- * The answer is a factor c_k in [0, 1] per participant, the same scaled step for w and for v_k (dp/scaled-step.ts): the
- * coordinator takes c_k du_k, the participant is told c_k and shortens its atom by it. 0 is a refusal: as if missed.
+ * The verdict is a factor c_k in [0, 1] per participant: the coordinator takes that share of the change of its contribution, the
+ * participant hears of it and does the same (`partOfStep`). 0 is a refusal: as if missed.
  *
- * What it does not do: a small update in a bad direction passes; and ds, which `exact` and `line-search` weigh by, cannot be
- * checked without the data (duNorm2 can, and is). Under secure aggregation nobody sees single norms: participants must
- * then prove the bound or be trusted with it.
+ * What it does not do: a small change in a bad direction passes. Under secure aggregation nobody sees single norms: participants
+ * must then prove the bound or be trusted with it.
  */
 import { inputError } from '../../base/errors.ts';
-import type { IndexedUpdate } from '../../solver/index.ts';
-import { clipFactor, updateNorm } from '../dp/clip.ts';
-import { scaledUpdate } from '../dp/scaled-step.ts';
+import { norm as lengthOf } from '../../solver/index.ts';
+import { clipFactor } from '../dp/clip.ts';
+
+/** A change of a participant's contribution in one round. */
+export interface Change {
+  readonly member: number;
+  readonly du: Float64Array;
+}
 
 export type OverBound = 'clip' | 'refuse';
 
@@ -29,7 +33,7 @@ export interface NormVerdict {
   readonly norm: number;
   /** c_k: the share of the step that is taken. */
   readonly factor: number;
-  readonly why: 'within bound' | 'over bound' | 'not finite' | 'wrong norm stated';
+  readonly why: 'within bound' | 'over bound' | 'not finite';
 }
 
 export interface RobustBoundOptions {
@@ -39,12 +43,9 @@ export interface RobustBoundOptions {
   readonly factor?: number;
 }
 
-/** Relative error that the stated |du|^2 may have; single precision on the way explains no more. */
-const STATED_NORM_TOLERANCE = 1e-5;
-
 /** The same bound for everybody. */
 export function boundNorms(
-  updates: readonly IndexedUpdate[],
+  updates: readonly Change[],
   bound: number,
   overBound: OverBound,
 ): NormVerdict[] {
@@ -53,7 +54,7 @@ export function boundNorms(
 
 /** Clips every update of a round to the robust bound of that round. */
 export function boundNormsRobustly(
-  updates: readonly IndexedUpdate[],
+  updates: readonly Change[],
   options: RobustBoundOptions = {},
 ): NormVerdict[] {
   const bound = robustBound(updates, options);
@@ -66,27 +67,16 @@ export function boundNormsRobustly(
  * absurd norm is absurd too. Norms of 0 are left out, so that participants with nothing to say cannot stop the rest.
  */
 export function robustBound(
-  updates: readonly IndexedUpdate[],
+  updates: readonly Change[],
   { quantile = 0.5, factor = 2 }: RobustBoundOptions = {},
 ): number {
   if (!(quantile >= 0 && quantile <= 1))
     throw inputError('DEFENCE_QUANTILE', `quantile: expected a number in [0, 1], got ${quantile}`);
   if (!(factor > 0 && Number.isFinite(factor)))
     throw inputError('DEFENCE_FACTOR', `factor: expected a positive number, got ${factor}`);
-  const norms = updates.map(updateNorm).filter((norm) => norm > 0 && Number.isFinite(norm));
+  const norms = updates.map(({ du }) => lengthOf(du)).filter((norm) => norm > 0 && Number.isFinite(norm));
   if (norms.length === 0) return 0;
   return factor * lowerQuantile(norms, quantile);
-}
-
-/** The updates as they may be aggregated: shortened, without the refused ones. */
-export function boundedUpdates(
-  updates: readonly IndexedUpdate[],
-  verdicts: readonly Pick<NormVerdict, 'member' | 'factor'>[],
-): IndexedUpdate[] {
-  const factors = new Map(verdicts.map(({ member, factor }) => [member, factor]));
-  return updates
-    .filter(({ member }) => (factors.get(member) ?? 0) > 0)
-    .map((update) => scaledUpdate(update, factors.get(update.member)!));
 }
 
 /** The largest of the values of which at most a share q is below it. */
@@ -95,18 +85,11 @@ export function lowerQuantile(values: readonly number[], q: number): number {
   return sorted[Math.floor(q * (sorted.length - 1))];
 }
 
-function judge(update: IndexedUpdate, bound: number, overBound: OverBound): NormVerdict {
-  const { member } = update;
-  const norm = updateNorm(update);
-  if (!isFiniteUpdate(update)) return { member, norm, factor: 0, why: 'not finite' };
-  if (Math.abs(update.duNorm2 - norm * norm) > STATED_NORM_TOLERANCE * norm * norm)
-    return { member, norm, factor: 0, why: 'wrong norm stated' };
+function judge({ member, du }: Change, bound: number, overBound: OverBound): NormVerdict {
+  const norm = lengthOf(du);
+  // A change so large that its square overflows is not finite either.
+  if (!Number.isFinite(norm)) return { member, norm, factor: 0, why: 'not finite' };
   const factor = clipFactor(norm, bound);
   if (factor === 1) return { member, norm, factor, why: 'within bound' };
   return { member, norm, factor: overBound === 'refuse' ? 0 : factor, why: 'over bound' };
-}
-
-/** An update so large that its square overflows is not finite either. */
-function isFiniteUpdate({ du, ds, uDotDu, duNorm2, s }: IndexedUpdate): boolean {
-  return [ds, uDotDu, duNorm2, s].every(Number.isFinite) && du.every(Number.isFinite);
 }

@@ -3,7 +3,7 @@
  * contributed stays exact and is summed afresh as ever; N is kept beside it, so that w - N = sum_k u_k can be checked and
  * a crash neither loses noise nor adds it twice. N undoes the protection: it never leaves the coordinator.
  *
- * Only for rules that weigh without looking at w or at scalars (`safe`, `sum`): the inner one weighs by its own w.
+ * Only for rules that take steps without looking at w or at scalars (`safe`, `sum`).
  */
 import {
   addScaled,
@@ -15,7 +15,6 @@ import {
   type Joining,
   type KnownMember,
   type Order,
-  type Outcome,
   plusScaled,
 } from '../../solver/index.ts';
 
@@ -36,10 +35,6 @@ export class NoisyCombiner implements Combiner {
 
   get members(): ReadonlyMap<number, KnownMember> {
     return this.inner.members;
-  }
-
-  get atoms(): number {
-    return this.inner.atoms;
   }
 
   get sigma(): number {
@@ -69,10 +64,9 @@ export class NoisyCombiner implements Combiner {
     this.renew();
   }
 
-  aggregate(updates: readonly IndexedUpdate[], gap: number): Outcome[] {
-    const outcomes = this.inner.aggregate(updates, gap);
+  aggregate(updates: readonly IndexedUpdate[], gap: number): void {
+    this.inner.aggregate(updates, gap);
     this.renew();
-    return outcomes;
   }
 
   /** Once for every sum that is published. */

@@ -1,0 +1,104 @@
+/** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
+import { plusScaled } from '../../solver/index.ts';
+import { bounded, type Shortened, scored } from '../defence.ts';
+import type { CoordinatorEffect } from '../effects.ts';
+import { refusalOfAnswer, refuse } from '../refusals.ts';
+import { type CoordinatorState, type Member, type RoundRow, tallyAnswer } from '../state.ts';
+import { storedChanges } from '../stored.ts';
+import { contributionOf } from '../training.ts';
+import { finishFor } from '../words.ts';
+import type { Collected } from './collected.ts';
+import type { AnswerMessage, ToParticipant } from '../../protocol/index.ts';
+
+export function onAnswer(
+  state: CoordinatorState,
+  member: Member,
+  message: AnswerMessage,
+  now: number,
+): CoordinatorEffect[] {
+  // From an earlier session, late on its way; or from a new one, whose joining got lost.
+  if (message.session < member.session) return [];
+  if (message.session > member.session) {
+    return [
+      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
+    ];
+  }
+  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  const refusal = refusalOfAnswer(state, member, message);
+  if (refusal) {
+    // Nothing better will come of it in this round: it is not waited for.
+    if (refusal.code === 'INFEASIBLE' || refusal.code === 'TOO_LARGE') passOver(state, member);
+    return [refuse(state, member.id, refusal.code, refusal.message)];
+  }
+  if (member.presence === 'left') {
+    return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
+  }
+  if (member.answered && message.round === state.round) return [];
+  const { session, accepted } = member;
+  const outcome: ToParticipant = { kind: 'outcome', session, round: message.round, accepted };
+  // Late, or a duplicate: acknowledged, never counted.
+  if (message.round < state.round || message.round <= member.barred) {
+    return [{ type: 'send', to: member.id, message: outcome }];
+  }
+  if (state.phase === 'summing') {
+    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
+    member.barred = state.round;
+    state.tally = undefined;
+    return [
+      { type: 'persist', changes: storedChanges(state, [member]) },
+      { type: 'send', to: member.id, message: outcome },
+    ];
+  }
+  noteAnswer(state, member, now);
+  member.scalars = message.scalars;
+  member.scalarsRound = message.round;
+  member.answer = message;
+  return [];
+}
+
+export function noteAnswer(state: CoordinatorState, member: Member, now: number): void {
+  tallyAnswer(state, member);
+  member.answered = true;
+  member.missed = 0;
+  member.missedLooks = 0;
+  member.responseMs = now - state.openedMs;
+}
+
+function passOver(state: CoordinatorState, member: Member): void {
+  if (member.answered) return;
+  member.barred = state.round;
+  state.tally = undefined;
+}
+
+/** All answers of the round that is being closed, as far as the defence lets them through. */
+export function collectAnswers(state: CoordinatorState, responders: readonly Member[]): Collected {
+  const members = responders.filter((member) => member.answer);
+  const { defence } = state.options;
+  if (!defence) return { members, answers: members.map((member) => ({ ...given(member), factor: 1 })) };
+  const changes = members.map((member) => {
+    const { u, before } = member.answer!;
+    const old = contributionOf(state, member) ?? before;
+    return { member: member.index, du: old ? plusScaled(u, -1, old) : u };
+  });
+  const scores = scored(state, members, changes);
+  const factors = bounded(state, changes);
+  const answers = members.flatMap((member) => {
+    const factor = factors.get(member.index) ?? 1;
+    return factor > 0 ? [{ ...given(member), factor }] : [];
+  });
+  const shortened: Shortened[] = members.flatMap(({ id, index }) => {
+    const factor = factors.get(index) ?? 1;
+    return factor > 0 && factor < 1 ? [{ id, factor }] : [];
+  });
+  const notes: Pick<RoundRow, 'scores' | 'shortened'> = {
+    ...(scores && { scores }),
+    ...(shortened.length > 0 && { shortened }),
+  };
+  const taken = new Set(answers.map(({ member }) => member));
+  return { members: members.filter(({ index }) => taken.has(index)), answers, notes };
+}
+
+function given({ index, answer }: Member) {
+  const { u, scalars, before } = answer!;
+  return { member: index, u, scalars, before };
+}

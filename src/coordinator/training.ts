@@ -1,0 +1,109 @@
+/**
+ * What the choice of aggregation means for a federation: what participants do in a round, and who makes something of it.
+ *
+ *   answers    an Inquiry (solver/inquiry.ts): everybody answers a query with its best personal part
+ *   safe, sum  an Aggregator: everybody makes a step from where it stands, and w is the sum of all
+ *   mocha      another problem (classification only), step by step
+ */
+import { invariant } from '../base/errors.ts';
+import { NoisyCombiner } from '../privacy/dp/index.ts';
+import type { Training } from '../protocol/index.ts';
+import {
+  type Aggregation,
+  Aggregator,
+  type Combiner,
+  Inquiry,
+  MochaAggregator,
+  type Order,
+  SummedSteps,
+} from '../solver/index.ts';
+import type { CoordinatorOptions } from './options.ts';
+import type { CoordinatorState, Member } from './state.ts';
+
+/** A rule of the multi-task SVM, or MOCHA, which is another problem. */
+export type Combining = Aggregation | 'mocha';
+
+/** What the participants' settings say of the local problem. */
+export interface LocalProblem {
+  readonly training: Training;
+  readonly c1: number;
+  readonly c2: number;
+}
+
+/** The price of a personal part beside the model that MOCHA sends: 1/C2 vanishes in every sum, and JSON can say it. */
+const NO_PERSONAL_PART = 1e300;
+
+export function localProblem({ aggregation, c1, c2 }: CoordinatorOptions): LocalProblem {
+  if (aggregation === 'mocha') return { training: 'steps', c1: 1, c2: NO_PERSONAL_PART };
+  return { training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 };
+}
+
+export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
+
+export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
+  const { aggregation, c2, lambda, bias, stop, secure, dp } = options;
+  const d = features + (bias ? 1 : 0);
+  if (aggregation === 'answers') {
+    invariant(!dp, 'differential privacy: expected safe or sum, got answers');
+    return { inquiry: new Inquiry({ d, c2, sees: secure ? 'sums' : 'single answers' }) };
+  }
+  if (aggregation === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
+  if (secure) return { combiner: new SummedSteps(aggregation, d) };
+  const aggregator = new Aggregator(aggregation, d, c2);
+  return { combiner: dp ? new NoisyCombiner(aggregator) : aggregator };
+}
+
+export function inquiryOf({ trainer }: CoordinatorState): Inquiry | undefined {
+  return trainer && 'inquiry' in trainer ? trainer.inquiry : undefined;
+}
+
+export function combinerOf({ trainer }: CoordinatorState): Combiner | undefined {
+  return trainer && 'combiner' in trainer ? trainer.combiner : undefined;
+}
+
+/** What a member is sent in a round. */
+export function orderFor(state: CoordinatorState, { index }: Member): Order {
+  const inquiry = inquiryOf(state);
+  if (inquiry) return { w: inquiry.query, sigma: inquiry.sigma };
+  return combinerOf(state)!.orderFor(index);
+}
+
+/** The shared part in use. */
+export function sharedPart(state: CoordinatorState): Float64Array | undefined {
+  return inquiryOf(state)?.w ?? combinerOf(state)?.w;
+}
+
+/** A member's last accepted contribution, where it is known. */
+export function contributionOf(state: CoordinatorState, { index }: Member): Float64Array | undefined {
+  return inquiryOf(state)?.contributionOf(index) ?? combinerOf(state)?.members.get(index)?.u;
+}
+
+/** A place among those who train. */
+export function joinTraining(state: CoordinatorState, { index, rows }: Member): void {
+  inquiryOf(state)?.join(index);
+  combinerOf(state)?.join(index, { rows });
+}
+
+export const NOTHING_ACCEPTED = { round: 0 };
+
+/** Everybody is asked again, with the rows it has now: nothing that was answered before counts. */
+export function askAgain(state: CoordinatorState): void {
+  const inquiry = inquiryOf(state);
+  invariant(inquiry, 'ask again: expected training by answers');
+  inquiry.askAgain();
+  for (const member of state.members.values()) member.accepted = NOTHING_ACCEPTED;
+}
+
+/** A member's answers are dropped; where nobody knows its part of a sum, everybody's are. False: that cannot be done. */
+export function dropAnswers(state: CoordinatorState, member: Member): boolean {
+  const inquiry = inquiryOf(state);
+  if (inquiry) {
+    if (member.index >= 0 && !inquiry.forget(member.index)) askAgain(state);
+    member.accepted = NOTHING_ACCEPTED;
+    return true;
+  }
+  const combiner = combinerOf(state);
+  if (combiner instanceof SummedSteps) return false;
+  if (member.index >= 0) combiner?.forget(member.index);
+  return true;
+}

@@ -8,13 +8,14 @@
 import { KindredError } from '../base/errors.ts';
 import {
   type CoordinatorOptions,
+  combinerOf,
   restoreCoordinator,
   type StoredMember,
   type StoredRun,
 } from '../coordinator/index.ts';
-import { type Stored, settled } from '../participant/index.ts';
+import { acceptedSolution, type Stored } from '../participant/index.ts';
 import type { Accepted } from '../protocol/index.ts';
-import { addScaled, commitStep, norm, plusScaled, type Solution, toldOf } from '../solver/index.ts';
+import { addScaled, norm, plusScaled, sentPart } from '../solver/index.ts';
 
 /**
  * equal      what the store has of it is what it has itself
@@ -74,7 +75,7 @@ export function verified(
   tolerance: number,
 ): Verification {
   if (stored) checkVerifiable(stored.options);
-  const w = stored ? sharedPart(stored) : new Float64Array(0);
+  const w = stored ? sumOf(stored) : new Float64Array(0);
   const known = stored ? stored.members.map((one) => compareMember(stored, one, states.get(one.id))) : [];
   const ids = new Set(known.map(({ id }) => id));
   const others = [...states].filter(([id]) => !ids.has(id));
@@ -97,46 +98,62 @@ function checkVerifiable({ dp, secure }: CoordinatorOptions): void {
   );
 }
 
-/** w as the coordinator would go on with it, without noise; for MOCHA, which has none, the sum of all contributions. */
-function sharedPart({ options, run, members }: StoredRunOf): Float64Array {
-  const { aggregator } = restoreCoordinator(options, run, members);
-  if (!aggregator) return new Float64Array(0);
+/**
+ * The sum of all contributions that count, as the store has it: with answers that of the last accepted ones, with steps w without
+ * noise; for MOCHA, which has no w, the sum of what is known of each.
+ */
+function sumOf({ options, run, members }: StoredRunOf): Float64Array {
+  if (run.inquiry) return run.inquiry.u;
+  const combiner = combinerOf(restoreCoordinator(options, run, members));
+  if (!combiner) return new Float64Array(0);
   if (options.aggregation !== 'mocha') {
-    const { noise } = aggregator.memory;
-    return noise ? plusScaled(aggregator.w, -1, noise) : aggregator.w;
+    const { noise } = combiner.memory;
+    return noise ? plusScaled(combiner.w, -1, noise) : combiner.w;
   }
-  const sum = new Float64Array(aggregator.w.length);
-  for (const { u } of aggregator.members.values()) addScaled(sum, 1, u);
+  const sum = new Float64Array(combiner.w.length);
+  for (const { u } of combiner.members.values()) addScaled(sum, 1, u);
   return sum;
 }
 
-function compareMember({ options }: StoredRunOf, member: StoredMember, state: Stored | undefined): Compared {
-  const { id, accepted, known } = member;
+function compareMember(stored: StoredRunOf, member: StoredMember, state: Stored | undefined): Compared {
+  const { id, known } = member;
+  const accepted = acceptedBy(stored.run, member);
   const storeRound = accepted.round;
-  const contributed = options.secure ? storeRound > 0 : known !== undefined && norm(known.u) > 0;
+  // With steps its contribution is in the store; otherwise only the sum of all is.
+  const contributed = known ? norm(known.u) > 0 : storeRound > 0;
   if (!state) {
     const kind = contributed ? 'missing' : 'idle';
     return { id, kind, storeRound, ownRound: null, relativeDifference: null, u: undefined };
   }
   const isPending = state.pending !== undefined && state.pending.message.round === storeRound;
-  const u = ownPart(state, accepted);
+  const u = storeRound > 0 || known ? ownPart(state, accepted) : undefined;
   const base = { id, storeRound, ownRound: state.base, u };
-  if (options.secure) {
-    const relativeDifference = isPending || state.base === storeRound ? null : Number.POSITIVE_INFINITY;
+  if (!known) {
+    // What was dropped here does not count there either, as soon as it hears of it.
+    const agree = isPending || state.base === storeRound || storeRound === 0;
     return {
       ...base,
       kind: isPending ? 'pending, settled' : contributed ? 'summed' : 'idle',
-      relativeDifference,
+      relativeDifference: agree ? null : Number.POSITIVE_INFINITY,
     };
   }
-  const relativeDifference = difference(known?.u, u);
+  const relativeDifference = difference(known.u, u);
   const kind = isPending ? 'pending, settled' : contributed || (u && norm(u) > 0) ? 'equal' : 'idle';
   return { ...base, kind, relativeDifference };
 }
 
+/** With answers the run has them, newer than the member's own cell. */
+function acceptedBy({ inquiry, accepted }: StoredRun, member: StoredMember): Accepted {
+  if (!inquiry || !accepted) return member.accepted;
+  for (let i = 0; i < accepted.length; i += 3) {
+    if (accepted[i] === member.index) return { round: accepted[i + 1], factor: accepted[i + 2] };
+  }
+  return { round: 0 };
+}
+
 function compareOther(forgotten: StoredRun['forgotten'], id: string, state: Stored): Compared {
   const { committed, base: ownRound } = state;
-  const contributed = committed !== undefined && norm(toldOf(committed).u) > 0;
+  const contributed = committed !== undefined && norm(sentPart(committed).u) > 0;
   const wasForgotten = forgotten.some(([name]) => name === id);
   const kind = wasForgotten ? 'forgotten' : contributed ? 'unknown' : 'idle';
   return { id, kind, storeRound: null, ownRound, relativeDifference: null, u: undefined };
@@ -148,26 +165,14 @@ function judged({ kind, u: _, ...one }: Compared, tolerance: number): VerifiedPa
   return { ...one, verdict: isWrong ? 'different' : kind };
 }
 
-/** The participant's u as the coordinator should know it. */
-function ownPart(state: Stored, accepted: Accepted): Float64Array | undefined {
-  const { committed, pending } = state;
-  if (!committed) return undefined;
-  if (pending?.message.round !== accepted.round) return toldOf(committed).u;
-  return toldOf(settledPart(state, committed, pending.atom, accepted)).u;
-}
-
-/** As the participant does it when it hears of the outcome, but for its boxes, which u does not depend on. */
-function settledPart(
-  { settings, atoms }: Stored,
-  committed: Solution,
-  atom: Solution,
-  accepted: Accepted,
-): Solution {
-  const y = new Float64Array(committed.beta.length);
-  const wide = y.map(() => Number.POSITIVE_INFINITY);
-  const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
-  if (settings?.secure) return commitStep(context, { committed, atoms: [atom] }, accepted.weights).committed;
-  return settled(context, { committed, atoms }, atom, settings?.atoms ?? 1, accepted).committed;
+/** The participant's u as the coordinator should know it, with an answer settled that it does not know the outcome of. */
+function ownPart({ committed, pending }: Stored, accepted: Accepted): Float64Array | undefined {
+  if (pending?.message.round !== accepted.round) return committed && sentPart(committed).u;
+  const n = pending.solution.beta.length;
+  const wide = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  // u does not depend on the boxes.
+  const context = { y: new Float64Array(n), low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
+  return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
 }
 
 /** Relative to the larger of the two: from 0 to 2, whatever they are. */

@@ -1,28 +1,25 @@
 /**
  * Participants that do not play fair, for seeing what the defence is worth. They run the honest machine and change what it
- * says on its way out: the update of a round becomes
+ * says on its way out: the change of their contribution in a round becomes
  *
  *   free-rider  nothing at all
- *   noise       a random direction, as long as the honest update
- *   echo        the last change of w, as long as the honest update
- *   poison      a long step against the shared model (at first, against the honest step), with the largest gain claimed for
- *               it that can be, and losses that fall from round to round, so that the latest model always seems the best
+ *   noise       a random direction, as long as the honest change
+ *   echo        the last change of w, as long as the honest change
+ *   poison      a long step against the shared model (at first, against the honest step)
  *
- * each times `scale`. They are no fools: what can be checked (|du|^2, u.du, |u|^2) fits what they have told before, which
- * takes keeping book of the coordinator's u. The same seed gives the same lies.
+ * each times `scale`. They are no fools: what can be checked fits what they have sent before, as far as it goes: a value between the
+ * bounds of their last answer, and the highest cut below it that the box of the duals allows. The same seed gives the same lies.
  */
 import { stream } from '../base/random.ts';
-import { settled } from '../participant/index.ts';
 import type {
   Accepted,
+  AnswerMessage,
   FederationSettings,
-  Report,
   Scalars,
   ToCoordinator,
   ToParticipant,
-  UpdateMessage,
 } from '../protocol/index.ts';
-import { dot, type MemberState, norm, plusScaled, type Solution } from '../solver/index.ts';
+import { boundsOf, dot, norm, plusScaled } from '../solver/index.ts';
 
 export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
 
@@ -37,13 +34,11 @@ const DEFAULT_SCALE = { 'free-rider': 0, noise: 1, echo: 1, poison: 10 } as cons
 /** A loss that drowns those of all others. */
 const FALSE_ALARM = 1e9;
 
-/** Only u counts: there are no duals behind it. */
-const NO_ROWS = {
-  y: new Float64Array(0),
-  low: new Float64Array(0),
-  high: new Float64Array(0),
-  settings: { epsilon: 0 },
-};
+/** What was sent in a round, and to which w. */
+interface Lie {
+  readonly message: AnswerMessage;
+  readonly w: Float64Array;
+}
 
 export class Misbehaving {
   private readonly deed: Misbehaviour;
@@ -51,8 +46,10 @@ export class Misbehaving {
   private readonly seed: number;
   private settings: FederationSettings | undefined;
   /** What the coordinator has of us; undefined: nothing yet. */
-  private told: MemberState | undefined;
-  private lie: UpdateMessage | undefined;
+  private contribution: Float64Array | undefined;
+  /** The last lie that was accepted: those after it must fit it. */
+  private believed: Lie | undefined;
+  private lie: Lie | undefined;
   private heard = 0;
   private w: Float64Array | undefined;
   private change: Float64Array | undefined;
@@ -76,7 +73,7 @@ export class Misbehaving {
         this.settle(message.accepted, (round) => round === message.round);
         break;
       case 'reject':
-        if (message.code === 'FORGOTTEN') this.told = undefined;
+        if (message.code === 'FORGOTTEN') this.contribution = this.believed = undefined;
         break;
       case 'finish':
     }
@@ -84,23 +81,24 @@ export class Misbehaving {
 
   /** What is said instead. */
   say(message: ToCoordinator): ToCoordinator {
-    if (message.kind === 'report') return { ...message, scalars: this.scalars(message) };
-    if (message.kind !== 'update') return message;
-    // Said again, perhaps in another life.
-    if (this.lie?.round === message.round) return { ...this.lie, session: message.session };
-    this.lie = this.lieFor(message);
-    return this.lie;
+    if (message.kind !== 'answer') return message;
+    // A retransmission, perhaps in another session.
+    if (this.lie?.message.round === message.round) return { ...this.lie.message, session: message.session };
+    const w = this.w ?? new Float64Array(message.u.length);
+    this.lie = { message: this.lieFor(message, w), w };
+    return this.lie.message;
   }
 
-  private lieFor(honest: UpdateMessage): UpdateMessage {
-    const full = this.step(honest);
-    const du = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
-    const scalars = this.scalars(honest);
-    const uDotDu = dot(this.bookFor(du).committed.u, du);
-    return { ...honest, du, uDotDu, duNorm2: dot(du, du), scalars, ds: this.claim(honest) };
+  private lieFor(honest: AnswerMessage, w: Float64Array): AnswerMessage {
+    const before = this.contribution ?? new Float64Array(honest.u.length);
+    const du = this.step({ du: plusScaled(honest.u, -1, before), round: honest.round });
+    const full = plusScaled(before, 1, du);
+    const u = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
+    const claims = this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest);
+    return { ...honest, u, scalars: claims, before: honest.before && before };
   }
 
-  private step({ du, round }: UpdateMessage): Float64Array {
+  private step({ du, round }: { readonly du: Float64Array; readonly round: number }): Float64Array {
     const { kind, participant, scale = DEFAULT_SCALE[kind] } = this.deed;
     const size = scale * norm(du);
     switch (kind) {
@@ -120,33 +118,45 @@ export class Misbehaving {
     }
   }
 
-  /** The change of s: the largest that the box of the duals allows is believed. */
-  private claim({ ds }: UpdateMessage): number {
-    const { objective, c1 = 1, dp } = this.settings ?? {};
-    if (this.deed.kind !== 'poison' || dp) return ds;
-    return objective === 'classification' ? c1 * this.rows : 10 * Math.abs(ds);
+  /** A value that fits the last one, and the highest cut below it that the box allows. */
+  private claims({ scalars }: AnswerMessage, u: Float64Array, w: Float64Array): Scalars {
+    const { c1 = 1, c2 = 1, objective } = this.settings ?? {};
+    const uNorm2 = dot(u, u);
+    const wDotU = dot(w, u);
+    const personal = uNorm2 / (2 * c2);
+    const value = Math.max(personal, this.fitting(w) ?? boundsOf(scalars, c2).value);
+    const most = objective === 'classification' ? c1 * this.rows : Number.POSITIVE_INFINITY;
+    const dualSum = Math.min(most, Math.max(0, value + wDotU + personal));
+    return { loss: value - personal, dualSum, uNorm2, wDotU };
   }
 
-  private scalars({ scalars, round }: UpdateMessage | Report): Scalars {
+  /** The most that the last accepted lie allows the value to be at w. */
+  private fitting(w: Float64Array): number | undefined {
+    if (!this.believed) return undefined;
+    const { message, w: then } = this.believed;
+    const { c2 = 1 } = this.settings ?? {};
+    const step = plusScaled(w, -1, then);
+    return boundsOf(message.scalars, c2).value - dot(message.u, step) + (c2 / 2) * dot(step, step);
+  }
+
+  /** With steps: of the model before. */
+  private scalars({ scalars, round }: AnswerMessage): Scalars {
     if (this.settings?.dp) return scalars;
-    const u = this.told?.committed.u;
+    const u = this.contribution;
     const uNorm2 = u ? dot(u, u) : 0;
-    if (this.deed.kind === 'poison') return { loss: FALSE_ALARM / round, dualSum: 0, uNorm2 };
+    if (this.deed.kind === 'poison') return { loss: FALSE_ALARM / round, dualSum: 0, uNorm2, wDotU: 0 };
     return { ...scalars, uNorm2 };
   }
 
-  private settle(accepted: Accepted, closed: (round: number) => boolean): void {
-    const { lie, settings } = this;
-    if (!lie || !settings || !closed(lie.round)) return;
+  private settle({ round, factor = 1 }: Accepted, closed: (round: number) => boolean): void {
+    const { lie } = this;
+    if (!lie || !closed(lie.message.round)) return;
     this.lie = undefined;
-    if (accepted.round !== lie.round) return;
-    const book = this.bookFor(lie.du);
-    const atom = solution(plusScaled(book.committed.u, 1, lie.du));
-    this.told = settled(NO_ROWS, book, atom, settings.atoms, accepted);
-  }
-
-  private bookFor({ length }: Float64Array): MemberState {
-    return this.told ?? { committed: solution(new Float64Array(length)), atoms: [] };
+    if (round !== lie.message.round) return;
+    const { u } = lie.message;
+    const before = this.contribution ?? new Float64Array(u.length);
+    this.contribution = factor === 1 ? u : plusScaled(before, factor, plusScaled(u, -1, before));
+    this.believed = factor === 1 ? lie : undefined;
   }
 
   private note(round: number, w: Float64Array): void {
@@ -155,10 +165,6 @@ export class Misbehaving {
     this.heard = round;
     this.w = w;
   }
-}
-
-function solution(u: Float64Array): Solution {
-  return { beta: new Float64Array(0), u, s: 0 };
 }
 
 function ofLength(length: number, vector: Float64Array): Float64Array {

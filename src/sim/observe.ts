@@ -1,11 +1,18 @@
 /**
  * What an onlooker with access to everything sees of a run: one row for each round, when it closes. The certificate is
- * about the model in use when the round closed: the best of those with which rounds began. So is the metric, on rows that
- * nobody trains on; where no best model is known, it is about the models after the round. A participant counts from its joining until it is forgotten.
+ * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
+ * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
-import type { CoordinatorState, PrivacySpent, RoundRow } from '../coordinator/index.ts';
+import {
+  type CoordinatorState,
+  combinerOf,
+  inquiryOf,
+  type PrivacySpent,
+  type RoundRow,
+  sharedPart,
+} from '../coordinator/index.ts';
 import { scaleRow } from '../data/index.ts';
-import { settled } from '../participant/index.ts';
+import { acceptedSolution } from '../participant/index.ts';
 import { plusScaled } from '../solver/index.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import type { TestRows } from './scenario-plan.ts';
@@ -88,6 +95,7 @@ export class Observer {
 
   /** Of the best model that is known, or of the latest: as a participant chooses what to predict with. */
   private metricInUse(state: CoordinatorState): ObservedRow['metric'] {
+    if (inquiryOf(state)) return this.metric(state);
     const current = { round: state.round, metric: this.metric(state) };
     const best = [this.latest, this.inUse].find((seen) => seen?.round === state.best?.round);
     this.latest = current;
@@ -98,8 +106,8 @@ export class Observer {
   /** How well the shared part alone would serve somebody who has test rows, as at a newcomer's before its first round. */
   sharedPartFor(id: string): number | undefined {
     const state = this.simulation.coordinator.state!;
-    const { aggregator, options } = state;
-    return aggregator && this.metricOf(state, id, aggregator.w)?.[METRIC_NAME[options.objective]];
+    const w = sharedPart(state);
+    return w && this.metricOf(state, id, w)?.[METRIC_NAME[state.options.objective]];
   }
 
   private metric(state: CoordinatorState): ObservedRow['metric'] {
@@ -114,11 +122,22 @@ export class Observer {
   }
 
   private modelOf(state: CoordinatorState, node: string): Float64Array | undefined {
-    const { aggregator, members, options } = state;
+    const { members, options } = state;
     const member = members.get(node);
-    if (!aggregator || !member) return undefined;
+    const combiner = combinerOf(state);
+    if (!member || !state.trainer) return undefined;
+    if (!combiner) return this.answeredModel(state, node);
     const own = this.ownPart(state, node);
-    return own ? plusScaled(aggregator.w, 1 / options.c2, own) : aggregator.modelOf(member.index);
+    return own ? plusScaled(combiner.w, 1 / options.c2, own) : combiner.modelOf(member.index);
+  }
+
+  /** w with the participant's own answer to it: to the best query, or to the one it predicts with meanwhile. */
+  private answeredModel(state: CoordinatorState, id: string): Float64Array | undefined {
+    const node = this.simulation.participants.get(id);
+    const known = [node?.state?.latest, node?.disk?.model];
+    const model = known.find((one) => one && one.round === state.best?.round) ?? known[1] ?? known[0];
+    if (!model) return sharedPart(state);
+    return model.u ? plusScaled(model.w, 1 / state.options.c2, model.u) : model.w;
   }
 
   private metricOf(state: CoordinatorState, id: string, model: Float64Array): Metrics | undefined {
@@ -136,13 +155,12 @@ export class Observer {
   private ownPart({ options, members }: CoordinatorState, id: string): Float64Array | undefined {
     if (options.mask?.semantics !== 'paper' && !options.secure) return undefined;
     const node = this.simulation.participants.get(id);
-    const { committed, atoms, pending, settings } = node?.disk ?? {};
+    const { committed, pending } = node?.disk ?? {};
     const accepted = members.get(id)?.accepted;
     const problem = node?.state?.problem;
-    if (!committed || !settings || !accepted) return undefined;
+    if (!committed || !accepted) return undefined;
     if (!problem || pending?.message.round !== accepted.round) return committed.u;
-    const before = { committed, atoms: atoms ?? [] };
-    return settled(problem, before, pending.atom, settings.atoms, accepted).committed.u;
+    return acceptedSolution(problem, committed, pending.solution, accepted).u;
   }
 
   private scaledRows(state: CoordinatorState, id: string, { x, y }: TestRows): Float64Array {

@@ -88,7 +88,8 @@ export class ParticipantNode {
 
   /** Whether nothing more will come of it. */
   get over(): boolean {
-    return this.state?.phase === 'finished' || this.state?.phase === 'refused';
+    const { phase } = this.state ?? {};
+    return phase === 'finished' || phase === 'refused' || phase === 'gone';
   }
 
   start(): void {
@@ -224,7 +225,7 @@ export class ParticipantNode {
     const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
     const outcome = carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret);
     const used =
-      request.purpose === 'certify'
+      outcome.passes === 0 && request.purpose === 'certify'
         ? 1
         : outcome.passes + (outcome.passes === whole ? rows / this.data.profile.rows : 0);
     return { outcome, computeMs: Math.min(request.budgetMs, used * passMs) };

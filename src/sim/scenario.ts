@@ -226,7 +226,12 @@ function checkSecure(source: string, scenario: Scenario): void {
   const { secure, method } = scenario;
   if (!secure) return;
   if (method !== 'mtl') throw scenarioError(source, 'secure', `none with the method ${method}`, secure);
-  const conflict = conflictWithSecure({ ...scenario, secure: { ...DEFAULT_SECURE, ...partsOf(secure) } });
+  const conflict = conflictWithSecure({
+    ...scenario,
+    // That there is any is all that matters here.
+    dp: scenario.dp as CoordinatorOptions['dp'],
+    secure: { ...DEFAULT_SECURE, ...partsOf(secure) },
+  });
   if (conflict) throw scenarioError(source, conflict.field, conflict.expected, conflict.got);
 }
 

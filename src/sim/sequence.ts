@@ -92,7 +92,7 @@ function isLate(transcript: readonly TranscriptEntry[], delivered: number): bool
 }
 
 function isAnswer({ about }: TranscriptEntry): boolean {
-  return about?.kind === 'update' || about?.kind === 'report' || about?.kind === 'masked';
+  return about?.kind === 'answer' || about?.kind === 'masked';
 }
 
 /** Shorter than in the transcript: space is dear. */

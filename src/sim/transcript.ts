@@ -58,10 +58,8 @@ export function inWords(message: Message): string {
       return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;
     case 'moments':
       return `moments of ${message.count} rows`;
-    case 'update':
-      return `update of round ${message.round} on base ${message.base}`;
-    case 'report':
-      return `report of round ${message.round}`;
+    case 'answer':
+      return `answer to round ${message.round}, replacing ${message.base}`;
     case 'leave':
       return 'leave';
     case 'welcome':

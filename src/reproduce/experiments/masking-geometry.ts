@@ -19,8 +19,8 @@ function partsOfUpdate(): [number, number][] {
     0.6 * y[i] + 0.7 * random.normal(),
   ]);
   const shard = new Shard(new Arena(), SETTINGS, { n: ROWS, d: 2, y, write: (i, row) => row.set(x[i]) });
-  const { committed } = newMember(shard);
-  shard.load(committed.beta, new Float64Array(2));
+  const { beta: start } = newMember(shard);
+  shard.load(start, new Float64Array(2));
   new LocalSolve(shard, { sigma: 1, tolerance: 1e-6, seed: 3 }).runPasses(3);
   return Array.from(shard.beta, (beta, i) => [beta * x[i][0], beta * x[i][1]]);
 }

@@ -4,13 +4,13 @@ import { type ClassMapping, featuresOf, type Moments, type Scaling } from '../..
 import { decide, type Metrics, type Model, measure } from '../../methods/index.ts';
 import type { SolveResult } from '../../participant/index.ts';
 import type { FederationSettings } from '../../protocol/index.ts';
-import type { CommitContext, Objective } from '../../solver/index.ts';
+import type { BoxContext, Objective } from '../../solver/index.ts';
 import { type OwnData, type OwnTargets, ownTargets } from './own-data.ts';
 import { Solver } from './solver.ts';
 
 export interface OwnRowsEvents {
   ready(moments: Moments, benchmarkMs: number): void;
-  prepared(problem: CommitContext): void;
+  prepared(problem: BoxContext): void;
   solved(result: SolveResult): void;
   failed(error: Error): void;
 }
@@ -30,7 +30,7 @@ export class OwnRows {
   private asked:
     | { readonly key: Uint8Array; readonly y: Float64Array; readonly settings: FederationSettings }
     | undefined;
-  private problem: CommitContext | undefined;
+  private problem: BoxContext | undefined;
 
   constructor(data: OwnData, { positive, slowdown }: OwnRowsOptions, events: OwnRowsEvents) {
     this.data = data;

@@ -35,7 +35,6 @@ function says(a: RoundMessage, b: RoundMessage): boolean {
     a.waitMs === b.waitMs &&
     a.accepted.round === b.accepted.round &&
     a.accepted.factor === b.accepted.factor &&
-    a.accepted.weights.length === b.accepted.weights.length &&
-    a.accepted.weights.every((weight, m) => weight === b.accepted.weights[m])
+    a.tellBefore === b.tellBefore
   );
 }

@@ -7,6 +7,7 @@ import {
   type RejectCode,
   type ToCoordinator,
 } from '../../protocol/index.ts';
+import { combinerOf } from '../../coordinator/index.ts';
 import { addScaled, norm, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
@@ -140,16 +141,17 @@ export class Federation {
   }
 
   /**
-   * Of w as it is held here against the contributions that are known, and the noise that was put on them; NaN where only sums
-   * are known, and for MOCHA, which has no w.
+   * With steps: of w as it is held here against the contributions that are known, and the noise that was put on them. NaN where only
+   * sums are known, and for MOCHA, which has no w. With answers the sum is made afresh from them every round.
    */
   conservationError(): number {
-    const { aggregator, secure, options } = this.host.state;
+    const { secure, options } = this.host.state;
     if (secure || options.aggregation === 'mocha') return Number.NaN;
-    if (!aggregator) return 0;
-    const { w, memory } = aggregator;
+    const combiner = combinerOf(this.host.state);
+    if (!combiner) return 0;
+    const { w, memory } = combiner;
     const rest = memory.noise ? plusScaled(w, -1, memory.noise) : w.slice();
-    for (const { u } of aggregator.members.values()) addScaled(rest, -1, u);
+    for (const { u } of combiner.members.values()) addScaled(rest, -1, u);
     return norm(rest) / (norm(w) || 1);
   }
 

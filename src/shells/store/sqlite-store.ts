@@ -7,7 +7,7 @@ import { RUN_TABLES, RunCells } from './run-cells.ts';
 import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord, Store } from './store.ts';
 
 /** Of the tables. What is in a cell has a version of its own. */
-const VERSION = 1;
+const VERSION = 2;
 
 const TABLES = `
   CREATE TABLE federations (name TEXT PRIMARY KEY, body BLOB NOT NULL);
@@ -65,7 +65,6 @@ export class SqliteStore implements Store {
       this.runs.save(federation, changes);
       for (const row of rows) this.put('rounds', row, federation, row.round);
     });
-    this.runs.committed();
   }
 
   history(federation: string, after: number, limit: number): HistoryRow[] {

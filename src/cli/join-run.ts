@@ -15,6 +15,7 @@ import type { JoinFlags } from './join.ts';
 import { readJoinData } from './join-data.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { Progress } from './progress.ts';
+import { quoted } from './quoted.ts';
 import { type Style, styleOf } from './style.ts';
 import { labelled } from './text-table.ts';
 
@@ -151,8 +152,4 @@ function testText(test: NonNullable<JoinResult['test']>): string {
       ? `RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
       : `error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
   return `${count(rows)} rows: ${measured}`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

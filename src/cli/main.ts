@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   tune: async () => (await import('./tune.ts')).addTune,
   predict: async () => (await import('./predict.ts')).addPredict,
   evaluate: async () => (await import('./evaluate.ts')).addEvaluate,
+  personalise: async () => (await import('./personalise.ts')).addPersonalise,
   serve: async () => (await import('./serve.ts')).addServe,
   join: async () => (await import('./join.ts')).addJoin,
   invite: async () => (await import('./invite.ts')).addInvite,

@@ -51,6 +51,12 @@ function underItsName(table: Table, { participant, own }: z.infer<typeof joinedS
   return { ...table, participants };
 }
 
+/** The model with the names of the columns as they are now, so that the next command finds them too. */
+export function rememberingColumns(model: Model, flags: DataFlags): Model {
+  const columns = columnsFrom(flags, rememberedColumns(model));
+  return { ...model, options: { ...model.options, columns } };
+}
+
 /** Names of the columns at training, where the model was written by `kindred train`. */
 function rememberedColumns(model: Model): ColumnNames {
   const found = columnsSchema.safeParse(model.options.columns);

@@ -69,7 +69,7 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
 }
 
 /** v = u / C2. */
-export function personalPart({ u }: Answer, c2: number): Float64Array {
+export function personalPart({ u }: Pick<Answer, 'u'>, c2: number): Float64Array {
   return u.map((value) => value / c2);
 }
 

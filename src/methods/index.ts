@@ -3,6 +3,8 @@ export { type HistoryRow, METHODS, type MethodName, type RoundView, type Stopped
 export { type Metrics, meanMetrics, measure } from './metrics.ts';
 export { decide, type Model, modelFor, modelFromJson, modelToJson } from './model.ts';
 export { optionName, type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
+export { type PersonalisedParticipant, type PersonaliseResult, personalise } from './personalise.ts';
+export type { PersonaliseOptions, ResolvedPersonaliseOptions } from './personalise-options.ts';
 export { type TrainContext, type TrainResult, train } from './train.ts';
 export {
   type TuneContext,

@@ -65,7 +65,7 @@ export function decide(
 }
 
 /** The same features in the same order, by name. */
-function checkFeatures(model: Model, table: Table): void {
+export function checkFeatures(model: Model, table: Table): void {
   const { features } = model;
   if (table.features.length !== features.length) {
     throw inputError(

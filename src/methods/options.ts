@@ -7,7 +7,7 @@ import { METHODS } from './method.ts';
 const above0 = z.number().positive().finite();
 const count = z.number().int().positive().max(1_000_000_000);
 
-const schema = z.strictObject({
+export const trainSchema = z.strictObject({
   method: z.enum(METHODS).default('mtl'),
   objective: z.enum(['classification', 'regression']).default('classification'),
   /** The target value that becomes +1; needed when there are more than two. */
@@ -32,25 +32,12 @@ const schema = z.strictObject({
 });
 
 /** What one may give: everything has a default. */
-export type TrainOptions = z.input<typeof schema>;
+export type TrainOptions = z.input<typeof trainSchema>;
 /** What a training runs with: complete and checked. */
-export type ResolvedOptions = z.output<typeof schema>;
+export type ResolvedOptions = z.output<typeof trainSchema>;
 
 export function resolveOptions(options: TrainOptions): ResolvedOptions {
-  const result = schema.safeParse(options);
-  if (!result.success) {
-    const issue = result.error.issues[0];
-    const [name] = issue.path;
-    if (issue.code === 'unrecognized_keys') {
-      throw inputError('UNKNOWN_OPTION', `option "${issue.keys[0]}": there is no such option`);
-    }
-    const got = (options as Record<string, unknown>)[String(name)];
-    throw inputError(
-      'BAD_OPTION',
-      `option ${optionName(String(name))}: expected ${expectation(String(name))}, got ${String(got)}`,
-    );
-  }
-  const resolved = result.data;
+  const resolved = checkedOptions(trainSchema, options);
   if (resolved.method === 'mocha' && resolved.objective === 'regression') {
     throw inputError(
       'BAD_OPTION',
@@ -58,6 +45,22 @@ export function resolveOptions(options: TrainOptions): ResolvedOptions {
     );
   }
   return resolved;
+}
+
+/** Options as a schema wants them; otherwise one sentence that names the first that is wrong. */
+export function checkedOptions<S extends z.ZodObject>(schema: S, options: z.input<S>): z.output<S> {
+  const result = schema.safeParse(options);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue.code === 'unrecognized_keys') {
+    throw inputError('UNKNOWN_OPTION', `option "${issue.keys[0]}": there is no such option`);
+  }
+  const name = String(issue.path[0]);
+  const got = (options as Record<string, unknown>)[name];
+  throw inputError(
+    'BAD_OPTION',
+    `option ${optionName(name)}: expected ${expectation(name)}, got ${String(got)}`,
+  );
 }
 
 /** classWeight -> --class-weight */
@@ -84,7 +87,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
 function expectation(key: string): string {
   const known = EXPECTATIONS[key];
   if (known) return known;
-  const field = schema.shape[key as 'method'];
+  const field = trainSchema.shape[key as 'method'];
   const values = field.unwrap().options as readonly string[];
   return `one of ${values.join(', ')}`;
 }

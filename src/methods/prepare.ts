@@ -44,15 +44,28 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   return { table, y, classes: { positive, negative }, notes: [note], split };
 }
 
+type TaskOptions = Pick<ResolvedOptions, 'objective' | 'bias' | 'classWeight'>;
+
 /** Tasks over some rows of a prepared table: all training rows, or those of a cross-validation fold. */
 export function tasksOf(
   prepared: Prepared,
   rows: Uint32Array,
-  options: Pick<ResolvedOptions, 'objective' | 'scale' | 'bias' | 'classWeight'>,
+  options: TaskOptions & Pick<ResolvedOptions, 'scale'>,
 ): { tasks: Task[]; d: number; scaling: Scaling } {
   const { table, y } = prepared;
   const groups = rowsByParticipant(table, rows);
   const scaling = scalingOf(table, groups, options.scale);
+  return { ...scaledTasks(table, y, groups, scaling, options), scaling };
+}
+
+/** A task for each participant of the table, of its rows in `groups`, under a scaling that is known. */
+export function scaledTasks(
+  table: Table,
+  y: Float64Array,
+  groups: readonly Uint32Array[],
+  scaling: Scaling,
+  options: TaskOptions,
+): { tasks: Task[]; d: number } {
   const features = table.features.length;
   const tasks = groups.map((own, k): Task => {
     const targets = Float64Array.from(own, (i) => y[i]);
@@ -68,7 +81,7 @@ export function tasksOf(
       },
     };
   });
-  return { tasks, d: features + (options.bias ? 1 : 0), scaling };
+  return { tasks, d: features + (options.bias ? 1 : 0) };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

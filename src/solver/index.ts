@@ -11,6 +11,7 @@ export {
   scalarsAt,
 } from './answer.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
+export { type CertifiedAnswer, type CertifiedAnswerOptions, certifiedAnswer } from './certified-answer.ts';
 export type {
   Combiner,
   CombinerMemory,

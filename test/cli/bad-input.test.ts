@@ -78,6 +78,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'renamed.csv': 'task,y,x1,width\na,1,1,1\n',
   'newcomer.csv': 'task,y,x1,x2\nc,1,1,1\n',
   'no-task.csv': 'y,x1,x2\n1,1,1\n',
+  'unlabelled.csv': 'task,x1,x2\na,1,1\n',
   'unknown-class.csv': 'task,y,x1,x2\na,2,1,1\n',
   'not.json': 'w = 1, 2',
   'other.json': '{"format":"onnx"}',
@@ -442,6 +443,65 @@ const CASES: readonly Case[] = [
     words: ['target.csv line 5'],
   },
 
+  // Personalise.
+  {
+    what: 'personalise without --model',
+    argv: ['personalise', '@good.csv'],
+    code: 'MISSING_OPTION',
+    words: ['--model'],
+  },
+  ...(
+    [
+      ['a local model', 'local.json', 'good.csv', 'NOT_PERSONALISABLE', ['local', '--method mtl']],
+      ['a mocha model', 'mocha.json', 'good.csv', 'NOT_PERSONALISABLE', ['mocha', '--method mtl']],
+      ['a fedavg model', 'fedavg.json', 'good.csv', 'NOT_PERSONALISABLE', ['fedavg', '--method mtl']],
+      ['a global model', 'global.json', 'good.csv', 'NOT_PERSONALISABLE', ['global', '--c2']],
+      ['a model without C1', 'no-c1.json', 'good.csv', 'MODEL_OPTION_MISSING', ['C1', '--c1']],
+      ['a model without C2', 'no-c2.json', 'good.csv', 'MODEL_OPTION_MISSING', ['C2', '--c2']],
+      ['no file', 'model.json', 'nowhere.csv', 'FILE_NOT_FOUND', ['nowhere.csv']],
+      ['no model', 'nowhere.json', 'good.csv', 'FILE_NOT_FOUND', ['nowhere.json']],
+      ['no labels', 'model.json', 'unlabelled.csv', 'MISSING_LABEL_COLUMN', ['unlabelled.csv', '"y"']],
+      ['an empty label', 'model.json', 'no-target.csv', 'MISSING_TARGET', ['line 5', '"y"']],
+      ['no participants', 'model.json', 'no-task.csv', 'MISSING_TASK_COLUMN', ['no-task.csv', '"task"']],
+      ['an unknown class', 'model.json', 'unknown-class.csv', 'UNKNOWN_CLASS', ['line 2', '"2"']],
+      ['text as target', 'regression.json', 'target.csv', 'TARGET_NOT_A_NUMBER', ['target.csv line 5']],
+      ['too many features', 'model.json', 'columns3.csv', 'FEATURE_COUNT', ['"x3"', '--drop']],
+      ['too few features', 'model.json', 'columns1.csv', 'FEATURE_COUNT', ['"x2"']],
+      ['other features', 'model.json', 'renamed.csv', 'FEATURE_NAMES', ['"x2"', '"width"']],
+    ] as const
+  ).map(
+    ([what, model, data, code, words]): Case => ({
+      what: `personalise: ${what}`,
+      argv: ['personalise', '--model', `@${model}`, `@${data}`, '--out', '@mine.json'],
+      code,
+      words,
+    }),
+  ),
+  ...(
+    [
+      ['--c1', '0', 'a number above 0'],
+      ['--c2', 'much', 'a number above 0'],
+      ['--epsilon', '-1', 'at least 0'],
+      ['--class-weight', 'even', 'none, balanced'],
+      ['--test-fraction', '1', 'below 1'],
+      ['--seed', '0.5', 'whole number'],
+      ['--gap', '1', 'below 1'],
+    ] as const
+  ).map(
+    ([option, value, expected]): Case => ({
+      what: `personalise ${option} ${value}`,
+      argv: ['personalise', '--model', '@model.json', '@good.csv', option, value],
+      code: 'BAD_OPTION',
+      words: [`option ${option}: expected`, expected, `got ${value}`],
+    }),
+  ),
+  {
+    what: 'personalise: --out is a folder',
+    argv: ['personalise', '--model', '@model.json', '@good.csv', '--out', '@folder'],
+    code: 'IS_A_FOLDER',
+    words: ['folder'],
+  },
+
   // Places to write.
   {
     what: '--model in a missing folder',
@@ -548,6 +608,7 @@ beforeAll(async () => {
   for (const argv of [
     ['@good.csv', '--model', '@model.json'],
     ['@good.csv', '--model', '@local.json', '--method', 'local'],
+    ...['global', 'mocha', 'fedavg'].map((m) => ['@good.csv', '--model', `@${m}.json`, '--method', m]),
     ['@good.csv', '--model', '@regression.json', '--objective', 'regression'],
   ]) {
     const outcome = await run(['train', ...pathsIn(argv), '--test-fraction', '0']);
@@ -556,6 +617,9 @@ beforeAll(async () => {
   const model = JSON.parse(sandbox.read('model.json'));
   const changed = (name: string, changes: object) =>
     sandbox.write(name, JSON.stringify({ ...model, ...changes }));
+  const { c1, c2, ...options } = model.options;
+  changed('no-c1.json', { options: { ...options, c2 } });
+  changed('no-c2.json', { options: { ...options, c1 } });
   changed('newer.json', { version: 2 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });

@@ -13,7 +13,7 @@ const harCsv = sandbox.write('har.csv', csvOf(smallHar()));
 const regressionCsv = sandbox.write('regression.csv', csvOf(smallRegression()));
 
 const COMMANDS = [
-  ...['demo', 'train', 'predict', 'evaluate', 'serve', 'join', 'invite', 'revoke', 'verify'],
+  ...['demo', 'train', 'predict', 'evaluate', 'personalise', 'serve', 'join', 'invite', 'revoke', 'verify'],
   ...['data', 'data make', 'data describe', 'data fetch'],
 ];
 

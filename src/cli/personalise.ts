@@ -1,0 +1,97 @@
+/** kindred personalise: personal parts for new participants or new rows, without a federation. */
+import type { Command } from 'commander';
+import {
+  modelToJson,
+  type PersonaliseOptions,
+  type PersonaliseResult,
+  personalise,
+} from '../methods/index.ts';
+import { checkWritable, writeAtomically } from '../shells/files.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { readModel, readTableFor, rememberingColumns } from './model-data.ts';
+import { count, scientific } from './number-text.ts';
+import { addJsonOption, example, numberOrText } from './option-values.ts';
+import { personaliseReport } from './personalise-report.ts';
+import { styleOf } from './style.ts';
+
+const NAMES = ['c1', 'c2', 'epsilon', 'classWeight', 'testFraction', 'seed', 'gap'] as const;
+
+type Flags = DataFlags & { readonly [name in (typeof NAMES)[number]]?: unknown } & {
+  readonly model: string;
+  readonly out?: string;
+  readonly json?: true;
+};
+
+export function addPersonalise(program: Command, io: Io): void {
+  const command = program
+    .command('personalise')
+    .description(
+      "Give participants of the data a personal part of their own: the best answer of their labelled rows to the model's shared part. No federation is needed.",
+    )
+    .argument('<data>', DATA_ARGUMENT)
+    .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
+  addDataOptions(command, 'as in training')
+    .optionsGroup('Problem:')
+    .option('--c1 <number>', 'weight of the loss (default: as in training)', numberOrText)
+    .option('--c2 <number>', 'how much a personal part costs (default: as in training)', numberOrText)
+    .option(
+      '--epsilon <number>',
+      'regression errors up to this are free (default: as in training)',
+      numberOrText,
+    )
+    .option('--class-weight <kind>', 'none or balanced (default: as in training)')
+    .optionsGroup('Run:')
+    .option(
+      '--test-fraction <number>',
+      "share of every participant's rows to test on (default: 0)",
+      numberOrText,
+    )
+    .option(
+      '--seed <number>',
+      'of the split and of the order of steps (default: as in training)',
+      numberOrText,
+    )
+    .option('--gap <number>', 'relative duality gap of each personal part (default: 1e-6)', numberOrText)
+    .optionsGroup('Options:')
+    .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
+    .option('--out <file>', 'write the model with the new personal parts here');
+  addJsonOption(command);
+  example(command, 'kindred personalise --model model.json mine.csv --out mine.json');
+}
+
+async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void> {
+  if (flags.out !== undefined) await checkWritable(flags.out);
+  const model = await readModel(flags.model);
+  const table = await readTableFor(model, io, data, flags, 'task and label');
+  const result = personalise(model, table, optionsFrom(flags));
+  if (flags.out !== undefined)
+    await writeAtomically(flags.out, [modelToJson(rememberingColumns(result.model, flags))]);
+  if (flags.json) {
+    const { model: _, ...document } = result;
+    const { method, objective } = model;
+    await writeJson(io, { method, objective, ...document });
+  } else {
+    const names = { data: table.source, model: flags.model, out: flags.out, program: io.program };
+    await writeLines(io, personaliseReport(result, names, styleOf(io)));
+  }
+  for (const note of result.notes) await tell(io, 'note', note);
+  await warnWhenShort(io, result);
+}
+
+function optionsFrom(flags: Flags): PersonaliseOptions {
+  const given = NAMES.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
+  return Object.fromEntries(given) as PersonaliseOptions;
+}
+
+async function warnWhenShort(io: Io, { participants, options }: PersonaliseResult): Promise<void> {
+  const short = participants.filter(({ relativeGap }) => relativeGap > options.gap);
+  if (short.length === 0) return;
+  const worst = Math.max(...short.map(({ relativeGap }) => relativeGap));
+  const parts = `${count(short.length)} of ${count(participants.length)} personal parts`;
+  await tell(
+    io,
+    'warning',
+    `${parts} stopped before the target gap of ${scientific(options.gap)}, the worst at ${scientific(worst)}`,
+  );
+}

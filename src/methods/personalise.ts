@@ -1,0 +1,106 @@
+/**
+ * Personal parts without a federation. For a given w a participant's best personal part depends on its own rows alone (DESIGN
+ * section 3.1):
+ *
+ *   v(w) = argmin over v of  C2/2 |v|^2 + C1 sum_i c_i loss(y_i, (w + v).x_i)
+ *
+ * so whoever has w and some labelled rows computes it at once: a newcomer, or a participant with new rows.
+ */
+import { seed32 } from '../base/random.ts';
+import { applyMapping, regressionTargets, rowsByParticipant, splitRows, type Table } from '../data/index.ts';
+import { Arena } from '../math/index.ts';
+import { certifiedAnswer, type ProblemSettings, Shard } from '../solver/index.ts';
+import { personalPart } from './answers.ts';
+import { evaluateRows, type ParticipantResult } from './evaluate.ts';
+import type { Task } from './method.ts';
+import type { Metrics } from './metrics.ts';
+import { checkFeatures, type Model } from './model.ts';
+import {
+  type PersonaliseOptions,
+  type ResolvedPersonaliseOptions,
+  resolvePersonaliseOptions,
+} from './personalise-options.ts';
+import { scaledTasks } from './prepare.ts';
+
+/** Metrics are those of the test rows; all other rows were used for the personal part. */
+export interface PersonalisedParticipant extends ParticipantResult {
+  /** Whether the given model had a personal part for this participant. */
+  readonly part: 'added' | 'replaced';
+  /** C2/2 |v|^2 + C1 sum loss at w + v. */
+  readonly value: number;
+  /** The same at v = 0. */
+  readonly valueOfShared: number;
+  /** How far `value` is from the optimum, at most: (value - dual) / value. */
+  readonly relativeGap: number;
+  readonly passes: number;
+}
+
+export interface PersonaliseResult {
+  readonly participants: readonly PersonalisedParticipant[];
+  /** Means over participants. */
+  readonly mean: Metrics;
+  /** The same for w alone on the same test rows. */
+  readonly meanOfShared: Metrics;
+  readonly options: ResolvedPersonaliseOptions;
+  /** Sentences for people. */
+  readonly notes: readonly string[];
+  /** The given model with these personal parts; those of other participants are untouched. */
+  readonly model: Model;
+}
+
+export function personalise(model: Model, table: Table, options: PersonaliseOptions = {}): PersonaliseResult {
+  const { resolved, notes } = resolvePersonaliseOptions(model, options);
+  checkFeatures(model, table);
+  const { objective, bias, w } = model;
+  const { c1, c2, epsilon, classWeight } = resolved;
+  const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
+  const split = splitRows(table, resolved);
+  const groups = rowsByParticipant(table, split.train);
+  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, bias, classWeight });
+  const arena = new Arena();
+  const solved = tasks.map((task) =>
+    solveTask(arena, { objective, c1, c2, epsilon }, { task, d, w }, resolved),
+  );
+  const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);
+  // The certificate of the given model is about its own personal parts.
+  const personalised = {
+    ...model,
+    personal: new Map([...model.personal, ...parts]),
+    certificate: undefined,
+  };
+  const { participants, mean } = evaluateRows(personalised, table, y, split.test);
+  const shared = { ...model, personal: new Map(), servesNewcomers: true };
+  return {
+    participants: participants.map((result, k) => {
+      const { v: _, ...own } = solved[k];
+      return { ...result, part: model.personal.has(result.id) ? 'replaced' : 'added', ...own };
+    }),
+    mean,
+    meanOfShared: evaluateRows(shared, table, y, split.test).mean,
+    options: resolved,
+    notes,
+    model: personalised,
+  };
+}
+
+/** One at a time: nobody needs the rows of two participants in memory at once. */
+function solveTask(
+  arena: Arena,
+  settings: ProblemSettings,
+  { task, d, w }: { readonly task: Task; readonly d: number; readonly w: Float64Array },
+  { gap, passes, seed }: ResolvedPersonaliseOptions,
+) {
+  const shard = new Shard(arena, settings, { ...task, d });
+  shard.load(new Float64Array(task.n), w);
+  const valueOfShared = shard.loss();
+  const seedOf = (solve: number) => seed32(seed, 'personalise', solve, task.id);
+  const found = certifiedAnswer(shard, w, { gap, passes, seedOf });
+  shard.release();
+  return {
+    v: personalPart(found, settings.c2),
+    value: found.certificate.primal,
+    valueOfShared,
+    relativeGap: found.certificate.relativeGap,
+    passes: found.passes,
+  };
+}

@@ -35,6 +35,8 @@ interface Proof extends Certificate {
   readonly likelyGap: number;
   /** Whether a gap that small is the end. */
   readonly settled: boolean;
+  /** Whether everybody who may still answer has answered at least once. */
+  readonly complete: boolean;
 }
 
 /** How far w may be from the sum of all contributions, relative, where the gap is made of claims that nobody can check. */
@@ -48,7 +50,10 @@ export function onSummed(state: CoordinatorState, now: number, noise?: Float64Ar
   noteSilence(state);
   if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed), now);
   if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
-  const collected = enough(state, state.secure ? collectSum(state, summed) : collectAnswers(state, responders));
+  const collected = enough(
+    state,
+    state.secure ? collectSum(state, summed) : collectAnswers(state, responders),
+  );
   const byAnswers = inquiryOf(state) !== undefined;
   const proof = byAnswers ? inquire(state, collected) : examine(state);
   const base = rowOf(state, now, responders, proof, collected);
@@ -151,7 +156,14 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   );
   state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
   if (members.length === 0) {
-    return { ...state.certificate, certified: true, known: false, likelyGap: 1, settled: true };
+    return {
+      ...state.certificate,
+      certified: true,
+      known: false,
+      likelyGap: 1,
+      settled: true,
+      complete: false,
+    };
   }
   const before = inquiry.w;
   if (sum) inquiry.takeSum(round, sum);
@@ -165,12 +177,23 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const standing = inquiry.close(round, new Set(missing.map(({ index }) => index)));
   noteChange(state, before);
   const { best } = inquiry;
-  state.best = best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
+  state.best =
+    best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
   const { primal, dual, relativeGap, likelyGap, imbalance } = standing;
   state.certificate = { primal, dual, relativeGap };
   // Where single answers are seen each is checked; a sum of claims is not believed before the vectors say so, too.
   const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
-  return { primal, dual, relativeGap, likelyGap, settled, certified: true, known: Number.isFinite(primal) };
+  const complete = unheard.every((member) => isMissing(state, member));
+  return {
+    primal,
+    dual,
+    relativeGap,
+    likelyGap,
+    settled,
+    complete,
+    certified: true,
+    known: Number.isFinite(primal),
+  };
 }
 
 /** Takes every step in full. */
@@ -187,7 +210,10 @@ function takeSteps(
     combiner.add(sum.u);
     payForSum(state);
   } else {
-    combiner.aggregate(answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })), state.gap);
+    combiner.aggregate(
+      answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })),
+      state.gap,
+    );
     makePrivate(state, noise);
   }
   const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
@@ -217,7 +243,14 @@ function examine(state: CoordinatorState): Proof {
   const combiner = combinerOf(state)!;
   // Nothing is told under differential privacy: whatever the gap may be, nobody knows it.
   if (state.options.dp) {
-    return { ...combiner.certificate([]), certified: false, known: false, likelyGap: 1, settled: true };
+    return {
+      ...combiner.certificate([]),
+      certified: false,
+      known: false,
+      likelyGap: 1,
+      settled: true,
+      complete: true,
+    };
   }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
@@ -238,6 +271,7 @@ function examine(state: CoordinatorState): Proof {
     known: complete && known.length > 0 && !contradicted,
     likelyGap: used.relativeGap,
     settled: combiner.settled,
+    complete: true,
   };
 }
 
@@ -261,7 +295,8 @@ function modelInUse(state: CoordinatorState, proof: Certificate, certified: bool
 
 /** With steps everybody must have answered this very round; the bounds of answers hold for the absent, too. */
 function isGoodEnough(state: CoordinatorState, proof: Proof, everybody: boolean): boolean {
-  if (!proof.known || !proof.settled || proof.relativeGap > state.options.stop.gap) return false;
+  if (!proof.known || !proof.settled || !proof.complete) return false;
+  if (proof.relativeGap > state.options.stop.gap) return false;
   return everybody || inquiryOf(state) !== undefined;
 }
 
@@ -278,7 +313,8 @@ function noteGap(state: CoordinatorState, { relativeGap, likelyGap, settled }: P
 export function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
-  if (state.aggregated >= stop.rounds || state.round - state.wokenRound >= 3 * stop.rounds + 10) return 'rounds';
+  if (state.aggregated >= stop.rounds || state.round - state.wokenRound >= 3 * stop.rounds + 10)
+    return 'rounds';
   if (trainingMs(state, now) >= stop.timeMs) return 'time';
   if (budgetIsSpent(state)) return 'budget';
   if (!state.options.dp && state.round - state.bestRound >= stop.stall) return 'stall';

@@ -13,5 +13,5 @@ export {
 export { type OptionsInput, optionsSchema, optionsToJson, parseOptions } from './options-schema.ts';
 export { checkPrivacy, type NoiseOrder, type PrivacySpent } from './private-rounds.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
-export { combinerOf, inquiryOf, sharedPart } from './training.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';
+export { combinerOf, inquiryOf, sharedPart } from './training.ts';

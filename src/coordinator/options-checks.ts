@@ -36,9 +36,16 @@ export function conflictWithSecure(
 }
 
 /** The paper's masks keep w and v_k apart, which an answer to w cannot. */
-export function conflictOfMask({ mask, aggregation }: Pick<CoordinatorOptions, 'mask' | 'aggregation'>): Conflict | undefined {
+export function conflictOfMask({
+  mask,
+  aggregation,
+}: Pick<CoordinatorOptions, 'mask' | 'aggregation'>): Conflict | undefined {
   if (mask?.semantics !== 'paper' || aggregation !== 'answers') return undefined;
-  return { field: 'mask.semantics', expected: 'consistent with answers (paper: with safe or sum)', got: 'paper' };
+  return {
+    field: 'mask.semantics',
+    expected: 'consistent with answers (paper: with safe or sum)',
+    got: 'paper',
+  };
 }
 
 /** Whether so many can be summed at all. */

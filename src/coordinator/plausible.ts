@@ -54,7 +54,9 @@ export function implausible(
   if (mask?.semantics === 'paper') return undefined;
   const inquiry = inquiryOf(state);
   const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
-  return wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer));
+  return (
+    wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer))
+  );
 }
 
 function tooLarge({ u, scalars: { loss, dualSum } }: AnswerMessage): string | undefined {
@@ -83,7 +85,11 @@ function outOfBox(
 }
 
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
-function wrongValue(state: CoordinatorState, member: Member, { u, scalars }: AnswerMessage): string | undefined {
+function wrongValue(
+  state: CoordinatorState,
+  member: Member,
+  { u, scalars }: AnswerMessage,
+): string | undefined {
   const inquiry = inquiryOf(state)!;
   const { value, constant } = boundsOf(scalars, state.options.c2);
   const product = dot(inquiry.query, u);

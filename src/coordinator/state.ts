@@ -194,7 +194,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
 /** What is known of a member for good; the rest is heard in the course of rounds. */
 export type LastingMember = Pick<
   Member,
-    | 'id'
+  | 'id'
   | 'index'
   | 'rows'
   | 'benchmarkMs'

@@ -99,7 +99,8 @@ function acceptedAnswers({ members }: CoordinatorState): Float64Array {
 }
 
 function storedMember(state: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, advertisement } = member;
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, advertisement } =
+    member;
   const known = combinerOf(state)?.members.get(index);
   const copy = known && { u: known.u };
   const keys = advertisement && { advertisement };

@@ -67,7 +67,8 @@ export function finishFor(state: CoordinatorState, member: Member): ToParticipan
 
 /** MOCHA sends everybody its own. */
 function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
-  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0) return orderFor(state, member).w;
+  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
+    return orderFor(state, member).w;
   return sharedPart(state);
 }
 

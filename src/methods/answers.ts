@@ -49,7 +49,11 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
     });
     passes += answers.reduce((sum, one) => sum + one.passes, 0);
     if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));
-    else inquiry.take(round, answers.map(({ u, scalars }, member) => ({ member, u, scalars })));
+    else
+      inquiry.take(
+        round,
+        answers.map(({ u, scalars }, member) => ({ member, u, scalars })),
+      );
     const { primal, dual, relativeGap } = inquiry.close(round);
     last = answers;
     if (!best || inquiry.best?.round === round) best = answers;
@@ -81,7 +85,11 @@ function sumOf(shards: readonly Shard[], duals: WarmStart, d: number): Float64Ar
 }
 
 /** What a coordinator that sees sums alone would see. */
-function changes(answers: readonly Answer[], before: readonly Answer[] | undefined, c2: number): SummedAnswer {
+function changes(
+  answers: readonly Answer[],
+  before: readonly Answer[] | undefined,
+  c2: number,
+): SummedAnswer {
   const total = (list: readonly Answer[]) => {
     const u = new Float64Array(list[0].u.length);
     let value = 0;

@@ -17,7 +17,13 @@ export const trainMtl: Method = (input) => {
     w,
     v: answers.map((answer) => personalPart(answer, c2)),
     servesNewcomers: true,
-    conservation: { relativeError: conservationError(u, shards, last.map(({ beta }) => beta)) },
+    conservation: {
+      relativeError: conservationError(
+        u,
+        shards,
+        last.map(({ beta }) => beta),
+      ),
+    },
     ...course,
     duals,
   };
@@ -45,7 +51,11 @@ function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): Retur
 }
 
 /** |u - sum_k u_k| / |u| with every u_k computed afresh from the participant's own duals. */
-function conservationError(u: Float64Array, shards: readonly Shard[], duals: readonly Float64Array[]): number {
+function conservationError(
+  u: Float64Array,
+  shards: readonly Shard[],
+  duals: readonly Float64Array[],
+): number {
   const rest = u.slice();
   for (const [k, shard] of shards.entries()) addScaled(rest, -1, shard.combine(duals[k]));
   return norm(rest) / (norm(u) || 1);

@@ -1,8 +1,8 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 export { beginParticipant, type ParticipantLife } from './life.ts';
 export { step } from './machine.ts';
-export { type RawRows, scaledShard } from './scaled-rows.ts';
 export { acceptedSolution } from './outcome.ts';
+export { type RawRows, scaledShard } from './scaled-rows.ts';
 export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';
 export {
   NOTHING_STORED,

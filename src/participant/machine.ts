@@ -30,7 +30,7 @@ import {
   tooLarge,
 } from './secure.ts';
 import { NOTHING_STORED, type ParticipantState, type Pending } from './state.ts';
-import { hello, inThisLife, sayAgain, timer } from './words.ts';
+import { asSent, hello, sayAgain, timer } from './words.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;
@@ -144,7 +144,10 @@ function onPrepared(state: ParticipantState, problem: BoxContext, now: number): 
 function onRound(state: ParticipantState, message: RoundMessage, now: number): ParticipantEffect[] {
   if (!state.stored.scaling || state.phase === 'leaving') return [];
   if (message.round <= state.stored.base || (state.order && message.round < state.order.round)) return [];
-  if (state.order && message.round === state.order.round) return answerAgain(state);
+  if (state.order && message.round === state.order.round) {
+    state.order = message;
+    return answerAgain(state);
+  }
   state.order = message;
   return state.problem ? takeUp(state, message, now) : [];
 }
@@ -157,7 +160,7 @@ function answerAgain(state: ParticipantState): ParticipantEffect[] {
     return masked ? [{ type: 'send', message: masked }] : [];
   }
   if (stored.pending && stored.pending.message.round === order?.round) {
-    return [{ type: 'send', message: inThisLife(stored.pending.message, stored) }];
+    return [{ type: 'send', message: asSent(state, stored.pending) }];
   }
   return [];
 }
@@ -240,7 +243,7 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
     return begin(state, order);
   }
   state.phase = 'sent';
-  const { base, session, committed } = state.stored;
+  const { base, session } = state.stored;
   const message: AnswerMessage = {
     kind: 'answer',
     session,
@@ -250,7 +253,7 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
     scalars: result.scalars,
     passes: result.passes,
     computeMs: result.computeMs,
-    before: order.tellBefore && committed ? sentPart(committed).u : undefined,
+    before: undefined,
   };
   noteAnswer(state, order, result);
   return [...hand(state, { message, solution, noise: result.noise }, result), timer(state, now)];
@@ -274,7 +277,9 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
   const from = settings?.training === 'steps' ? committed : state.stored.committed;
   state.stored = { ...state.stored, committed: from, pending };
   const persist = { type: 'persist', stored: state.stored } as const;
-  return secure ? [persist, ...maskWhenReady(state)] : [persist, { type: 'send', message: pending.message }];
+  return secure
+    ? [persist, ...maskWhenReady(state)]
+    : [persist, { type: 'send', message: asSent(state, pending) }];
 }
 
 /** Training rests. The model in use is w with our best personal part to it. */

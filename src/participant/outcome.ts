@@ -18,7 +18,13 @@ export function settle(
   if (accepted.round === round) {
     const taken = acceptedSolution(state.problem, committed, pending.solution, accepted);
     const summed = settings.secure && summedScalars(pending.message, settings);
-    state.stored = { ...state.stored, committed: taken, base: round, pending: undefined, ...(summed && { summed }) };
+    state.stored = {
+      ...state.stored,
+      committed: taken,
+      base: round,
+      pending: undefined,
+      ...(summed && { summed }),
+    };
   } else {
     state.stored = { ...state.stored, pending: undefined };
   }

@@ -91,14 +91,26 @@ function stepped(...[shard, request, settings, effort, secret]: Parameters<typeo
   const solution = bound === undefined ? whole : clippedStep(shard, committed, whole, bound);
   const sent = roundedStep(committed, solution, settings);
   const noise = noiseShare(sent.u.length, settings, secret);
-  return { round, purpose, scalars, committed, solution: sent, passes: solve.passes, ...(noise && { noise }) };
+  return {
+    round,
+    purpose,
+    scalars,
+    committed,
+    solution: sent,
+    passes: solve.passes,
+    ...(noise && { noise }),
+  };
 }
 
 /**
  * The noise of a secret sum comes from those who are summed; the own step stays as it was. On the grid, from a discrete Gaussian:
  * nothing is rounded after the noise.
  */
-function noiseShare(d: number, { dp, secure }: SolveSettings, secret: () => Stream): Float64Array | undefined {
+function noiseShare(
+  d: number,
+  { dp, secure }: SolveSettings,
+  secret: () => Stream,
+): Float64Array | undefined {
   if (!secure || dp?.honest === undefined) return undefined;
   const steps = discreteNoise(d, gridShare(dp, dp.honest, secure.scaleBits), secret());
   return Float64Array.from(steps, (value) => Number(value) / 2 ** secure.scaleBits);
@@ -116,7 +128,9 @@ function roundedStep(committed: Solution, solution: Solution, settings: SolveSet
   if (!secure && precision === 'f64') return solution;
   const before = sentPart(committed).u;
   const { u } = sentPart(solution);
-  const sent = secure ? plusScaled(before, 1, inwards(plusScaled(u, -1, before), secure)) : u.map(Math.fround);
+  const sent = secure
+    ? plusScaled(before, 1, inwards(plusScaled(u, -1, before), secure))
+    : u.map(Math.fround);
   return solution.sent ? { ...solution, sent: { ...solution.sent, u: sent } } : { ...solution, u: sent };
 }
 
@@ -130,7 +144,12 @@ function fitting(shard: Shard, beta: Float64Array | undefined): Float64Array | u
 }
 
 /** Margins at unfinished duals: z moves by q (u' - u), as it did in the solve that was cut short. */
-function goOnFrom(shard: Shard, { w, sigma }: SolveRequest, { u, beta }: Solution, unfinished: Float64Array): void {
+function goOnFrom(
+  shard: Shard,
+  { w, sigma }: SolveRequest,
+  { u, beta }: Solution,
+  unfinished: Float64Array,
+): void {
   const inverse = 1 / shard.settings.c2;
   const du = shard.combine(unfinished.map((value, i) => value - beta[i]));
   const z = plusScaled(plusScaled(w, inverse, u), sigma + inverse, du);

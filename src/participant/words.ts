@@ -1,8 +1,9 @@
 /** What the participant says, and says again: made from its state. */
 import type { AnswerMessage, ToCoordinator } from '../protocol/index.ts';
+import { sentPart } from '../solver/index.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
-import type { ParticipantState, Pending, Stored } from './state.ts';
+import type { ParticipantState, Pending } from './state.ts';
 
 /** Says again whatever the coordinator may not have heard; also the way to ask what is going on. */
 export function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
@@ -20,14 +21,16 @@ export function sayAgain(state: ParticipantState, now: number): ParticipantEffec
 }
 
 /** What to say of a pending update: the update, or what hides it; or that we are here, and wait for shares to hide it with. */
-function answerFor(state: ParticipantState, { message }: Pending): ToCoordinator {
-  if (!state.stored.secure) return inThisLife(message, state.stored);
-  return maskedAnswer(state, message.round) ?? hello(state);
+function answerFor(state: ParticipantState, pending: Pending): ToCoordinator {
+  if (!state.stored.secure) return asSent(state, pending);
+  return maskedAnswer(state, pending.message.round) ?? hello(state);
 }
 
-/** An update that was stored in an earlier life is said again in this one. */
-export function inThisLife(message: AnswerMessage, { session }: Stored): AnswerMessage {
-  return { ...message, session };
+/** A stored answer as it is sent: in this session, and with what was accepted before it where the round asks for that. */
+export function asSent({ stored, order }: ParticipantState, { message }: Pending): AnswerMessage {
+  const { session, committed } = stored;
+  const before = order?.tellBefore && committed ? sentPart(committed).u : undefined;
+  return { ...message, session, before };
 }
 
 export function hello({ profile, stored }: ParticipantState): ToCoordinator {

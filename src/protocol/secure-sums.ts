@@ -37,7 +37,11 @@ export interface SummedChange {
 }
 
 /** Keys of one federation are of no use in another. */
-export function federationName({ features, bias, seed }: Pick<FederationSettings, 'features' | 'bias' | 'seed'>): string {
+export function federationName({
+  features,
+  bias,
+  seed,
+}: Pick<FederationSettings, 'features' | 'bias' | 'seed'>): string {
   return `kindred, ${features} features, ${bias ? 'bias' : 'no bias'}, seed ${seed}`;
 }
 

@@ -171,7 +171,12 @@ function ownPart({ committed, pending }: Stored, accepted: Accepted): Float64Arr
   const n = pending.solution.beta.length;
   const wide = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   // u does not depend on the boxes.
-  const context = { y: new Float64Array(n), low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
+  const context = {
+    y: new Float64Array(n),
+    low: wide.map((value) => -value),
+    high: wide,
+    settings: { epsilon: 0 },
+  };
   return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
 }
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { errorFromIssues } from '../base/field-error.ts';
-import { DEFAULT_SECURE, type SecureOptions } from '../coordinator/index.ts';
+import { type CoordinatorOptions, DEFAULT_SECURE, type SecureOptions } from '../coordinator/index.ts';
 import { conflictWithSecure, defaultAggregation } from '../coordinator/options-checks.ts';
 import {
   above0,

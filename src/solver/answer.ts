@@ -62,12 +62,7 @@ export function answerWith(shard: Shard, w: Float64Array, beta = shard.beta): Om
 }
 
 /** How good (w, u / C2) is on the shard's rows. */
-export function scalarsAt(
-  shard: Shard,
-  w: Float64Array,
-  beta: Float64Array,
-  u: Float64Array,
-): AnswerScalars {
+export function scalarsAt(shard: Shard, w: Float64Array, beta: Float64Array, u: Float64Array): AnswerScalars {
   shard.load(beta, plusScaled(w, 1 / shard.settings.c2, u));
   return { loss: shard.loss(), dualSum: shard.dualSum(beta), uNorm2: dot(u, u), wDotU: dot(w, u) };
 }

@@ -14,6 +14,7 @@
  * who answers and how exactly. Where only sums are seen a single block of cuts says little, and a quasi-Newton step on the sums is taken as
  * long as everybody answers and it helps. docs/training.md has the proofs in brief and what was tried.
  */
+import { invariant } from '../base/errors.ts';
 import { type AnswerScalars, boundsOf } from './answer.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import { LowerBound } from './cuts.ts';
@@ -268,7 +269,8 @@ export class Inquiry {
       query,
       u,
       value: this.valueSum(new Set()),
-      constant: this.restConstant + [...this.members.values()].reduce((sum, { constant }) => sum + constant, 0),
+      constant:
+        this.restConstant + [...this.members.values()].reduce((sum, { constant }) => sum + constant, 0),
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
       known: Float64Array.from(
@@ -288,7 +290,14 @@ export class Inquiry {
     this.restConstant = summed ? constant : 0;
     for (let i = 0; i < known.length; i += 4) {
       const [member, round, ownValue, ownConstant] = known.subarray(i, i + 4);
-      this.members.set(member, { round, value: ownValue, reached: 0, constant: ownConstant, query: undefined, u: undefined });
+      this.members.set(member, {
+        round,
+        value: ownValue,
+        reached: 0,
+        constant: ownConstant,
+        query: undefined,
+        u: undefined,
+      });
       this.covered.add(member);
     }
     this.renewSums();
@@ -299,7 +308,8 @@ export class Inquiry {
     const { c2 } = this.options;
     const known = this.members.get(member);
     const old = known?.u ?? before;
-    if (known && !known.u && before) {
+    if (known && !known.u) {
+      invariant(before, `take: expected the last contribution of member ${member}, which is not known here`);
       this.rest = plusScaled(this.rest, -1, before);
     }
     const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;

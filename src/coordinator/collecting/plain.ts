@@ -1,14 +1,15 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
+
+import type { AnswerMessage, ToParticipant } from '../../protocol/index.ts';
 import { plusScaled } from '../../solver/index.ts';
 import { bounded, type Shortened, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refusalOfAnswer, refuse } from '../refusals.ts';
 import { type CoordinatorState, type Member, type RoundRow, tallyAnswer } from '../state.ts';
 import { storedChanges } from '../stored.ts';
-import { contributionOf } from '../training.ts';
-import { finishFor } from '../words.ts';
+import { contributionOf, inquiryOf } from '../training.ts';
+import { finishFor, roundFor } from '../words.ts';
 import type { Collected } from './collected.ts';
-import type { AnswerMessage, ToParticipant } from '../../protocol/index.ts';
 
 export function onAnswer(
   state: CoordinatorState,
@@ -48,6 +49,10 @@ export function onAnswer(
       { type: 'persist', changes: storedChanges(state, [member]) },
       { type: 'send', to: member.id, message: outcome },
     ];
+  }
+  if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {
+    // It was asked before a restart: what it replaces has to be told.
+    return [{ type: 'send', to: member.id, message: roundFor(state, member, now) }];
   }
   noteAnswer(state, member, now);
   member.scalars = message.scalars;

@@ -2,10 +2,9 @@
 import { scalingFrom } from '../../data/index.ts';
 import type { Summed } from '../../privacy/secure/index.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/index.ts';
-import { localProblem } from '../training.ts';
-import type { CoordinatorState } from '../state.ts';
-import { inquiryOf, sharedPart } from '../training.ts';
 import { plusScaled } from '../../solver/index.ts';
+import type { CoordinatorState } from '../state.ts';
+import { inquiryOf, localProblem, sharedPart } from '../training.ts';
 import type { Collected } from './collected.ts';
 
 /** The sum of the round that is being closed; undefined: it was given up. */

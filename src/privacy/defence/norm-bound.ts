@@ -44,11 +44,7 @@ export interface RobustBoundOptions {
 }
 
 /** The same bound for everybody. */
-export function boundNorms(
-  updates: readonly Change[],
-  bound: number,
-  overBound: OverBound,
-): NormVerdict[] {
+export function boundNorms(updates: readonly Change[], bound: number, overBound: OverBound): NormVerdict[] {
   return updates.map((update) => judge(update, bound, overBound));
 }
 

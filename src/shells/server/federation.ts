@@ -1,5 +1,6 @@
 /** A federation as the server runs it: its host, and the connections of its participants. */
 import type { WebSocket } from 'ws';
+import { combinerOf } from '../../coordinator/index.ts';
 import {
   CLOSE,
   DEFAULT_LIMITS,
@@ -7,7 +8,6 @@ import {
   type RejectCode,
   type ToCoordinator,
 } from '../../protocol/index.ts';
-import { combinerOf } from '../../coordinator/index.ts';
 import { addScaled, norm, plusScaled } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';

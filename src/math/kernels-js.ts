@@ -147,6 +147,18 @@ export class JsKernels implements Kernels {
     }
   }
 
+  squaredNorms(rows: Address, n: number, stride: number, out: Address): void {
+    this.refresh();
+    const { f32, f64 } = this;
+    const [x0, o] = [rows >>> 2, out >>> 3];
+    for (let i = 0; i < n; i++) {
+      const x = x0 + i * stride;
+      let sum = 0;
+      for (let t = 0; t < stride; t++) sum += f32[x + t] * f32[x + t];
+      f64[o + i] = sum;
+    }
+  }
+
   gram(rows: Address, n: number, stride: number, out: Address, outStride: number): void {
     this.refresh();
     const { f32 } = this;

@@ -58,12 +58,7 @@ export class Shard {
     this.y = input.y;
     this.form = form;
     this.rows = this.take(4 * n * this.stride);
-    const norms = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      const row = arena.f32(this.rows + 4 * i * this.stride, d);
-      input.write(i, row);
-      norms[i] = squaredNorm(row);
-    }
+    for (let i = 0; i < n; i++) input.write(i, arena.f32(this.rows + 4 * i * this.stride, d));
     this.z = this.take(8 * this.stride);
     this.out = this.take(8 * this.stride);
     this.coefficient = this.take(8 * n);
@@ -71,12 +66,13 @@ export class Shard {
       y: this.put(input.y),
       low: this.take(8 * n),
       high: this.take(8 * n),
-      norm: this.put(norms),
+      norm: this.take(8 * n),
       beta: this.take(8 * n),
       margin: this.take(8 * n),
       order: this.take(4 * n),
       report: this.take(16),
     };
+    arena.kernels.squaredNorms(this.rows, n, this.stride, this.at.norm);
     this.change = { address: this.take(4 * this.stride), length: this.stride };
     this.retarget(settings);
   }
@@ -212,10 +208,4 @@ export class Shard {
     this.arena.f64(address, values.length).set(values);
     return address;
   }
-}
-
-function squaredNorm(row: Float32Array): number {
-  let sum = 0;
-  for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
-  return sum;
 }

@@ -32,6 +32,10 @@ function sameBits(a: Float32Array | Float64Array, b: Float32Array | Float64Array
     if (!Object.is(a[i], b[i])) throw new Error(`bits differ at ${i}: ${a[i]} ${b[i]}`);
 }
 
+function sumOfSquares(row: Float32Array): number {
+  return row.reduce((sum, value) => sum + value * value, 0);
+}
+
 test('margins are the same bits in SIMD and in plain JavaScript', () => {
   fc.assert(
     fc.property(shape, ({ n, d, seed }) => {
@@ -81,6 +85,19 @@ test('combinations of rows are the same bits', () => {
         return arena.f64(out, stride).slice();
       });
       sameBits(js, wasm);
+    }),
+  );
+});
+
+test('squared norms are the same bits, and those of a plain sum in f64', () => {
+  fc.assert(
+    fc.property(shape, ({ n, d, seed }) => {
+      for (const { arena, kernels, rows, stride } of twoArenas(n, d, seed)) {
+        const out = arena.allocate(8 * n);
+        kernels.squaredNorms(rows, n, stride, out);
+        const plain = Array.from({ length: n }, (_, i) => sumOfSquares(arena.f32(rows + 4 * i * stride, d)));
+        sameBits(arena.f64(out, n), Float64Array.from(plain));
+      }
     }),
   );
 });

@@ -54,14 +54,19 @@ export class Workspace {
 
 /** Everybody's rows as one task. */
 function pool(tasks: readonly Task[]): Task {
-  const owner: { task: Task; i: number }[] = tasks.flatMap((task) =>
-    Array.from({ length: task.n }, (_, i) => ({ task, i })),
-  );
+  const n = tasks.reduce((sum, task) => sum + task.n, 0);
+  // Whose each row is, and where its owner's rows begin: numbers, because an object for each row costs more than the row.
+  const owner = new Uint32Array(n);
+  const first = new Uint32Array(tasks.length);
+  for (let k = 0, at = 0; k < tasks.length; at += tasks[k++].n) {
+    first[k] = at;
+    owner.fill(k, at, at + tasks[k].n);
+  }
   const weighted = tasks.some((task) => task.weights);
   return {
     id: 'all',
-    n: owner.length,
-    write: (row, values) => owner[row].task.write(owner[row].i, values),
+    n,
+    write: (row, values) => tasks[owner[row]].write(row - first[owner[row]], values),
     y: concatenate(tasks.map((task) => task.y)),
     weights: weighted
       ? concatenate(tasks.map((task) => task.weights ?? new Float64Array(task.n).fill(1)))

@@ -185,6 +185,13 @@ export class JsKernels implements Kernels {
     }
   }
 
+  scaleRow(raw: Address, shift: Address, factor: Address, row: Address, stride: number): void {
+    this.refresh();
+    const { f32, f64 } = this;
+    const [x, s, c, o] = [raw >>> 3, shift >>> 3, factor >>> 3, row >>> 2];
+    for (let t = 0; t < stride; t++) f32[o + t] = (f64[x + t] - f64[s + t]) * f64[c + t];
+  }
+
   rowDot(row: Address, stride: number, z: Address): number {
     this.refresh();
     const { f32, f64 } = this;

@@ -12,6 +12,7 @@ interface Exports {
   combine(rows: number, n: number, stride: number, coefficient: number, out: number): void;
   squaredNorms(rows: number, n: number, stride: number, out: number): void;
   gram(rows: number, n: number, stride: number, out: number, outStride: number): void;
+  scaleRow(raw: number, shift: number, factor: number, row: number, stride: number): void;
   rowDot(row: number, stride: number, z: number): number;
   rowAdd(row: number, stride: number, c: number, z: number): void;
 }
@@ -37,6 +38,7 @@ class WasmKernels implements Kernels {
   readonly combine: Exports['combine'];
   readonly squaredNorms: Exports['squaredNorms'];
   readonly gram: Exports['gram'];
+  readonly scaleRow: Exports['scaleRow'];
   readonly rowDot: Exports['rowDot'];
   readonly rowAdd: Exports['rowAdd'];
   private readonly rowsPass: PassExport;
@@ -54,6 +56,7 @@ class WasmKernels implements Kernels {
     this.combine = exports.combine;
     this.squaredNorms = exports.squaredNorms;
     this.gram = exports.gram;
+    this.scaleRow = exports.scaleRow;
     this.rowDot = exports.rowDot;
     this.rowAdd = exports.rowAdd;
   }

@@ -54,19 +54,18 @@ export class Workspace {
 
 /** Everybody's rows as one task. */
 function pool(tasks: readonly Task[]): Task {
-  const n = tasks.reduce((sum, task) => sum + task.n, 0);
-  // Whose each row is, and where its owner's rows begin: numbers, because an object for each row costs more than the row.
-  const owner = new Uint32Array(n);
-  const first = new Uint32Array(tasks.length);
-  for (let k = 0, at = 0; k < tasks.length; at += tasks[k++].n) {
-    first[k] = at;
-    owner.fill(k, at, at + tasks[k].n);
+  const index = new Uint32Array(tasks.reduce((sum, task) => sum + task.n, 0));
+  let at = 0;
+  for (const { n, table } of tasks) {
+    index.set(table.index, at);
+    at += n;
   }
   const weighted = tasks.some((task) => task.weights);
   return {
     id: 'all',
-    n,
-    write: (row, values) => tasks[owner[row]].write(row - first[owner[row]], values),
+    n: index.length,
+    // All tasks are of one table, scaled alike.
+    table: { ...tasks[0].table, index },
     y: concatenate(tasks.map((task) => task.y)),
     weights: weighted
       ? concatenate(tasks.map((task) => task.weights ?? new Float64Array(task.n).fill(1)))

@@ -28,4 +28,5 @@ export {
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
 export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';
+export type { TableRows } from './table-rows.ts';
 export { addScaled, dot, norm, plusScaled, weightedSum } from './vector.ts';

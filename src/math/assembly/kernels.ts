@@ -378,6 +378,19 @@ function putPair(out: usize, outBytes: usize, n: i32, i: i32, j: i32, lanes: v12
   store<f32>(out + (<usize>j) * outBytes + ((<usize>i) << 2), value);
 }
 
+/** row = (raw - shift) factor, rounded to f32 at the end; all padded to stride. */
+export function scaleRow(raw: usize, shift: usize, factor: usize, row: usize, stride: i32): void {
+  const end = row + ((<usize>stride) << 2);
+  while (row < end) {
+    const v = f64x2.mul(f64x2.sub(v128.load(raw), v128.load(shift)), v128.load(factor));
+    v128.store64_lane(row, f32x4.demote_f64x2_zero(v), 0);
+    raw += 16;
+    shift += 16;
+    factor += 16;
+    row += 8;
+  }
+}
+
 /** rows[i] . z in f64, one row (stochastic gradient steps). */
 export function rowDot(row: usize, stride: i32, z: usize): f64 {
   let a0 = f64x2.splat(0);

@@ -59,8 +59,12 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** Commands that solve in this process, and so cannot wait for the engine to find out what is worth compiling well. */
+const SOLVING = new Set(['train', 'tune', 'simulate', 'replay', 'calibrate', 'reproduce', 'audit', 'bench']);
+
 /** What the launcher calls. The process ends by itself, once all output is out. */
 export async function runProcess(): Promise<void> {
+  if (SOLVING.has(process.argv[2])) (await import('./compile-kernels.ts')).compileKernelsFully();
   process.exitCode = await runCli(process.argv.slice(2), processIo());
 }
 

@@ -83,6 +83,11 @@ export class JsKernels implements Kernels {
         u32[order + count] = i;
         continue;
       }
+      // At a bound and wanting to go further out: the step would change nothing, and a division takes long.
+      if (epsilon === 0 && ((b === hi && g >= 0) || (b === lo && g <= 0))) {
+        a++;
+        continue;
+      }
       let t = b + g / h;
       if (epsilon > 0) {
         const e = epsilon / h;

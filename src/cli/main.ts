@@ -59,8 +59,8 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Commands that solve in this process, and so cannot wait for the engine to find out what is worth compiling well. */
-const SOLVING = new Set(['train', 'tune', 'simulate', 'replay', 'calibrate', 'reproduce', 'audit', 'bench']);
+/** Commands that solve in this process or its threads, sooner than the engine finds out what is worth compiling well. */
+const SOLVING = new Set('demo train tune join simulate replay calibrate reproduce audit bench'.split(' '));
 
 /** What the launcher calls. The process ends by itself, once all output is out. */
 export async function runProcess(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * Rows of a table on their way into kernel memory: copied as they are, scaled by a kernel. Millions of values go this way
- * before a solve; a loop in JavaScript takes four times as long, and longer still in a process that has just begun.
+ * before a solve; a loop in JavaScript takes twice as long, and longer still in a process that has just begun.
  */
 import type { Scaling } from '../data/index.ts';
 import type { Address, Arena } from '../math/index.ts';

@@ -7,6 +7,7 @@ import { benchLiblinear, hasLiblinear, type LiblinearReport } from './bench/libl
 import { benchMethods, type MethodReport } from './bench/methods.ts';
 import type { NetworkReport } from './bench/network.ts';
 import { benchSecure, type SecureReport } from './bench/secure.ts';
+import { benchStart, type StartReport } from './bench/start.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
@@ -14,7 +15,16 @@ import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
-const PARTS = ['kernel', 'scaling', 'liblinear', 'aggregation', 'methods', 'secure', 'network'] as const;
+const PARTS = [
+  'kernel',
+  'scaling',
+  'liblinear',
+  'aggregation',
+  'methods',
+  'start',
+  'secure',
+  'network',
+] as const;
 type Part = (typeof PARTS)[number];
 /** Not `network`, which takes minutes and thousands of connections: only where it is asked for. */
 const USUAL: readonly Part[] = PARTS.filter((part) => part !== 'network');
@@ -27,6 +37,7 @@ interface BenchReport {
   liblinear?: readonly LiblinearReport[] | 'not installed';
   aggregation?: AggregationReport;
   methods?: readonly MethodReport[];
+  start?: readonly StartReport[];
   secure?: readonly SecureReport[];
   network?: NetworkReport;
 }
@@ -98,6 +109,9 @@ const MEASURE: Readonly<Record<Part, Measure>> = {
   methods: (io, table, report) => {
     report.methods = benchMethods(io.now, table);
   },
+  start: async (io, table, report) => {
+    report.start = await benchStart(io.now, table);
+  },
   secure: (io, _, report) => {
     report.secure = [3, 10, 30, 100].map((participants) => benchSecure(io.now, participants));
   },
@@ -116,7 +130,7 @@ function textOf(io: Io, report: BenchReport): string[] {
   const style = styleOf(io);
   const lines = [`Data: ${report.data}`];
   const section = (title: string, ...body: string[]) => lines.push('', style.bold(title), ...body);
-  const { kernel, scaling, liblinear, aggregation, methods, secure, network } = report;
+  const { kernel, scaling, liblinear, aggregation, methods, start, secure, network } = report;
   if (kernel) {
     section(
       'Kernel: one pass over the rows, SIMD against plain JavaScript',
@@ -172,6 +186,14 @@ function textOf(io: Io, report: BenchReport): string[] {
       ...right('solve', 'to mtl', 'rounds', 'passes', 'error', 'BA'),
     ];
     section('Methods with their defaults, same rows, same kernels', ...textTable(columns, rows, style));
+  }
+  if (start) {
+    const rows = start.map((run) => [run.method, ms(run.newMs), ms(run.warmMs), times(run.ratio)]);
+    const columns: Column[] = [{ title: 'method', align: 'left' }, ...right('new', 'warm', 'ratio')];
+    section(
+      'Start: solving in a new process against one that has done it before',
+      ...textTable(columns, rows, style),
+    );
   }
   if (secure) {
     const rows = secure.map((run) => [

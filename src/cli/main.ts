@@ -60,8 +60,12 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
+/** Commands that solve in this process or its threads, sooner than the engine finds out what is worth compiling well. */
+const SOLVING = new Set('demo train tune join simulate replay calibrate reproduce audit bench'.split(' '));
+
 /** What the launcher calls. The process ends by itself, once all output is out. */
 export async function runProcess(): Promise<void> {
+  if (SOLVING.has(process.argv[2])) (await import('./compile-kernels.ts')).compileKernelsFully();
   process.exitCode = await runCli(process.argv.slice(2), processIo());
 }
 

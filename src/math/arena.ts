@@ -27,10 +27,13 @@ export class Arena {
   private free: Piece[];
   private readonly used = new Map<Address, number>();
   private end: number;
+  /** From here on nobody has written: grown memory is zero already, and zeroing it would touch every page twice. */
+  private untouched: Address;
 
   constructor(kernels: Kernels = createKernels()) {
     this.kernels = kernels;
     this.end = kernels.memory.buffer.byteLength;
+    this.untouched = this.end;
     // Address 0 stays unused, so that 0 can mean "none".
     this.free = [{ address: ALIGNMENT, bytes: this.end - ALIGNMENT }];
   }
@@ -50,7 +53,9 @@ export class Arena {
     if (piece.bytes === 0) this.free.splice(at, 1);
     this.used.set(address, size);
     this.usedBytes += size;
-    new Uint8Array(this.kernels.memory.buffer, address, size).fill(0);
+    const dirty = Math.min(size, this.untouched - address);
+    if (dirty > 0) new Uint8Array(this.kernels.memory.buffer, address, dirty).fill(0);
+    this.untouched = Math.max(this.untouched, address + size);
     return address;
   }
 

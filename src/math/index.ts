@@ -8,4 +8,4 @@ export {
   padded,
 } from './kernels.ts';
 export { JsKernels } from './kernels-js.ts';
-export { createWasmKernels } from './kernels-wasm.ts';
+export { compileKernels, createWasmKernels } from './kernels-wasm.ts';

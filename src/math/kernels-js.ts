@@ -83,6 +83,11 @@ export class JsKernels implements Kernels {
         u32[order + count] = i;
         continue;
       }
+      // At a bound and wanting to go further out: the step would change nothing, and a division takes long.
+      if (epsilon === 0 && ((b === hi && g >= 0) || (b === lo && g <= 0))) {
+        a++;
+        continue;
+      }
       let t = b + g / h;
       if (epsilon > 0) {
         const e = epsilon / h;
@@ -147,6 +152,18 @@ export class JsKernels implements Kernels {
     }
   }
 
+  squaredNorms(rows: Address, n: number, stride: number, out: Address): void {
+    this.refresh();
+    const { f32, f64 } = this;
+    const [x0, o] = [rows >>> 2, out >>> 3];
+    for (let i = 0; i < n; i++) {
+      const x = x0 + i * stride;
+      let sum = 0;
+      for (let t = 0; t < stride; t++) sum += f32[x + t] * f32[x + t];
+      f64[o + i] = sum;
+    }
+  }
+
   gram(rows: Address, n: number, stride: number, out: Address, outStride: number): void {
     this.refresh();
     const { f32 } = this;
@@ -171,6 +188,13 @@ export class JsKernels implements Kernels {
         f32[o + j * outStride + i] = value;
       }
     }
+  }
+
+  scaleRow(raw: Address, shift: Address, factor: Address, row: Address, stride: number): void {
+    this.refresh();
+    const { f32, f64 } = this;
+    const [x, s, c, o] = [raw >>> 3, shift >>> 3, factor >>> 3, row >>> 2];
+    for (let t = 0; t < stride; t++) f32[o + t] = (f64[x + t] - f64[s + t]) * f64[c + t];
   }
 
   rowDot(row: Address, stride: number, z: Address): number {

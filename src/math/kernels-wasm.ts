@@ -10,7 +10,9 @@ interface Exports {
   shuffle(order: number, count: number, seed: number): void;
   margins(rows: number, n: number, stride: number, z: number, out: number): void;
   combine(rows: number, n: number, stride: number, coefficient: number, out: number): void;
+  squaredNorms(rows: number, n: number, stride: number, out: number): void;
   gram(rows: number, n: number, stride: number, out: number, outStride: number): void;
+  scaleRow(raw: number, shift: number, factor: number, row: number, stride: number): void;
   rowDot(row: number, stride: number, z: number): number;
   rowAdd(row: number, stride: number, c: number, z: number): void;
 }
@@ -19,8 +21,13 @@ let compiled: WebAssembly.Module | undefined;
 
 /** Throws where WebAssembly or its SIMD part is missing; `createKernels` then falls back. */
 export function createWasmKernels(): Kernels {
+  return new WasmKernels(compileKernels());
+}
+
+/** Once in a process (or worker): later calls give the same module. */
+export function compileKernels(): WebAssembly.Module {
   compiled ??= new WebAssembly.Module(decodeBase64(KERNELS_WASM_BASE64));
-  return new WasmKernels(compiled);
+  return compiled;
 }
 
 class WasmKernels implements Kernels {
@@ -29,7 +36,9 @@ class WasmKernels implements Kernels {
   readonly shuffle: Exports['shuffle'];
   readonly margins: Exports['margins'];
   readonly combine: Exports['combine'];
+  readonly squaredNorms: Exports['squaredNorms'];
   readonly gram: Exports['gram'];
+  readonly scaleRow: Exports['scaleRow'];
   readonly rowDot: Exports['rowDot'];
   readonly rowAdd: Exports['rowAdd'];
   private readonly rowsPass: PassExport;
@@ -45,7 +54,9 @@ class WasmKernels implements Kernels {
     this.shuffle = exports.shuffle;
     this.margins = exports.margins;
     this.combine = exports.combine;
+    this.squaredNorms = exports.squaredNorms;
     this.gram = exports.gram;
+    this.scaleRow = exports.scaleRow;
     this.rowDot = exports.rowDot;
     this.rowAdd = exports.rowAdd;
   }

@@ -54,7 +54,9 @@ export interface Kernels {
   shuffle(order: Address, count: number, seed: number): void;
   margins(rows: Address, n: number, stride: number, z: Address, out: Address): void;
   combine(rows: Address, n: number, stride: number, coefficient: Address, out: Address): void;
+  squaredNorms(rows: Address, n: number, stride: number, out: Address): void;
   gram(rows: Address, n: number, stride: number, out: Address, outStride: number): void;
+  scaleRow(raw: Address, shift: Address, factor: Address, row: Address, stride: number): void;
   rowDot(row: Address, stride: number, z: Address): number;
   rowAdd(row: Address, stride: number, c: number, z: Address): void;
 }

@@ -1,18 +1,18 @@
 /**
- * What every training method takes and gives. A method sees tasks (one per participant: rows to be written into kernel
+ * What every training method takes and gives. A method sees tasks (one per participant: rows to be placed in kernel
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
-import type { Aggregation, Certificate, InquiryOptions, Objective, RowWriter } from '../solver/index.ts';
+import type { Aggregation, Certificate, InquiryOptions, Objective, TableRows } from '../solver/index.ts';
 import type { Workspace } from './workspace.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
 export type MethodName = (typeof METHODS)[number];
 
-/** One participant's training rows, scaled and with the bias, as the methods see them. */
+/** One participant's training rows as the methods see them. */
 export interface Task {
   readonly id: string;
   readonly n: number;
-  readonly write: RowWriter;
+  readonly table: TableRows;
   readonly y: Float64Array;
   /** c_ik; undefined: 1. */
   readonly weights: Float64Array | undefined;

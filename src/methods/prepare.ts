@@ -1,7 +1,7 @@
 /**
  * From a table to tasks: targets as numbers, a seeded split inside every participant, scaling from the training rows
- * alone (computed per participant and merged, as a federation does it), and rows that are written, scaled and with the
- * bias, straight into kernel memory.
+ * alone (computed per participant and merged, as a federation does it). The rows themselves stay where they are: they are
+ * scaled, and get the bias, on their way into kernel memory.
  */
 import {
   type ClassMapping,
@@ -14,7 +14,6 @@ import {
   type ScaleMode,
   type Scaling,
   type Split,
-  scaleRow,
   scalingFrom,
   splitRows,
   type Table,
@@ -75,10 +74,7 @@ export function scaledTasks(
       n: own.length,
       y: targets,
       weights: balanced ? balancedWeights(targets) : undefined,
-      write: (i, row) => {
-        scaleRow(table.x, own[i], scaling, row, 0);
-        if (options.bias) row[features] = 1;
-      },
+      table: { x: table.x, index: own, scaling },
     };
   });
   return { tasks, d: features + (options.bias ? 1 : 0) };

@@ -54,14 +54,18 @@ export class Workspace {
 
 /** Everybody's rows as one task. */
 function pool(tasks: readonly Task[]): Task {
-  const owner: { task: Task; i: number }[] = tasks.flatMap((task) =>
-    Array.from({ length: task.n }, (_, i) => ({ task, i })),
-  );
+  const index = new Uint32Array(tasks.reduce((sum, task) => sum + task.n, 0));
+  let at = 0;
+  for (const { n, table } of tasks) {
+    index.set(table.index, at);
+    at += n;
+  }
   const weighted = tasks.some((task) => task.weights);
   return {
     id: 'all',
-    n: owner.length,
-    write: (row, values) => owner[row].task.write(owner[row].i, values),
+    n: index.length,
+    // All tasks are of one table, scaled alike.
+    table: { ...tasks[0].table, index },
     y: concatenate(tasks.map((task) => task.y)),
     weights: weighted
       ? concatenate(tasks.map((task) => task.weights ?? new Float64Array(task.n).fill(1)))

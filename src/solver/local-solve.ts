@@ -72,7 +72,10 @@ export class LocalSolve {
       skip: 0.1 * tolerance,
     });
     this.passes++;
-    const [worst, active] = arena.f64(this.at.report, 2) as unknown as [number, number];
+    // By number: taking a typed array apart goes through its iterator, which costs as much as a short pass.
+    const report = arena.f64(this.at.report, 2);
+    const worst = report[0];
+    const active = report[1];
     if (worst > tolerance) {
       this.active = active;
       this.shrink = worst;

@@ -5,19 +5,29 @@
 import { invariant } from '../base/errors.ts';
 import { type Address, type Arena, type PassArguments, type PassSettings, padded } from '../math/index.ts';
 import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
+import { placeTableRows, type TableRows } from './table-rows.ts';
 
 /** Writes row i's d values into `row` (f32, zeroed, at least d long). */
 export type RowWriter = (i: number, row: Float32Array) => void;
 
-export interface ShardInput {
+interface Targets {
   /** Rows. */
   readonly n: number;
   /** Columns, with the bias. */
   readonly d: number;
-  readonly write: RowWriter;
   readonly y: Float64Array;
   /** c_ik of each row; undefined: 1. */
   readonly weights?: Float64Array | undefined;
+}
+
+/** Rows from anywhere. */
+export interface ShardInput extends Targets {
+  readonly write: RowWriter;
+}
+
+/** Rows of a table, which the kernels scale: the same bits as `scaleRow` writes, faster. */
+export interface TableShardInput extends Targets {
+  readonly table: TableRows;
 }
 
 /** A Gram matrix pays where it is small and steps over rows are long; all of an arena's share this many bytes. */
@@ -47,7 +57,12 @@ export class Shard {
   private change: { address: Address; length: number };
   private form: SolveForm;
 
-  constructor(arena: Arena, settings: ProblemSettings, input: ShardInput, form: SolveForm = 'auto') {
+  constructor(
+    arena: Arena,
+    settings: ProblemSettings,
+    input: ShardInput | TableShardInput,
+    form: SolveForm = 'auto',
+  ) {
     const { n, d } = input;
     invariant(n > 0 && d > 0, `shard: expected rows and columns, got ${n} x ${d}`);
     this.arena = arena;
@@ -58,12 +73,8 @@ export class Shard {
     this.y = input.y;
     this.form = form;
     this.rows = this.take(4 * n * this.stride);
-    const norms = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      const row = arena.f32(this.rows + 4 * i * this.stride, d);
-      input.write(i, row);
-      norms[i] = squaredNorm(row);
-    }
+    if ('table' in input) placeTableRows(arena, input.table, { address: this.rows, d, stride: this.stride });
+    else for (let i = 0; i < n; i++) input.write(i, arena.f32(this.rows + 4 * i * this.stride, d));
     this.z = this.take(8 * this.stride);
     this.out = this.take(8 * this.stride);
     this.coefficient = this.take(8 * n);
@@ -71,12 +82,13 @@ export class Shard {
       y: this.put(input.y),
       low: this.take(8 * n),
       high: this.take(8 * n),
-      norm: this.put(norms),
+      norm: this.take(8 * n),
       beta: this.take(8 * n),
       margin: this.take(8 * n),
       order: this.take(4 * n),
       report: this.take(16),
     };
+    arena.kernels.squaredNorms(this.rows, n, this.stride, this.at.norm);
     this.change = { address: this.take(4 * this.stride), length: this.stride };
     this.retarget(settings);
   }
@@ -212,10 +224,4 @@ export class Shard {
     this.arena.f64(address, values.length).set(values);
     return address;
   }
-}
-
-function squaredNorm(row: Float32Array): number {
-  let sum = 0;
-  for (let j = 0; j < row.length; j++) sum += row[j] * row[j];
-  return sum;
 }

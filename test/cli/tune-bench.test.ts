@@ -69,6 +69,14 @@ test('bench measures a part alone and says what it measured', async () => {
   for (const point of aggregation.points) expect(point.roundsRatio).toBeLessThanOrEqual(1);
 });
 
+test('bench compares a new process with a warm one', async () => {
+  const { code, stdout } = await run(['bench', 'start', '--data', data, '--json']);
+  expect(code).toBe(0);
+  const { start } = JSON.parse(stdout);
+  expect(start.map(({ method }: { method: string }) => method)).toEqual(['global', 'mtl']);
+  for (const { newMs, warmMs, ratio } of start) expect(ratio).toBeCloseTo(newMs / warmMs, 10);
+});
+
 test('medians, turns and exponents are what they say', () => {
   expect(median([5, 1, 9])).toBe(5);
   expect(median([4, 1, 9, 2])).toBe(3);

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
+import { scaleRow } from '../../src/data/index.ts';
 import { Arena, createWasmKernels, JsKernels, padded } from '../../src/math/index.ts';
 import { LocalSolve } from '../../src/solver/index.ts';
+import { placeTableRows } from '../../src/solver/table-rows.ts';
 import { makeProblem, plainArena, problemShape, shardsOf } from '../helpers/problems.ts';
 
 /** The same random rows in the memory of both versions. */
@@ -30,6 +32,10 @@ function sameBits(a: Float32Array | Float64Array, b: Float32Array | Float64Array
   expect(a.length).toBe(b.length);
   for (let i = 0; i < a.length; i++)
     if (!Object.is(a[i], b[i])) throw new Error(`bits differ at ${i}: ${a[i]} ${b[i]}`);
+}
+
+function sumOfSquares(row: Float32Array): number {
+  return row.reduce((sum, value) => sum + value * value, 0);
 }
 
 test('margins are the same bits in SIMD and in plain JavaScript', () => {
@@ -81,6 +87,46 @@ test('combinations of rows are the same bits', () => {
         return arena.f64(out, stride).slice();
       });
       sameBits(js, wasm);
+    }),
+  );
+});
+
+test('squared norms are the same bits, and those of a plain sum in f64', () => {
+  fc.assert(
+    fc.property(shape, ({ n, d, seed }) => {
+      for (const { arena, kernels, rows, stride } of twoArenas(n, d, seed)) {
+        const out = arena.allocate(8 * n);
+        kernels.squaredNorms(rows, n, stride, out);
+        const plain = Array.from({ length: n }, (_, i) => sumOfSquares(arena.f32(rows + 4 * i * stride, d)));
+        sameBits(arena.f64(out, n), Float64Array.from(plain));
+      }
+    }),
+  );
+});
+
+test('scaled rows are the same bits, and those that scaleRow writes', () => {
+  fc.assert(
+    fc.property(shape, fc.boolean(), ({ n, d, seed }, bias) => {
+      const random = stream(seed, 'table');
+      const draw = (length: number) =>
+        Float64Array.from({ length }, () => random.normal() * 10 ** random.below(4));
+      const x = draw(2 * n * d);
+      const scaling = { mode: 'standard' as const, shift: draw(d), factor: draw(d) };
+      const index = Uint32Array.from({ length: n }, () => random.below(2 * n));
+      const columns = d + (bias ? 1 : 0);
+      const stride = padded(columns);
+      const expected = new Float32Array(n * stride);
+      for (const [i, from] of index.entries()) {
+        scaleRow(x, from, scaling, expected, i * stride);
+        if (bias) expected[i * stride + d] = 1;
+      }
+      for (const kernels of [new JsKernels(), createWasmKernels()]) {
+        const arena = new Arena(kernels);
+        const address = arena.allocate(4 * n * stride);
+        placeTableRows(arena, { x, index, scaling }, { address, d: columns, stride });
+        sameBits(arena.f32(address, n * stride), expected);
+        expect(arena.usedBytes).toBe(4 * n * stride);
+      }
     }),
   );
 });

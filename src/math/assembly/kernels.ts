@@ -104,6 +104,11 @@ function pass(
       store<u32>(order + ((<usize>count) << 2), i);
       continue;
     }
+    // At a bound and wanting to go further out: the step would change nothing, and a division takes long.
+    if (epsilon == 0 && ((b == hi && g >= 0) || (b == lo && g <= 0))) {
+      a++;
+      continue;
+    }
     let t = b + g / h;
     if (epsilon > 0) {
       const e = epsilon / h;
@@ -210,21 +215,103 @@ export function margins(rows: usize, n: i32, stride: i32, z: usize, out: usize):
   }
 }
 
-/** out += sum_i coefficient[i] rows[i], in f64; zero coefficients cost nothing. */
+/** The first row from i on whose coefficient is not zero; n where there is none. */
+@inline
+function nextUsed(coefficient: usize, i: i32, n: i32): i32 {
+  while (i < n && load<f64>(coefficient + ((<usize>i) << 3)) == 0) i++;
+  return i;
+}
+
+/** sum + c x for two of a row's values. */
+@inline
+function addTwo(sum: v128, c: v128, x: usize): v128 {
+  return f64x2.add(sum, f64x2.mul(c, f64x2.promote_low_f32x4(v128.load64_zero(x))));
+}
+
+/**
+ * out += sum_i coefficient[i] rows[i], in f64; zero coefficients cost nothing. Four rows at a time share the loads and
+ * stores of `out`; each value still adds its rows one after the other.
+ */
 export function combine(rows: usize, n: i32, stride: i32, coefficient: usize, out: usize): void {
-  for (let i: i32 = 0; i < n; i++) {
-    const c = load<f64>(coefficient + ((<usize>i) << 3));
-    if (c == 0) continue;
-    const cc = f64x2.splat(c);
-    let x = rows + (<usize>i) * ((<usize>stride) << 2);
-    const end = x + ((<usize>stride) << 2);
+  const rowBytes = (<usize>stride) << 2;
+  let i = nextUsed(coefficient, 0, n);
+  while (i < n) {
+    const j = nextUsed(coefficient, i + 1, n);
+    const k = nextUsed(coefficient, j + 1, n);
+    const l = nextUsed(coefficient, k + 1, n);
+    let x0 = rows + (<usize>i) * rowBytes;
+    const c0 = v128.load64_splat(coefficient + ((<usize>i) << 3));
     let p = out;
-    while (x < end) {
-      v128.store(p, f64x2.add(v128.load(p), f64x2.mul(cc, f64x2.promote_low_f32x4(v128.load64_zero(x)))));
-      v128.store(p, f64x2.add(v128.load(p, 16), f64x2.mul(cc, f64x2.promote_low_f32x4(v128.load64_zero(x, 8)))), 16);
-      x += 16;
+    const end = x0 + rowBytes;
+    if (l >= n) {
+      while (x0 < end) {
+        v128.store(p, addTwo(v128.load(p), c0, x0));
+        v128.store(p, addTwo(v128.load(p, 16), c0, x0 + 8), 16);
+        x0 += 16;
+        p += 32;
+      }
+      i = j;
+      continue;
+    }
+    let x1 = rows + (<usize>j) * rowBytes;
+    let x2 = rows + (<usize>k) * rowBytes;
+    let x3 = rows + (<usize>l) * rowBytes;
+    const c1 = v128.load64_splat(coefficient + ((<usize>j) << 3));
+    const c2 = v128.load64_splat(coefficient + ((<usize>k) << 3));
+    const c3 = v128.load64_splat(coefficient + ((<usize>l) << 3));
+    while (x0 < end) {
+      v128.store(p, addTwo(addTwo(addTwo(addTwo(v128.load(p), c0, x0), c1, x1), c2, x2), c3, x3));
+      v128.store(
+        p,
+        addTwo(addTwo(addTwo(addTwo(v128.load(p, 16), c0, x0 + 8), c1, x1 + 8), c2, x2 + 8), c3, x3 + 8),
+        16,
+      );
+      x0 += 16;
+      x1 += 16;
+      x2 += 16;
+      x3 += 16;
       p += 32;
     }
+    i = nextUsed(coefficient, l + 1, n);
+  }
+}
+
+/**
+ * out[i] = |rows[i]|^2 in f64, the values of a row added one after the other; four rows at a time, because such a sum
+ * waits for itself.
+ */
+export function squaredNorms(rows: usize, n: i32, stride: i32, out: usize): void {
+  const rowBytes = (<usize>stride) << 2;
+  for (let i: i32 = 0; i < n; i += 4) {
+    // Rows past the end repeat the last one: computed, never stored.
+    let x0 = rows + (<usize>i) * rowBytes;
+    let x1 = rows + (<usize>min(i + 1, n - 1)) * rowBytes;
+    let x2 = rows + (<usize>min(i + 2, n - 1)) * rowBytes;
+    let x3 = rows + (<usize>min(i + 3, n - 1)) * rowBytes;
+    const end = x0 + rowBytes;
+    let a0: f64 = 0;
+    let a1: f64 = 0;
+    let a2: f64 = 0;
+    let a3: f64 = 0;
+    while (x0 < end) {
+      const v0 = <f64>load<f32>(x0);
+      const v1 = <f64>load<f32>(x1);
+      const v2 = <f64>load<f32>(x2);
+      const v3 = <f64>load<f32>(x3);
+      a0 += v0 * v0;
+      a1 += v1 * v1;
+      a2 += v2 * v2;
+      a3 += v3 * v3;
+      x0 += 4;
+      x1 += 4;
+      x2 += 4;
+      x3 += 4;
+    }
+    const at = out + ((<usize>i) << 3);
+    store<f64>(at, a0);
+    if (i + 1 < n) store<f64>(at, a1, 8);
+    if (i + 2 < n) store<f64>(at, a2, 16);
+    if (i + 3 < n) store<f64>(at, a3, 24);
   }
 }
 
@@ -238,12 +325,12 @@ export function gram(rows: usize, n: i32, stride: i32, out: usize, outStride: i3
   for (let i: i32 = 0; i < n; i += 4) {
     for (let j: i32 = 0; j < i + 4 && j < n; j += 2) {
       // Rows past the end repeat the last one: computed, never stored.
-      const x0 = rows + (<usize>i) * rowBytes;
-      const x1 = rows + (<usize>min(i + 1, n - 1)) * rowBytes;
-      const x2 = rows + (<usize>min(i + 2, n - 1)) * rowBytes;
-      const x3 = rows + (<usize>min(i + 3, n - 1)) * rowBytes;
-      const z0 = rows + (<usize>j) * rowBytes;
-      const z1 = rows + (<usize>min(j + 1, n - 1)) * rowBytes;
+      let x0 = rows + (<usize>i) * rowBytes;
+      let x1 = rows + (<usize>min(i + 1, n - 1)) * rowBytes;
+      let x2 = rows + (<usize>min(i + 2, n - 1)) * rowBytes;
+      let x3 = rows + (<usize>min(i + 3, n - 1)) * rowBytes;
+      let z0 = rows + (<usize>j) * rowBytes;
+      let z1 = rows + (<usize>min(j + 1, n - 1)) * rowBytes;
       let a00 = f32x4.splat(0);
       let a01 = f32x4.splat(0);
       let a10 = f32x4.splat(0);
@@ -252,21 +339,29 @@ export function gram(rows: usize, n: i32, stride: i32, out: usize, outStride: i3
       let a21 = f32x4.splat(0);
       let a30 = f32x4.splat(0);
       let a31 = f32x4.splat(0);
-      for (let t: usize = 0; t < rowBytes; t += 16) {
-        const v0 = v128.load(z0 + t);
-        const v1 = v128.load(z1 + t);
-        let u = v128.load(x0 + t);
+      // Six pointers that move, not one offset: V8 would compute all six addresses anew, products and all, each time.
+      const end = x0 + rowBytes;
+      while (x0 < end) {
+        const v0 = v128.load(z0);
+        const v1 = v128.load(z1);
+        let u = v128.load(x0);
         a00 = f32x4.add(a00, f32x4.mul(u, v0));
         a01 = f32x4.add(a01, f32x4.mul(u, v1));
-        u = v128.load(x1 + t);
+        u = v128.load(x1);
         a10 = f32x4.add(a10, f32x4.mul(u, v0));
         a11 = f32x4.add(a11, f32x4.mul(u, v1));
-        u = v128.load(x2 + t);
+        u = v128.load(x2);
         a20 = f32x4.add(a20, f32x4.mul(u, v0));
         a21 = f32x4.add(a21, f32x4.mul(u, v1));
-        u = v128.load(x3 + t);
+        u = v128.load(x3);
         a30 = f32x4.add(a30, f32x4.mul(u, v0));
         a31 = f32x4.add(a31, f32x4.mul(u, v1));
+        x0 += 16;
+        x1 += 16;
+        x2 += 16;
+        x3 += 16;
+        z0 += 16;
+        z1 += 16;
       }
       putPair(out, outBytes, n, i, j, a00);
       putPair(out, outBytes, n, i, j + 1, a01);
@@ -286,6 +381,19 @@ function putPair(out: usize, outBytes: usize, n: i32, i: i32, j: i32, lanes: v12
   const value = sumLanes(lanes);
   store<f32>(out + (<usize>i) * outBytes + ((<usize>j) << 2), value);
   store<f32>(out + (<usize>j) * outBytes + ((<usize>i) << 2), value);
+}
+
+/** row = (raw - shift) factor, rounded to f32 at the end; all padded to stride. */
+export function scaleRow(raw: usize, shift: usize, factor: usize, row: usize, stride: i32): void {
+  const end = row + ((<usize>stride) << 2);
+  while (row < end) {
+    const v = f64x2.mul(f64x2.sub(v128.load(raw), v128.load(shift)), v128.load(factor));
+    v128.store64_lane(row, f32x4.demote_f64x2_zero(v), 0);
+    raw += 16;
+    shift += 16;
+    factor += 16;
+    row += 8;
+  }
 }
 
 /** rows[i] . z in f64, one row (stochastic gradient steps). */

@@ -42,6 +42,8 @@ export interface TestRows {
 const NO_PERSONAL_PART = 1e9;
 
 const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
+  // Nobody else moves: one step after another solves the plain SVM.
+  aggregation: 'safe',
   c2: NO_PERSONAL_PART,
   minParticipants: 1,
   minResponses: 1,

@@ -152,7 +152,7 @@ const schema = z.strictObject({
   seed: seedField.default(1),
   /** Runs with the seeds from `seed` on: other splits, delays and faults, the same data. */
   repeats: z.number().int().min(1).max(10_000).default(1),
-  /** Default: exact, safe with dp, line-search where only sums are seen. */
+  /** Default: answers, safe with dp. */
   aggregation: z.enum(AGGREGATIONS).optional(),
   passes: whole.default(100),
   gap: z.number().min(0).lt(1).default(1e-3),

@@ -50,11 +50,7 @@ export function addFederationFlags(command: Command): Command {
   text('--scale <kind>', 'standard, center or none', usual.scale);
   command.option('--bias', 'append a constant feature (default)');
   command.option('--no-bias', 'append none');
-  text(
-    '--aggregation <rule>',
-    'exact, line-search, safe or sum',
-    `${usual.aggregation}; line-search with --secure`,
-  );
+  text('--aggregation <rule>', 'answers, safe or sum', `${usual.aggregation}`);
   number('--passes <number>', 'local passes in a round, up to', usual.passes);
   number('--rounds <number>', 'rounds, up to', stop.rounds);
   number('--gap <number>', 'stop at this relative duality gap', stop.gap);

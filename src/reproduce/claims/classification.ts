@@ -9,7 +9,7 @@ const DROP = 0.02;
 
 function drops(found: WaitingFindings, share: string): string {
   const text = (variant: VariantName) => estimate(foundAt(found, variant, share).drop).mean.toFixed(3);
-  return `Largest drop at ${share}: the paper's rule ${text('paper')}, exact with restart ${text('restart')}, default ${text('anytime')}.`;
+  return `Largest drop at ${share}: the paper's rule ${text('paper')}, answers with restart ${text('restart')}, default ${text('anytime')}.`;
 }
 
 export const classificationClaims = [

@@ -21,7 +21,7 @@ export const clsStragglers = waitingExperiment({
   about: ({ classification }) =>
     `${classification.name}. Delays of all participants come from one distribution, so everybody is late now and then and nobody always. Shorter waiting periods make shorter rounds with fewer updates in each.`,
   caption:
-    'Left: the rule and the policy of the paper. Middle: the default rule, which weighs every update exactly, with the policy of the paper: late work is lost. Right: the defaults, where whoever runs out of time sends what there is, so that short rounds cost nothing.',
+    'Left: the rule and the policy of the paper. Middle: the default rule, where everybody answers with its best personal part, with the policy of the paper: late work is lost. Right: the defaults, where whoever runs out of time sends what there is, so that short rounds cost nothing.',
 });
 
 export const clsHardware = waitingExperiment({

@@ -1,7 +1,7 @@
 /**
  * Sections 7.2.2, 7.2.3 and 7.3: what waiting for fewer participants does. Each experiment is run three times over: with
- * the paper's own update rule and policy (sum, restart), with the default rule and the paper's policy (exact, restart), and
- * with the defaults (exact, anytime). The waiting period is computed from the distribution of delays so that the wanted
+ * the paper's own update rule and policy (sum, restart), with the default rule and the paper's policy (answers, restart), and
+ * with the defaults (answers, anytime). The waiting period is computed from the distribution of delays so that the wanted
  * share answers in time; under `anytime` it is the same period, but those who would be late send what they have.
  */
 import type { ScenarioInput } from '../../sim/index.ts';
@@ -27,8 +27,8 @@ import {
 
 export const VARIANTS = {
   paper: { name: "the paper's rule: sum, restart", key: 'paper', more: { straggler: 'restart' } },
-  restart: { name: 'exact, restart', key: 'mtl', more: { straggler: 'restart' } },
-  anytime: { name: 'exact, anytime (default)', key: 'mtl', more: { straggler: 'anytime' } },
+  restart: { name: 'answers, restart', key: 'mtl', more: { straggler: 'restart' } },
+  anytime: { name: 'answers, anytime (default)', key: 'mtl', more: { straggler: 'anytime' } },
 } as const satisfies Record<string, { name: string; key: MethodKey; more: ScenarioInput }>;
 
 export type VariantName = keyof typeof VARIANTS;

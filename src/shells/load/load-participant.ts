@@ -25,10 +25,9 @@ import {
 } from '../../protocol/index.ts';
 import type { Shard } from '../../solver/index.ts';
 import { plainBytes } from '../files.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
 
 const ROWS = 4;
-/** No mask protects anybody on loopback: a zero one spares the time to apply it. */
-const NO_MASK = { generateMask: (mask: Buffer) => mask.fill(0) };
 
 export interface LoadWorld {
   readonly arena: Arena;
@@ -68,8 +67,7 @@ export class LoadParticipant {
   /** Resolves when it is connected. */
   connect(url: string, ticket: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const options = { ...NO_MASK, perMessageDeflate: false } as object;
-      const socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], options);
+      const socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], CLIENT_OPTIONS);
       this.socket = socket;
       socket.on('open', resolve);
       socket.on('error', reject);

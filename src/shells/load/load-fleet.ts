@@ -1,4 +1,5 @@
 /** Many participants in one process, for load tests: they come in through the door like everybody else. */
+import '../node-crc32.ts';
 import { Arena } from '../../math/index.ts';
 import { schemaDigest } from '../../protocol/index.ts';
 import { admit } from '../client/admission.ts';
@@ -6,6 +7,7 @@ import { type Endpoint, parseEndpoint } from '../client/endpoint.ts';
 import { identityOf, newKeyPair } from '../client/identity.ts';
 import { LoadParticipant } from './load-participant.ts';
 import { Openings } from './openings.ts';
+import { SharedDecoding } from './shared-decoding.ts';
 
 /** Coming in at the same time. */
 const AT_ONCE = 16;
@@ -26,6 +28,7 @@ export class LoadFleet {
     const now = () => performance.now();
     const world = {
       arena,
+      decoding: new SharedDecoding(),
       features,
       now,
       onRound: (participant: LoadParticipant, round: number) => {

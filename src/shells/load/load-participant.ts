@@ -16,21 +16,17 @@ import {
   scaledShard,
   step,
 } from '../../participant/index.ts';
-import {
-  decodeFrom,
-  encode,
-  type FederationSettings,
-  SUBPROTOCOL,
-  TICKET_PREFIX,
-} from '../../protocol/index.ts';
+import { encode, type FederationSettings, SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
 import type { Shard } from '../../solver/index.ts';
-import { plainBytes } from '../files.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
+import type { SharedDecoding } from './shared-decoding.ts';
 
-const ROWS = 4;
+/** One of each class: what is measured is the coordinator, not how long participants solve. */
+const ROWS = 2;
 
 export interface LoadWorld {
   readonly arena: Arena;
+  readonly decoding: SharedDecoding;
   readonly features: number;
   readonly now: () => number;
   onRound(participant: LoadParticipant, round: number): void;
@@ -91,7 +87,7 @@ export class LoadParticipant {
 
   private receive(data: Buffer): void {
     this.bytesIn += data.length;
-    const message = decodeFrom('coordinator', plainBytes(data));
+    const message = this.world.decoding.of(data);
     if (message.kind === 'round') this.world.onRound(this, message.round);
     this.take({ type: 'message', message, now: this.world.now() });
   }

@@ -3,7 +3,7 @@
  * coordinator keeps of it. A round changes one atom of those who answered; the others stay where they are.
  */
 import type Database from 'libsql';
-import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
+import { type Seal, seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/index.ts';
 import type { KnownMember } from '../../solver/index.ts';
 import { blobBytes, blobOf } from './database.ts';
@@ -17,6 +17,8 @@ export const RUN_TABLES = `
   );
 `;
 const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
+/** Members that one statement writes: beginning a statement costs more than writing a small cell. */
+const AT_ONCE = 50;
 
 const RUN: Seal = { kind: 'kindred run', version: 1 };
 const MEMBER: Seal = { kind: 'kindred member', version: 1 };
@@ -46,6 +48,7 @@ export class RunCells {
   private written: [Atom, number][] = [];
   private readonly putRun: Database.Statement;
   private readonly putMember: Database.Statement;
+  private readonly putMembers: Database.Statement;
   private readonly putAtom: Database.Statement;
   private readonly dropMember: Database.Statement;
   private readonly dropAtoms: Database.Statement;
@@ -55,6 +58,8 @@ export class RunCells {
     this.source = source;
     this.putRun = db.prepare(`INSERT INTO runs VALUES (?, ?) ${REPLACE}`);
     this.putMember = db.prepare(`INSERT INTO members VALUES (?, ?, ?) ${REPLACE}`);
+    const places = Array.from({ length: AT_ONCE }, () => '(?, ?, ?)').join(', ');
+    this.putMembers = db.prepare(`INSERT INTO members VALUES ${places} ${REPLACE}`);
     this.putAtom = db.prepare(`INSERT INTO atoms VALUES (?, ?, ?, ?) ${REPLACE}`);
     this.dropMember = db.prepare('DELETE FROM members WHERE federation = ? AND id = ?');
     this.dropAtoms = db.prepare('DELETE FROM atoms WHERE federation = ? AND id = ?');
@@ -64,7 +69,7 @@ export class RunCells {
   save(federation: string, { run, members, removed }: StoredCoordinator): void {
     this.written = [];
     this.putRun.run(federation, blobOf(sealForNow(RUN, run)));
-    for (const member of members) this.saveMember(federation, member);
+    this.saveMembers(federation, members);
     for (const id of removed) {
       this.dropMember.run(federation, id);
       this.dropAtoms.run(federation, id);
@@ -76,10 +81,28 @@ export class RunCells {
     this.written = [];
   }
 
-  private saveMember(federation: string, { known, ...lasting }: StoredMember): void {
+  private saveMembers(federation: string, members: readonly StoredMember[]): void {
+    const several = members.length - (members.length % AT_ONCE);
+    for (let first = 0; first < several; first += AT_ONCE) {
+      const together = members.slice(first, first + AT_ONCE);
+      this.putMembers.run(
+        together.flatMap((member) => [
+          federation,
+          member.id,
+          blobOf(seal(MEMBER, this.cellOf(federation, member))),
+        ]),
+      );
+    }
+    for (const member of members.slice(several)) {
+      const cell = this.cellOf(federation, member);
+      this.putMember.run(federation, member.id, blobOf(sealForNow(MEMBER, cell)));
+    }
+  }
+
+  /** With its atoms written. */
+  private cellOf(federation: string, { known, ...lasting }: StoredMember): MemberCell {
     const slots = this.saveAtoms(federation, lasting.id, known?.atoms ?? []);
-    const cell: MemberCell = { lasting, u: known?.u, slots };
-    this.putMember.run(federation, lasting.id, blobOf(sealForNow(MEMBER, cell)));
+    return { lasting, u: known?.u, slots };
   }
 
   private saveAtoms(federation: string, id: string, atoms: readonly Atom[]): number[] {

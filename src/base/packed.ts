@@ -39,10 +39,18 @@ export interface Seal {
   readonly version: number;
 }
 
+/** Cells are sealed by the thousand, as a few things. */
+const HEADERS = new WeakMap<Seal, Uint8Array>();
+
 /** How everything that is sealed as this begins. */
-export function sealHeader({ kind, version }: Seal): Uint8Array {
-  const name = toUtf8.encode(kind);
-  return Uint8Array.of(...MAGIC, version, name.length, ...name);
+export function sealHeader(as: Seal): Uint8Array {
+  let header = HEADERS.get(as);
+  if (!header) {
+    const name = toUtf8.encode(as.kind);
+    header = Uint8Array.of(...MAGIC, as.version, name.length, ...name);
+    HEADERS.set(as, header);
+  }
+  return header;
 }
 
 export function seal(as: Seal, value: unknown): Uint8Array {

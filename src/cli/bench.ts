@@ -213,12 +213,14 @@ function textOf(io: Io, report: BenchReport): string[] {
       point.aggregation,
       String(point.participants),
       point.roundsPerSecond.toFixed(1),
+      point.floorPerSecond.toFixed(1),
+      point.ratioToFloor.toFixed(2),
       String(Math.round(point.roundsPerSecond * point.participants)),
       String(Math.round(point.bytesPerRound)),
     ]);
     const columns: Column[] = [
       { title: 'rule', align: 'left' },
-      ...right('participants', 'rounds/s', 'updates/s', 'bytes each'),
+      ...right('participants', 'rounds/s', 'floor', 'ratio', 'updates/s', 'bytes each'),
     ];
     section(
       `Network: vectors of ${network.features} numbers over loopback, every round durable, the server in its own process`,

@@ -43,6 +43,31 @@ describe('packed data', () => {
     expect(pack({ b: 1, a: [2], c: undefined })).toEqual(pack({ a: [2], b: 1 }));
   });
 
+  test('hold text as UTF-8, whatever its characters and its length', () => {
+    for (const text of [
+      '',
+      'p17',
+      'aü',
+      'ü'.repeat(40),
+      'a'.repeat(64),
+      'a'.repeat(65),
+      'a\u{1f600}',
+      '\u007f\u0080',
+    ]) {
+      const bytes = pack(text);
+      expect(bytes.subarray(5)).toEqual(new TextEncoder().encode(text));
+      expect(unpack(bytes)).toBe(text);
+    }
+  });
+
+  test('have the fields of an object in order, few or many', () => {
+    for (const count of [5, 40]) {
+      const names = Array.from({ length: count }, (_, i) => `f${(i * 7) % count}`);
+      const fields = unpack(pack(Object.fromEntries(names.map((name) => [name, 1]))));
+      expect(Object.keys(fields as object)).toEqual(names.sort());
+    }
+  });
+
   test('keep the bits of numbers', () => {
     const bits = new Float64Array([-0, 5e-324, 1 / 3, Number.NaN, Number.NEGATIVE_INFINITY]);
     expect(new Uint8Array((unpack(pack(bits)) as Float64Array).buffer)).toEqual(new Uint8Array(bits.buffer));

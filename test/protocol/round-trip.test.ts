@@ -1,7 +1,7 @@
 import { crc32 as referenceCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { crc32 } from '../../src/base/crc32.ts';
+import { crc32, portableCrc32, useCrc32 } from '../../src/base/crc32.ts';
 import { decode, decodeFrom, encode, type Message, ProtocolError } from '../../src/protocol/index.ts';
 import {
   firstNotFinite,
@@ -161,9 +161,27 @@ describe('the parts', () => {
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(20), (bytes, skip) => {
         const part = bytes.subarray(Math.min(skip, bytes.length));
         const view = new DataView(part.buffer, part.byteOffset, part.length);
-        expect(crc32(view, part.length)).toBe(referenceCrc32(part));
+        expect(portableCrc32(view, part.length)).toBe(referenceCrc32(part));
       }),
     );
+  });
+
+  test('the checksum of the platform is the portable one', () => {
+    useCrc32(referenceCrc32);
+    for (const length of [0, 4, 511, 512, 5000]) {
+      const bytes = Uint8Array.from({ length: length + 3 }, (_, i) => (i * 31) % 251);
+      const view = new DataView(bytes.buffer, 3);
+      expect(crc32(view, length)).toBe(portableCrc32(view, length));
+    }
+  });
+
+  test('the first number that is not finite is found wherever it is', () => {
+    const numbers = Float64Array.from({ length: 11 }, (_, i) => (i % 2 === 0 ? 1 : -1) * Number.MAX_VALUE);
+    expect(firstNotFinite(numbers, 'f64')).toBe(-1);
+    expect(firstNotFinite(numbers, 'f32')).toBe(0);
+    for (const bad of [Number.NaN, Infinity, -Infinity]) {
+      for (const at of numbers.keys()) expect(firstNotFinite(numbers.with(at, bad), 'f64')).toBe(at);
+    }
   });
 
   test('block copies and number by number are the same', () => {

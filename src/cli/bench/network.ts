@@ -1,18 +1,23 @@
 /**
  * kindred bench network: rounds per second of a real server, in a process of its own, with a real store that is written through
- * every round, and many participants over loopback that solve tiny problems. Then how much memory thousands of connections take.
+ * every round, and many participants over loopback that solve tiny problems; against the floor, a bare barrier over WebSocket in
+ * the same arrangement of processes. Then how much memory thousands of connections take.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median } from '../../reproduce/statistics.ts';
+import { Barrier } from '../../shells/load/barrier.ts';
 import { LoadFleet } from '../../shells/load/load-fleet.ts';
+import type { Openings } from '../../shells/load/openings.ts';
 import { ServedCoordinator } from '../../shells/served.ts';
 
 /** With the bias, vectors of 562 numbers. */
 const FEATURES = 561;
 const SIZES = [30, 100, 300, 1000];
+/** The default first: it is the one that also trains while memory is measured. */
+const AGGREGATIONS = ['answers'] as const;
 const WARM_UP_MS = 1500;
 const WINDOWS = 5;
 const WINDOW_MS = 1000;
@@ -24,6 +29,9 @@ export interface NetworkPoint {
   readonly aggregation: string;
   /** Median of the windows. */
   readonly roundsPerSecond: number;
+  /** Of a bare barrier with as many clients, before and after: median of the windows. */
+  readonly floorPerSecond: number;
+  readonly ratioToFloor: number;
   /** Of one participant in one round, both ways. */
   readonly bytesPerRound: number;
 }
@@ -36,15 +44,29 @@ export interface NetworkReport {
 
 export async function benchNetwork(onProgress: (what: string) => void): Promise<NetworkReport> {
   const points: NetworkPoint[] = [];
-  for (const aggregation of ['line-search', 'exact']) {
-    for (const size of SIZES) {
+  for (const size of SIZES) {
+    const floors: number[] = [];
+    const rounds: Rounds[] = [];
+    onProgress(`network: ${size} participants, floor`);
+    floors.push(...(await floor(size)));
+    for (const aggregation of AGGREGATIONS) {
       onProgress(`network: ${size} participants, ${aggregation}`);
-      points.push(await measured(size, aggregation));
+      rounds.push(await measured(size, aggregation));
     }
+    // Once more: the machine may have become slower or faster meanwhile.
+    onProgress(`network: ${size} participants, floor`);
+    floors.push(...(await floor(size)));
+    points.push(...rounds.map((run) => against(median(floors), run)));
   }
   onProgress(`network: ${IDLE} idle and ${ACTIVE} active connections`);
   const memory = { idle: IDLE, active: ACTIVE, bytes: await memoryOf(IDLE, ACTIVE) };
   return { features: FEATURES + 1, points, memory };
+}
+
+type Rounds = Omit<NetworkPoint, 'floorPerSecond' | 'ratioToFloor'>;
+
+function against(floorPerSecond: number, rounds: Rounds): NetworkPoint {
+  return { ...rounds, floorPerSecond, ratioToFloor: rounds.roundsPerSecond / floorPerSecond };
 }
 
 /** Trains without end: what is measured is rounds, not convergence. */
@@ -55,17 +77,25 @@ function serveFlags(participants: number, aggregation: string): string[] {
   ];
 }
 
-async function measured(participants: number, aggregation: string): Promise<NetworkPoint> {
+/** Rounds per second of a bare barrier, in windows. */
+async function floor(participants: number): Promise<number[]> {
+  const barrier = await Barrier.start(participants, FEATURES + 1);
+  try {
+    barrier.open();
+    return await windows(barrier.openings);
+  } finally {
+    await barrier.stop();
+  }
+}
+
+async function measured(participants: number, aggregation: string): Promise<Rounds> {
   return await inFolder(async (store) => {
     const server = await ServedCoordinator.start(store, serveFlags(participants, aggregation));
     const fleet = new LoadFleet(server.url, participants, FEATURES);
     try {
       await fleet.connect();
       fleet.start();
-      await firstRounds(fleet);
-      const rates: number[] = [];
-      for (let window = 0; window < WINDOWS; window++) rates.push(await rate(fleet));
-      const roundsPerSecond = median(rates);
+      const roundsPerSecond = median(await windows(fleet.openings));
       return { participants, aggregation, roundsPerSecond, bytesPerRound: fleet.bytesPerRound() };
     } finally {
       fleet.close();
@@ -76,7 +106,7 @@ async function measured(participants: number, aggregation: string): Promise<Netw
 
 async function memoryOf(idle: number, active: number): Promise<number> {
   return await inFolder(async (store) => {
-    const server = await ServedCoordinator.start(store, serveFlags(active, 'line-search'));
+    const server = await ServedCoordinator.start(store, serveFlags(active, AGGREGATIONS[0]));
     const training = new LoadFleet(server.url, active, FEATURES);
     // Of a federation that never starts: they are connected and known, and that is all.
     const waiting = new LoadFleet(`${server.url}/idle`, idle, FEATURES);
@@ -84,9 +114,9 @@ async function memoryOf(idle: number, active: number): Promise<number> {
       await server.post('/v1/federations', { name: 'idle', options: { minParticipants: 2 * idle } });
       await training.connect();
       training.start();
-      await firstRounds(training);
+      await firstRounds(training.openings);
       await waiting.connect();
-      await rate(training);
+      await rate(training.openings);
       return await server.memory();
     } finally {
       training.close();
@@ -96,16 +126,23 @@ async function memoryOf(idle: number, active: number): Promise<number> {
   });
 }
 
-async function firstRounds(fleet: LoadFleet): Promise<void> {
-  for (let rounds = 0; rounds < 3; rounds++) await fleet.opening();
+async function windows(openings: Openings): Promise<number[]> {
+  await firstRounds(openings);
+  const rates: number[] = [];
+  for (let window = 0; window < WINDOWS; window++) rates.push(await rate(openings));
+  return rates;
+}
+
+async function firstRounds(openings: Openings): Promise<void> {
+  for (let rounds = 0; rounds < 3; rounds++) await openings.next();
   await pause(WARM_UP_MS);
 }
 
 /** Rounds per second, from one opening of a round to another. */
-async function rate(fleet: LoadFleet): Promise<number> {
-  const first = await fleet.opening();
+async function rate(openings: Openings): Promise<number> {
+  const first = await openings.next();
   await pause(WINDOW_MS);
-  const last = await fleet.opening();
+  const last = await openings.next();
   return (1000 * (last.round - first.round)) / (last.atMs - first.atMs);
 }
 

@@ -2,6 +2,7 @@
  * A participant of a real federation: its machine (src/participant), a state folder, a thread that solves and a connection, put
  * together. The machine decides; this brings it what happens, and knows when it is over.
  */
+import '../node-crc32.ts';
 import { KindredError } from '../../base/errors.ts';
 import type { Model } from '../../methods/index.ts';
 import type { ParticipantState, SolveResult } from '../../participant/index.ts';

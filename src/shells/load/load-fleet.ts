@@ -1,27 +1,24 @@
 /** Many participants in one process, for load tests: they come in through the door like everybody else. */
+import '../node-crc32.ts';
 import { Arena } from '../../math/index.ts';
 import { schemaDigest } from '../../protocol/index.ts';
 import { admit } from '../client/admission.ts';
 import { type Endpoint, parseEndpoint } from '../client/endpoint.ts';
 import { identityOf, newKeyPair } from '../client/identity.ts';
 import { LoadParticipant } from './load-participant.ts';
+import { Openings } from './openings.ts';
+import { SharedDecoding } from './shared-decoding.ts';
 
 /** Coming in at the same time. */
 const AT_ONCE = 16;
 const LOOK_MS = 500;
 
-export interface Opening {
-  readonly round: number;
-  readonly atMs: number;
-}
-
 export class LoadFleet {
-  /** Newest round that the first of them has heard of. */
-  round = 0;
+  /** Of rounds, as the first of them hears of it. */
+  readonly openings = new Openings();
   readonly participants: LoadParticipant[];
   private readonly endpoint: Endpoint;
   private readonly names: string[];
-  private readonly listeners: ((opening: Opening) => void)[] = [];
   private looking: NodeJS.Timeout | undefined;
 
   constructor(url: string, size: number, features: number) {
@@ -31,12 +28,11 @@ export class LoadFleet {
     const now = () => performance.now();
     const world = {
       arena,
+      decoding: new SharedDecoding(),
       features,
       now,
       onRound: (participant: LoadParticipant, round: number) => {
-        if (participant !== this.participants[0]) return;
-        this.round = round;
-        for (const tell of this.listeners.splice(0)) tell({ round, atMs: now() });
+        if (participant === this.participants[0]) this.openings.heard(round);
       },
     };
     this.participants = Array.from({ length: size }, (_, k) => new LoadParticipant(`p${k + 1}`, world));
@@ -51,11 +47,6 @@ export class LoadFleet {
     await Promise.all(Array.from({ length: AT_ONCE }, one));
   }
 
-  /** The next opening of a round that the first of them hears of. */
-  opening(): Promise<Opening> {
-    return new Promise((resolve) => this.listeners.push(resolve));
-  }
-
   start(): void {
     for (const participant of this.participants) participant.start();
     this.looking = setInterval(() => {
@@ -67,7 +58,7 @@ export class LoadFleet {
   /** Of one participant in one round, both ways. */
   bytesPerRound(): number {
     const bytes = this.participants.reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0);
-    return bytes / this.participants.length / Math.max(1, this.round);
+    return bytes / this.participants.length / Math.max(1, this.openings.round);
   }
 
   close(): void {

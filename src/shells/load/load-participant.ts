@@ -16,22 +16,17 @@ import {
   scaledShard,
   step,
 } from '../../participant/index.ts';
-import {
-  decodeFrom,
-  encode,
-  type FederationSettings,
-  SUBPROTOCOL,
-  TICKET_PREFIX,
-} from '../../protocol/index.ts';
+import { encode, type FederationSettings, SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/index.ts';
 import type { Shard } from '../../solver/index.ts';
-import { plainBytes } from '../files.ts';
+import { CLIENT_OPTIONS } from './client-options.ts';
+import type { SharedDecoding } from './shared-decoding.ts';
 
-const ROWS = 4;
-/** No mask protects anybody on loopback: a zero one spares the time to apply it. */
-const NO_MASK = { generateMask: (mask: Buffer) => mask.fill(0) };
+/** One of each class: what is measured is the coordinator, not how long participants solve. */
+const ROWS = 2;
 
 export interface LoadWorld {
   readonly arena: Arena;
+  readonly decoding: SharedDecoding;
   readonly features: number;
   readonly now: () => number;
   onRound(participant: LoadParticipant, round: number): void;
@@ -68,8 +63,7 @@ export class LoadParticipant {
   /** Resolves when it is connected. */
   connect(url: string, ticket: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const options = { ...NO_MASK, perMessageDeflate: false } as object;
-      const socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], options);
+      const socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], CLIENT_OPTIONS);
       this.socket = socket;
       socket.on('open', resolve);
       socket.on('error', reject);
@@ -93,7 +87,7 @@ export class LoadParticipant {
 
   private receive(data: Buffer): void {
     this.bytesIn += data.length;
-    const message = decodeFrom('coordinator', plainBytes(data));
+    const message = this.world.decoding.of(data);
     if (message.kind === 'round') this.world.onRound(this, message.round);
     this.take({ type: 'message', message, now: this.world.now() });
   }

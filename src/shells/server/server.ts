@@ -2,6 +2,7 @@
  * The coordinator as a service: HTTP and WebSocket on one port, any number of federations, one store. This file puts the parts
  * together; what a federation does is decided by its machine.
  */
+import '../node-crc32.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

@@ -1,0 +1,22 @@
+/** When rounds open, as the first of many participants hears of it. */
+export interface Opening {
+  readonly round: number;
+  readonly atMs: number;
+}
+
+export class Openings {
+  /** Newest round that was heard of. */
+  round = 0;
+  private readonly listeners: ((opening: Opening) => void)[] = [];
+
+  next(): Promise<Opening> {
+    return new Promise((resolve) => this.listeners.push(resolve));
+  }
+
+  heard(round: number): void {
+    this.round = round;
+    if (this.listeners.length === 0) return;
+    const opening = { round, atMs: performance.now() };
+    for (const tell of this.listeners.splice(0)) tell(opening);
+  }
+}

@@ -25,8 +25,9 @@ export interface Cut {
 export const CUTS_KEPT = 6;
 /** Weight moves within a block before the next block has its turn. */
 const PAIR_STEPS = 8;
-/** A sweep that adds less than this share of what is left between the bounds is the last one. */
-const ENOUGH = 3e-5;
+/** A sweep that adds less than this share of what is left between the bounds is the last one; less where many blocks move. */
+const ENOUGH = 1e-3;
+const ENOUGH_OF_MANY = 0.03;
 /** Less than this share of the dual's size is rounding, not progress. */
 const ROUNDING = 1e-15;
 /** Most sweeps, least sweeps, and the multiplications that decide between them. */
@@ -83,17 +84,71 @@ export class LowerBound {
     const cost = blocks.length * (CUTS_KEPT + 1) * w.length;
     const sweeps = Math.max(LEAST_SWEEPS, Math.min(MOST_SWEEPS, Math.floor(MULTIPLICATIONS / (cost + 1))));
     const nothing = ROUNDING * blocks.reduce((sum, block) => sum + block.size, 0);
+    const enough = Math.min(ENOUGH, ENOUGH_OF_MANY / Math.max(1, blocks.length));
     let dual = blocks.reduce((sum, block) => sum + block.value, 0) - dot(w, w) / 2;
+    dual += moveTogether(blocks, w);
     for (let sweep = 0; sweep < sweeps; sweep++) {
       let gain = 0;
       for (const block of blocks) gain += block.improve(w);
       dual += gain;
-      if (gain <= Math.max(ENOUGH * (primal - dual), nothing)) break;
+      if (gain <= Math.max(enough * (primal - dual), nothing)) break;
     }
     this.point = w;
     for (const block of blocks) block.combine();
     return blocks.reduce((sum, block) => sum + block.value, 0) - dot(w, w) / 2;
   }
+}
+
+/**
+ * All blocks at once, by the same weights: answers to one query are alike, and what they have in common would take many sweeps block by block.
+ * Changes w and the blocks; returns the rise of D.
+ */
+function moveTogether(all: readonly CutBlock[], w: Float64Array): number {
+  const most = all.reduce((count, block) => Math.max(count, block.count), 0);
+  const blocks = all.filter((block) => block.count === most);
+  if (blocks.length < 2 || most < 2) return 0;
+  const cuts = Array.from({ length: most }, () => ({ u: new Float64Array(w.length), s: 0 }));
+  const own = cuts.map(() => new Array<number>(most).fill(0));
+  for (const block of blocks) block.addTo(cuts, own);
+  const gram = cuts.map((a, i) => cuts.map((b, j) => dot(a.u, b.u) + own[i][j]));
+  const weights = cuts.map((_, i) => (i === 0 ? 1 : 0));
+  const slope = Float64Array.from(cuts, ({ u, s }, i) => s - dot(u, w) - own[i][0]);
+  let gain = 0;
+  for (let step = 0; step < PAIR_STEPS * most; step++) {
+    const rise = moveWeight(weights, slope, gram, 1);
+    if (!(rise > 0)) break;
+    gain += rise;
+  }
+  if (gain === 0) return 0;
+  addScaled(w, -1, cuts[0].u);
+  for (const [i, { u }] of cuts.entries()) if (weights[i] !== 0) addScaled(w, weights[i], u);
+  for (const block of blocks) block.weigh(weights);
+  return gain;
+}
+
+/** Moves weight from the worst cut that has some to the best one, as far as it pays; returns the rise. */
+function moveWeight(
+  weights: number[],
+  slope: Float64Array,
+  gram: readonly (readonly number[])[],
+  factor: number,
+): number {
+  let best = 0;
+  let worst = -1;
+  for (let i = 0; i < slope.length; i++) {
+    if (slope[i] > slope[best]) best = i;
+    if (weights[i] > 0 && (worst < 0 || slope[i] < slope[worst])) worst = i;
+  }
+  const difference = slope[best] - slope[worst];
+  if (!(difference > 0)) return 0;
+  const distance = gram[best][best] + gram[worst][worst] - 2 * gram[best][worst];
+  const curvature = distance * factor;
+  const all = weights[worst];
+  const move = curvature > 0 ? Math.min(all, difference / curvature) : all;
+  weights[best] += move;
+  weights[worst] = move === all ? 0 : all - move;
+  for (let i = 0; i < slope.length; i++) slope[i] -= move * factor * (gram[i][best] - gram[i][worst]);
+  return move * (difference - (move * curvature) / 2);
 }
 
 /** One member's cuts: the combined one first, then its last answers, oldest first. */
@@ -125,6 +180,23 @@ class CutBlock {
     this.weights.push(0);
   }
 
+  get count(): number {
+    return this.cuts.length;
+  }
+
+  /** Adds its cuts and its Gram matrix, as it counts, to those of others. */
+  addTo(cuts: { readonly u: Float64Array; s: number }[], own: number[][]): void {
+    for (const [i, { u, s }] of this.cuts.entries()) {
+      addScaled(cuts[i].u, 1, u);
+      cuts[i].s += s;
+      for (let j = 0; j < cuts.length; j++) own[i][j] += this.inverse * this.gram[i][j];
+    }
+  }
+
+  weigh(weights: readonly number[]): void {
+    this.weights = [...weights];
+  }
+
   /** Adds its part of the point where it stands. */
   begin(w: Float64Array): void {
     addScaled(w, 1, this.cuts[0].u);
@@ -143,7 +215,7 @@ class CutBlock {
     }
     let gain = 0;
     for (let step = 0; step < PAIR_STEPS; step++) {
-      const rise = this.moveWeight();
+      const rise = moveWeight(weights, slope, gram, 1 + inverse);
       if (!(rise > 0)) break;
       gain += rise;
     }
@@ -191,27 +263,5 @@ class CutBlock {
     this.weights.splice(at, 1);
     this.gram.splice(at, 1);
     for (const row of this.gram) row.splice(at, 1);
-  }
-
-  /** Moves weight from the worst cut that has some to the best one, as far as it pays; returns the rise. */
-  private moveWeight(): number {
-    const { slope, gram, weights } = this;
-    let best = 0;
-    let worst = -1;
-    for (let i = 0; i < slope.length; i++) {
-      if (slope[i] > slope[best]) best = i;
-      if (weights[i] > 0 && (worst < 0 || slope[i] < slope[worst])) worst = i;
-    }
-    const difference = slope[best] - slope[worst];
-    if (!(difference > 0)) return 0;
-    const factor = 1 + this.inverse;
-    const distance = gram[best][best] + gram[worst][worst] - 2 * gram[best][worst];
-    const curvature = distance * factor;
-    const all = weights[worst];
-    const move = curvature > 0 ? Math.min(all, difference / curvature) : all;
-    weights[best] += move;
-    weights[worst] = move === all ? 0 : all - move;
-    for (let i = 0; i < slope.length; i++) slope[i] -= move * factor * (gram[i][best] - gram[i][worst]);
-    return move * (difference - (move * curvature) / 2);
   }
 }

@@ -1,20 +1,19 @@
 /**
- * Rounds of questions and answers in one process, as a federation does them (solver/inquiry.ts): everybody answers the query, the
- * answers give bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
+ * Rounds of questions and answers as a federation does them (solver/inquiry.ts): everybody answers the query, the answers give
+ * bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
  */
 import { seed32 } from '../base/random.ts';
 import {
   type Answer,
   addScaled,
-  answer,
   boundsOf,
   Inquiry,
   localTolerance,
   plusScaled,
-  type Shard,
   type SummedAnswer,
 } from '../solver/index.ts';
-import type { HistoryRow, MethodInput, MethodResult, WarmStart } from './method.ts';
+import type { HistoryRow, MethodResult } from './method.ts';
+import { type Asking, type AskingInput, ask } from './questions.ts';
 
 type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
   readonly w: Float64Array;
@@ -25,12 +24,13 @@ type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 
   readonly u: Float64Array;
 };
 
-export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Course {
-  const { settings, workspace, onRound, warmStart, sees = 'single answers' } = input;
+export function* inquire(input: AskingInput): Asking<Course> {
+  const { settings, tasks, d, onRound, warmStart, sees = 'single answers' } = input;
   const { c2 } = settings;
-  const inquiry = new Inquiry({ d: workspace.d, c2, sees });
-  for (const k of shards.keys()) inquiry.join(k);
-  if (warmStart) inquiry.askAgain(sumOf(shards, warmStart, workspace.d));
+  const inquiry = new Inquiry({ d, c2, sees });
+  const everybody = [...tasks.keys()];
+  for (const k of everybody) inquiry.join(k);
+  if (warmStart) inquiry.askAgain(sumOf(yield* ask('startingSum', everybody, (k) => warmStart[k])));
   const history: HistoryRow[] = [];
   let last: readonly Answer[] | undefined;
   let best: readonly Answer[] | undefined;
@@ -38,18 +38,24 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
   let gap = 1;
   for (let round = 1; ; round++) {
     const { query, sigma } = inquiry;
-    const answers = shards.map((shard, k) => {
-      const options = {
+    const before = last;
+    const answers = yield* ask('answer', everybody, (k) => ({
+      query,
+      options: {
         sigma,
         tolerance: localTolerance(gap),
         passes: input.passesOf?.(k, round) ?? settings.passes,
-        seed: seed32(settings.seed, 'solve', round, workspace.tasks[k].id),
-      };
-      return answer(shard, query, options, last?.[k].beta ?? warmStart?.[k]);
-    });
+        seed: seed32(settings.seed, 'solve', round, tasks[k].id),
+      },
+      warm: before?.[k].beta ?? warmStart?.[k],
+    }));
     passes += answers.reduce((sum, one) => sum + one.passes, 0);
     if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));
-    else inquiry.take(round, answers.map(({ u, scalars }, member) => ({ member, u, scalars })));
+    else
+      inquiry.take(
+        round,
+        answers.map(({ u, scalars }, member) => ({ member, u, scalars })),
+      );
     const { primal, dual, relativeGap } = inquiry.close(round);
     last = answers;
     if (!best || inquiry.best?.round === round) best = answers;
@@ -73,15 +79,18 @@ export function personalPart({ u }: Answer, c2: number): Float64Array {
   return u.map((value) => value / c2);
 }
 
-/** The w that goes with these duals. */
-function sumOf(shards: readonly Shard[], duals: WarmStart, d: number): Float64Array {
-  const sum = new Float64Array(d);
-  for (const [k, shard] of shards.entries()) addScaled(sum, 1, shard.combine(shard.startingBeta(duals[k])));
+export function sumOf(vectors: readonly Float64Array[]): Float64Array {
+  const sum = new Float64Array(vectors[0].length);
+  for (const vector of vectors) addScaled(sum, 1, vector);
   return sum;
 }
 
 /** What a coordinator that sees sums alone would see. */
-function changes(answers: readonly Answer[], before: readonly Answer[] | undefined, c2: number): SummedAnswer {
+function changes(
+  answers: readonly Answer[],
+  before: readonly Answer[] | undefined,
+  c2: number,
+): SummedAnswer {
   const total = (list: readonly Answer[]) => {
     const u = new Float64Array(list[0].u.length);
     let value = 0;

@@ -1,7 +1,6 @@
 /**
  * From a table to tasks: targets as numbers, a seeded split inside every participant, scaling from the training rows
- * alone (computed per participant and merged, as a federation does it), and rows that are written, scaled and with the
- * bias, straight into kernel memory.
+ * alone (computed per participant and merged, as a federation does it).
  */
 import {
   type ClassMapping,
@@ -14,7 +13,6 @@ import {
   type ScaleMode,
   type Scaling,
   type Split,
-  scaleRow,
   scalingFrom,
   splitRows,
   type Table,
@@ -22,6 +20,7 @@ import {
 import { balancedWeights } from '../solver/index.ts';
 import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
+import { columnsOf, type OwnRows, type PlacedRows, taskOver } from './rows.ts';
 
 export interface Prepared {
   readonly table: Table;
@@ -44,31 +43,30 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   return { table, y, classes: { positive, negative }, notes: [note], split };
 }
 
-/** Tasks over some rows of a prepared table: all training rows, or those of a cross-validation fold. */
+/** What is made of some rows of a prepared table: all training rows, or those of a cross-validation fold. */
+export interface Placed {
+  readonly rows: PlacedRows;
+  readonly tasks: readonly Task[];
+  readonly d: number;
+  readonly scaling: Scaling;
+}
+
 export function tasksOf(
   prepared: Prepared,
-  rows: Uint32Array,
+  some: Uint32Array,
   options: Pick<ResolvedOptions, 'objective' | 'scale' | 'bias' | 'classWeight'>,
-): { tasks: Task[]; d: number; scaling: Scaling } {
+): Placed {
   const { table, y } = prepared;
-  const groups = rowsByParticipant(table, rows);
+  const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
-  const features = table.features.length;
-  const tasks = groups.map((own, k): Task => {
-    const targets = Float64Array.from(own, (i) => y[i]);
-    const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
-    return {
-      id: table.participants[k],
-      n: own.length,
-      y: targets,
-      weights: balanced ? balancedWeights(targets) : undefined,
-      write: (i, row) => {
-        scaleRow(table.x, own[i], scaling, row, 0);
-        if (options.bias) row[features] = 1;
-      },
-    };
+  const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
+  const own = groups.map((places, k): OwnRows => {
+    const targets = Float64Array.from(places, (i) => y[i]);
+    const weights = balanced ? balancedWeights(targets) : undefined;
+    return { id: table.participants[k], n: places.length, places, y: targets, weights };
   });
-  return { tasks, d: features + (options.bias ? 1 : 0), scaling };
+  const rows = { x: table.x, scaling, bias: options.bias, own };
+  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

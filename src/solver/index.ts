@@ -43,5 +43,5 @@ export {
   solutionOf,
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
-export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';
+export { type RowWriter, Shard, type ShardInput, type SolveForm, solveForms } from './shard.ts';
 export { addScaled, dot, norm, plusScaled, weightedSum } from './vector.ts';

@@ -6,10 +6,10 @@ export { optionName, type ResolvedOptions, resolveOptions, type TrainOptions } f
 export { type TrainContext, type TrainResult, train } from './train.ts';
 export {
   type TuneContext,
-  type TuneGrid,
   type TuneMetric,
   type TuneOptions,
   type TuneResult,
   type TuneRow,
   tune,
 } from './tune.ts';
+export type { TuneGrid } from './tune-grid.ts';

@@ -12,6 +12,7 @@ import {
 } from '../solver/index.ts';
 import { beginAlone, improveAlone } from './alone.ts';
 import type { Method, MethodInput, MethodResult, MethodSettings, Task } from './method.ts';
+import type { PlacedRows } from './rows.ts';
 
 interface Query {
   readonly query: Float64Array;
@@ -73,6 +74,8 @@ export interface AskingMethod {
 
 /** The participants of a training, wherever their rows are. */
 export interface Answerers {
+  /** Gives them their rows, before anything is asked. */
+  hold(rows: PlacedRows, problem: ProblemSettings): Promise<void>;
   ask(asked: Asked): Promise<readonly unknown[]>;
   release(): Promise<void>;
 }

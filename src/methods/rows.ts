@@ -2,7 +2,8 @@
  * Where the rows of tasks are, as plain data: which rows of a table, how they are scaled. From it anybody who has the
  * table's numbers, this thread or another, makes the tasks.
  */
-import { type Scaling, scaleRow } from '../data/index.ts';
+// Not the whole of data/: threads load this file, and should be there soon.
+import { type Scaling, scaleRow } from '../data/scale.ts';
 import type { Task } from './method.ts';
 
 /** One participant's training rows. */

@@ -1,7 +1,8 @@
 /** Training from a table to a result: what `kindred train` does and what the library offers as `train`. */
+import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/index.ts';
 import { Arena } from '../math/index.ts';
-import type { Certificate, Objective, ProblemSettings } from '../solver/index.ts';
+import type { Certificate, Objective } from '../solver/index.ts';
 import { assembleModel } from './assemble.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
@@ -21,7 +22,6 @@ import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
-import type { PlacedRows } from './rows.ts';
 import { Workspace } from './workspace.ts';
 
 export const METHOD: Readonly<Record<MethodName, Method>> = {
@@ -66,29 +66,26 @@ export function train(table: Table, options: TrainOptions = {}, context: TrainCo
   return finish(training, result);
 }
 
-/** Gives the participants that hold these rows. */
-export type HoldRows = (rows: PlacedRows, problem: ProblemSettings) => Answerers;
-
 /** The method of these options, if it needs nothing of its participants but replies. */
 export function askingMethodOf({ method, aggregation }: ResolvedOptions): AskingMethod | undefined {
   if (method === 'mtl' && aggregation === 'answers') return MTL_BY_ANSWERS;
   return method === 'local' ? LOCAL : undefined;
 }
 
-/** As `train`, with rows held elsewhere, for methods that have it so: the result is the same to the bit. */
+/** As `train`, with a method that asks and rows held elsewhere: the result is the same to the bit. */
 export async function trainWith(
-  hold: HoldRows,
+  answerers: Answerers,
   table: Table,
   options: TrainOptions = {},
   context: TrainContext = {},
 ): Promise<TrainResult> {
-  const method = askingMethodOf(resolveOptions(options));
-  if (!method) return train(table, options, context);
-  const training = begin(table, options, context);
-  const { rows, tasks, d } = training.placed;
-  const settings = settingsOf(training.resolved);
-  const answerers = hold(rows, method.problem(settings));
   try {
+    const training = begin(table, options, context);
+    const { rows, tasks, d } = training.placed;
+    const settings = settingsOf(training.resolved);
+    const method = askingMethodOf(training.resolved);
+    invariant(method, `train: ${training.resolved.method} cannot ask`);
+    await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
     return finish(training, await settleWith(method.run({ tasks, d, settings, onRound }), answerers));
   } finally {

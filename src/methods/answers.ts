@@ -30,7 +30,8 @@ export function* inquire(input: AskingInput): Asking<Course> {
   const inquiry = new Inquiry({ d, c2, sees });
   const everybody = [...tasks.keys()];
   for (const k of everybody) inquiry.join(k);
-  if (warmStart) inquiry.askAgain(sumOf(yield* ask('startingSum', everybody, (k) => warmStart[k])));
+  // Asked about the w of a nearby problem: the sum of its duals would be another w as soon as C1 or C2 has changed.
+  if (warmStart) inquiry.askAgain(warmStart.w);
   const history: HistoryRow[] = [];
   let last: readonly Answer[] | undefined;
   let best: readonly Answer[] | undefined;
@@ -47,7 +48,7 @@ export function* inquire(input: AskingInput): Asking<Course> {
         passes: input.passesOf?.(k, round) ?? settings.passes,
         seed: seed32(settings.seed, 'solve', round, tasks[k].id),
       },
-      warm: before?.[k].beta ?? warmStart?.[k],
+      warm: before?.[k].beta ?? warmStart?.duals[k],
     }));
     passes += answers.reduce((sum, one) => sum + one.passes, 0);
     if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));
@@ -77,12 +78,6 @@ export function* inquire(input: AskingInput): Asking<Course> {
 /** v = u / C2. */
 export function personalPart({ u }: Answer, c2: number): Float64Array {
   return u.map((value) => value / c2);
-}
-
-export function sumOf(vectors: readonly Float64Array[]): Float64Array {
-  const sum = new Float64Array(vectors[0].length);
-  for (const vector of vectors) addScaled(sum, 1, vector);
-  return sum;
 }
 
 /** What a coordinator that sees sums alone would see. */

@@ -35,7 +35,7 @@ export const trainGlobal: Method = (input) => {
     ...input,
     tasks: [{ id: 'all' }],
     d,
-    warmStart: input.warmStart && [concatenate(input.warmStart)],
+    warmStart: input.warmStart && { ...input.warmStart, duals: [concatenate(input.warmStart.duals)] },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
   const { ends, ...course } = settle(asking, [shard]);
@@ -63,7 +63,7 @@ function* solveAll(
   model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
 ): Asking<Course> {
   const history: HistoryRow[] = [];
-  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.[k]))];
+  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
   let passes = 0;
   for (let round = 0; ; round++) {
     const proof = totalOf(ends);

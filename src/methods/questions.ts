@@ -24,8 +24,6 @@ interface Query {
 const REPLY = {
   /** The best personal part for a query. */
   answer: (shard: Shard, { query, options, warm }: Query): Answer => answer(shard, query, options, warm),
-  /** u of the nearest duals that the settings allow. */
-  startingSum: (shard: Shard, near: Float64Array): Float64Array => shard.combine(shard.startingBeta(near)),
   /** u of these duals, computed afresh. */
   sum: (shard: Shard, beta: Float64Array): Float64Array => shard.combine(beta),
   beginAlone,

@@ -24,7 +24,8 @@ export class Thread<Request, News, Result> {
   /** `file` is the name of a file in this folder, without its ending. */
   constructor(file: string, workerData: unknown, onNews: (news: News) => void = () => {}) {
     this.onNews = onNews;
-    this.worker = new Worker(threadFile(file), { workerData });
+    // Not this process's own flags: some of them (--input-type) would keep a thread from starting.
+    this.worker = new Worker(threadFile(file), { workerData, execArgv: [] });
     this.worker.on('message', (message: FromThread<News, Result>) => this.hear(message));
     this.worker.on('error', (error) => this.lose(error as Error));
     this.worker.on('exit', (code) => this.lose(new Error(`a worker thread ended with code ${code}`)));

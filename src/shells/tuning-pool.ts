@@ -7,7 +7,7 @@ import { decideFold, type TunePart } from '../methods/tune-fold.ts';
 import { inSharedMemory, onThreads } from './threads.ts';
 
 /** Fewer values (rows x features, once for each training) are done with sooner than threads start. */
-const PAYS_FROM = 10e6;
+const PAYS_FROM = 20e6;
 
 /** On at most so many threads, by default one for each core where that pays. */
 export async function tuneOnThreads(

@@ -55,7 +55,7 @@ async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise
   const settings = path === undefined ? generatedSettings(flags.seed) : [await dataSetting(io, path, flags)];
   if (flags.out !== undefined) await onFile(flags.out, () => mkdir(flags.out!, { recursive: true }));
   const progress = new Progress(io);
-  const results = progress.during(() =>
+  const results = await progress.during(() =>
     settings.map((setting) => audit(setting, (mode) => progress.show(`audit: ${setting.name}, ${mode}`))),
   );
   if (flags.out !== undefined) await writeAll(flags.out, results);

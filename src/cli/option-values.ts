@@ -35,6 +35,11 @@ export function nameList(text: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), ...names.filter((name) => name !== '')];
 }
 
+/** `about` says what is spread over the threads. */
+export function addThreadsOption(command: Command, about: string): Command {
+  return command.option('--threads <number>', about, wholeNumber('--threads', 1, 1024));
+}
+
 export function addJsonOption(command: Command): Command {
   return command.option('--json', 'print one JSON document on stdout');
 }

@@ -29,9 +29,9 @@ export class Progress {
   }
 
   /** Runs what shows progress; the line is gone afterwards, whatever happened. */
-  during<T>(act: () => T): T {
+  async during<T>(act: () => T | Promise<T>): Promise<T> {
     try {
-      return act();
+      return await act();
     } finally {
       this.clear();
     }

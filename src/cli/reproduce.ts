@@ -23,7 +23,7 @@ import { JobPool } from '../shells/job-pool.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { duration } from './number-text.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
+import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
 import { writeReproduction } from './reproduce-files.ts';
@@ -36,7 +36,7 @@ interface Flags extends DataFlags {
   readonly out: string;
   readonly quick?: true;
   readonly repeats?: number;
-  readonly workers?: number;
+  readonly threads?: number;
   readonly json?: true;
 }
 
@@ -58,9 +58,9 @@ export function addReproduce(program: Command, io: Io): void {
       'repeats of everything (default: 5, or 4 with --quick)',
       wholeNumber('--repeats', 1, 100),
     )
-    .option('--workers <number>', 'threads (default: one for each core)', wholeNumber('--workers', 1, 1024))
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
+  addThreadsOption(command, 'spread jobs over so many (default: one for each core)');
   addJsonOption(command);
   example(
     command,
@@ -143,7 +143,7 @@ async function compute(
   flags: Flags,
   given: Table | undefined,
 ): Promise<Reproduction> {
-  const threads = flags.workers ?? availableParallelism();
+  const threads = flags.threads ?? availableParallelism();
   const remaining = new Remaining(expectedJobs(ids, profile), threads);
   const progress = new Progress(io);
   const pool = new JobPool({

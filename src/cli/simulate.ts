@@ -25,7 +25,7 @@ import {
 } from '../sim/index.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
+import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { simulateReport } from './simulate-report.ts';
 import { styleOf } from './style.ts';
@@ -33,7 +33,7 @@ import { styleOf } from './style.ts';
 interface Flags {
   readonly out?: string;
   readonly json?: true;
-  readonly workers?: number;
+  readonly threads?: number;
   readonly chart?: ChartWindow;
   readonly seed?: number;
 }
@@ -50,14 +50,10 @@ export function addSimulate(program: Command, io: Io): void {
     )
     .argument('<scenario>', 'a JSON file; {} is a scenario of 20 HAR-like participants')
     .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
-    .option(
-      '--workers <number>',
-      'threads for repeats (default: one for each core)',
-      wholeNumber('--workers', 1, 1024),
-    )
     .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
     .option('--seed <number>', "instead of the scenario's", wholeNumber('--seed', 0))
     .action((path: string, flags: Flags) => runSimulate(io, path, flags));
+  addThreadsOption(command, 'spread repeats over so many (default: one for each core)');
   addJsonOption(command);
   example(
     command,
@@ -74,7 +70,7 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
   const inputs = await inputsOf(io, path, scenario);
   const rounds = chartRounds(flags, inputs.table);
   if (flags.out !== undefined) await makeFolder(flags.out);
-  const records = await runAll(io, scenario, inputs, flags.workers, rounds ? 'on' : 'off');
+  const records = await runAll(io, scenario, inputs, flags.threads, rounds ? 'on' : 'off');
   const { table } = inputs;
   if (flags.out !== undefined) await writeAll(flags.out, scenario, table, records, rounds);
   const summary = documentOf(scenario, table, records);
@@ -103,7 +99,7 @@ async function runAll(
   io: Io,
   scenario: Scenario,
   inputs: ScenarioInputs,
-  workers = availableParallelism(),
+  threads = availableParallelism(),
   transcript: 'on' | 'off',
 ): Promise<RunRecord[]> {
   // One transcript is enough: the first repeat's.
@@ -113,7 +109,7 @@ async function runAll(
   }));
   const progress = new Progress(io);
   try {
-    return await runRepeats(scenario, inputs, requests, workers, ({ seed, round, relativeGap }) => {
+    return await runRepeats(scenario, inputs, requests, threads, ({ seed, round, relativeGap }) => {
       const which = scenario.repeats > 1 ? `, seed ${seed}` : '';
       progress.show(`${scenario.name}${which}: round ${round}, relative gap ${scientific(relativeGap)}`);
     });

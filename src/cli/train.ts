@@ -1,7 +1,8 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
-import { modelToJson, type TrainResult, train } from '../methods/index.ts';
+import { modelToJson, type TrainResult } from '../methods/index.ts';
 import { checkWritable, writeAtomically } from '../shells/files.ts';
+import { trainOnThreads } from '../shells/training-pool.ts';
 import {
   addDataOptions,
   type ColumnNames,
@@ -12,13 +13,14 @@ import {
 } from './data-options.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { roundMs, scientific } from './number-text.ts';
-import { addJsonOption, example } from './option-values.ts';
+import { addJsonOption, addThreadsOption, example } from './option-values.ts';
 import { Progress, showRounds } from './progress.ts';
 import { styleOf } from './style.ts';
 import { addTrainOptions, type TrainFlags, trainOptionsFrom } from './train-options.ts';
 import { trainReport } from './train-report.ts';
 
-type Flags = DataFlags & TrainFlags & { readonly model?: string; readonly json?: true };
+type Flags = DataFlags &
+  TrainFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
 
 export function addTrain(program: Command, io: Io): void {
   const command = program
@@ -27,6 +29,7 @@ export function addTrain(program: Command, io: Io): void {
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
   addTrainOptions(addDataOptions(command)).option('--model <file>', 'write the trained model here');
+  addThreadsOption(command, 'spread participants over so many (default: one for each core where that pays)');
   addJsonOption(command);
   example(
     command,
@@ -44,7 +47,8 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const readMs = io.now() - started;
   const progress = new Progress(io);
   const onRound = showRounds(progress, options.method);
-  const result = progress.during(() => train(table, options, { now: io.now, onRound }));
+  const context = { now: io.now, onRound };
+  const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const timing = {
     loadMs: roundMs(readMs + result.timing.loadMs),
     solveMs: roundMs(result.timing.solveMs),

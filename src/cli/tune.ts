@@ -3,10 +3,19 @@ import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import type { ScaleMode } from '../data/index.ts';
 import { parseDecimal } from '../data/number.ts';
-import { type TrainOptions, type TuneMetric, type TuneResult, type TuneRow, tune } from '../methods/index.ts';
+import type { TrainOptions, TuneMetric, TuneResult, TuneRow } from '../methods/index.ts';
+import { tuneOnThreads } from '../shells/tuning-pool.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example, nameList, numberOrText, oneOf, wholeNumber } from './option-values.ts';
+import {
+  addJsonOption,
+  addThreadsOption,
+  example,
+  nameList,
+  numberOrText,
+  oneOf,
+  wholeNumber,
+} from './option-values.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
@@ -34,6 +43,7 @@ type Flags = DataFlags & {
   readonly scale?: readonly string[];
   readonly folds?: number;
   readonly metric?: TuneMetric;
+  readonly threads?: number;
   readonly json?: true;
 };
 
@@ -72,6 +82,10 @@ export function addTune(program: Command, io: Io): void {
     .option('--seed <number>', 'of the split and of the folds', numberOrText, 1)
     .option('--participants <number>', 'use the first so many only', numberOrText)
     .optionsGroup('Options:');
+  addThreadsOption(
+    command,
+    'spread scalings and folds over so many (default: one for each core where that pays)',
+  );
   addJsonOption(command);
   example(
     command,
@@ -105,7 +119,7 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
     ...(flags.folds && { folds: flags.folds }),
     ...(flags.metric && { metric: flags.metric }),
   };
-  const result = progress.during(() => tune(table, options, { onProgress }));
+  const result = await progress.during(() => tuneOnThreads(flags.threads, table, options, { onProgress }));
   if (flags.json) await writeJson(io, { ...result, options: { ...result.options, ...columns } });
   else await writeLines(io, report(io, data, result));
 }

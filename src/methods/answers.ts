@@ -1,20 +1,19 @@
 /**
- * Rounds of questions and answers in one process, as a federation does them (solver/inquiry.ts): everybody answers the query, the
- * answers give bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
+ * Rounds of questions and answers as a federation does them (solver/inquiry.ts): everybody answers the query, the answers give
+ * bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
  */
 import { seed32 } from '../base/random.ts';
 import {
   type Answer,
   addScaled,
-  answer,
   boundsOf,
   Inquiry,
   localTolerance,
   plusScaled,
-  type Shard,
   type SummedAnswer,
 } from '../solver/index.ts';
-import type { HistoryRow, MethodInput, MethodResult, WarmStart } from './method.ts';
+import type { HistoryRow, MethodResult } from './method.ts';
+import { type Asking, type AskingInput, ask } from './questions.ts';
 
 type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
   readonly w: Float64Array;
@@ -25,12 +24,14 @@ type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 
   readonly u: Float64Array;
 };
 
-export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Course {
-  const { settings, workspace, onRound, warmStart, sees = 'single answers' } = input;
+export function* inquire(input: AskingInput): Asking<Course> {
+  const { settings, tasks, d, onRound, warmStart, sees = 'single answers' } = input;
   const { c2 } = settings;
-  const inquiry = new Inquiry({ d: workspace.d, c2, sees, claims: 'trusted' });
-  for (const k of shards.keys()) inquiry.join(k);
-  if (warmStart) inquiry.askAgain(sumOf(shards, warmStart, workspace.d));
+  const inquiry = new Inquiry({ d, c2, sees, claims: 'trusted' });
+  const everybody = [...tasks.keys()];
+  for (const k of everybody) inquiry.join(k);
+  // Asked about the w of a nearby problem: the sum of its duals would be another w as soon as C1 or C2 has changed.
+  if (warmStart) inquiry.askAgain(warmStart.w);
   const history: HistoryRow[] = [];
   let last: readonly Answer[] | undefined;
   let best: readonly Answer[] | undefined;
@@ -38,15 +39,17 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
   let gap = 1;
   for (let round = 1; ; round++) {
     const { query, sigma } = inquiry;
-    const answers = shards.map((shard, k) => {
-      const options = {
+    const before = last;
+    const answers = yield* ask('answer', everybody, (k) => ({
+      query,
+      options: {
         sigma,
         tolerance: localTolerance(gap),
         passes: input.passesOf?.(k, round) ?? settings.passes,
-        seed: seed32(settings.seed, 'solve', round, workspace.tasks[k].id),
-      };
-      return answer(shard, query, options, last?.[k].beta ?? warmStart?.[k]);
-    });
+        seed: seed32(settings.seed, 'solve', round, tasks[k].id),
+      },
+      warm: before?.[k].beta ?? warmStart?.duals[k],
+    }));
     passes += answers.reduce((sum, one) => sum + one.passes, 0);
     if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));
     else
@@ -75,13 +78,6 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
 /** v = u / C2. */
 export function personalPart({ u }: Pick<Answer, 'u'>, c2: number): Float64Array {
   return u.map((value) => value / c2);
-}
-
-/** The w that goes with these duals. */
-function sumOf(shards: readonly Shard[], duals: WarmStart, d: number): Float64Array {
-  const sum = new Float64Array(d);
-  for (const [k, shard] of shards.entries()) addScaled(sum, 1, shard.combine(shard.startingBeta(duals[k])));
-  return sum;
 }
 
 /** What a coordinator that sees sums alone would see. */

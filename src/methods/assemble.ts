@@ -1,14 +1,13 @@
 /** A usable model from what a method returned and how its rows were prepared. */
-import type { Scaling } from '../data/index.ts';
-import type { MethodResult, Task } from './method.ts';
+import type { MethodResult } from './method.ts';
 import type { Model } from './model.ts';
 import type { ResolvedOptions } from './options.ts';
-import type { Prepared } from './prepare.ts';
+import type { Placed, Prepared } from './prepare.ts';
 
 export function assembleModel(
   prepared: Prepared,
   options: ResolvedOptions,
-  placed: { readonly tasks: readonly Task[]; readonly scaling: Scaling },
+  placed: Pick<Placed, 'tasks' | 'scaling'>,
   result: MethodResult,
 ): Model {
   const { method, objective, bias, seed } = options;

@@ -4,121 +4,92 @@
  * of every problem that is not finished, then an exact look at its gap.
  */
 import { seed32 } from '../base/random.ts';
-import {
-  type Certificate,
-  certificate,
-  certificateOf,
-  dot,
-  LocalSolve,
-  localTolerance,
-  type Shard,
-} from '../solver/index.ts';
-import type { HistoryRow, Method, MethodInput } from './method.ts';
+import { type Certificate, certificateOf, localTolerance } from '../solver/index.ts';
+import { ALONE, type Iterate } from './alone.ts';
+import type { HistoryRow, Method, MethodResult } from './method.ts';
+import { type Asking, type AskingInput, type AskingMethod, ask, inProcess, settle } from './questions.ts';
 import { concatenate } from './workspace.ts';
 
-/** C2 = Infinity: no personal part beside the one model. */
-const ALONE = Number.POSITIVE_INFINITY;
-
-export const trainLocal: Method = (input) => {
-  const { tasks, d } = input.workspace;
-  const shards = input.workspace.each({ ...input.settings, c2: ALONE });
-  const w = new Float64Array(d);
-  const problems = shards.map((shard, k) => new Problem(tasks[k].id, shard, input.warmStart?.[k]));
-  const course = solveAll(input, problems, { w, personal: (k) => problems[k].u });
-  return {
-    ...course,
-    w,
-    v: problems.map((problem) => problem.u),
-    servesNewcomers: false,
-    duals: problems.map((problem) => problem.beta),
-  };
+export const LOCAL: AskingMethod = {
+  problem: (settings) => ({ ...settings, c2: ALONE }),
+  *run(input) {
+    const w = new Float64Array(input.d);
+    const { ends, ...course } = yield* solveAll(input, (problems) => ({ w, personal: (k) => problems[k].u }));
+    return {
+      ...course,
+      w,
+      v: ends.map(({ u }) => u),
+      servesNewcomers: false,
+      duals: ends.map(({ beta }) => beta),
+    };
+  },
 };
+
+export const trainLocal: Method = inProcess(LOCAL);
 
 export const trainGlobal: Method = (input) => {
   const { tasks, d } = input.workspace;
   const shard = input.workspace.pooled({ ...input.settings, c2: ALONE });
   const zero = new Float64Array(d);
-  const problem = new Problem('all', shard, input.warmStart && concatenate(input.warmStart));
-  const course = solveAll(input, [problem], {
-    get w() {
-      return problem.u;
-    },
-    personal: () => zero,
-  });
+  const pooled: AskingInput = {
+    ...input,
+    tasks: [{ id: 'all' }],
+    d,
+    warmStart: input.warmStart && { ...input.warmStart, duals: [concatenate(input.warmStart.duals)] },
+  };
+  const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
+  const { ends, ...course } = settle(asking, [shard]);
+  const [{ u, beta }] = ends;
   let at = 0;
   return {
     ...course,
-    w: problem.u,
+    w: u,
     v: tasks.map(() => zero),
     servesNewcomers: true,
-    duals: tasks.map((task) => problem.beta.slice(at, (at += task.n))),
+    duals: tasks.map((task) => beta.slice(at, (at += task.n))),
   };
 };
-
-/** One soft-margin problem on its way to the target gap. */
-class Problem {
-  readonly id: string;
-  readonly shard: Shard;
-  beta: Float64Array;
-  u: Float64Array;
-  proof: Certificate;
-  passes = 0;
-
-  constructor(id: string, shard: Shard, dual: Float64Array | undefined) {
-    this.id = id;
-    this.shard = shard;
-    this.beta = shard.startingBeta(dual);
-    this.u = shard.combine(this.beta);
-    this.proof = this.examine();
-  }
-
-  /** sigma = 1 and no personal part: nobody else moves, and the step is LIBLINEAR's. */
-  improve(most: number, seed: number): void {
-    const tolerance = localTolerance(this.proof.relativeGap);
-    const solve = new LocalSolve(this.shard, { sigma: 1, tolerance, seed });
-    solve.runPasses(most);
-    this.passes += solve.passes;
-    this.beta = this.shard.beta;
-    this.u = this.shard.combine(this.beta);
-    this.proof = this.examine();
-  }
-
-  private examine(): Certificate {
-    const { shard, beta, u } = this;
-    shard.load(beta, u);
-    const uNorm2 = dot(u, u);
-    return certificate(uNorm2, ALONE, [{ loss: shard.loss(), dualSum: shard.dualSum(beta), uNorm2 }]);
-  }
-}
 
 /** Solves grow longer from round to round: a look at the gap costs as much as several passes over shrunk rows. */
 const FIRST_PASSES = 20;
 const LONGER = 1.5;
 
-function solveAll(
-  { settings, onRound }: MethodInput,
-  problems: readonly Problem[],
-  model: { readonly w: Float64Array; personal(k: number): Float64Array },
-) {
+type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+  readonly ends: readonly Iterate[];
+};
+
+function* solveAll(
+  { tasks, settings, warmStart, onRound }: AskingInput,
+  model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
+): Asking<Course> {
   const history: HistoryRow[] = [];
+  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
+  let passes = 0;
   for (let round = 0; ; round++) {
-    const proof = totalOf(problems);
+    const proof = totalOf(ends);
     const row = { round, ...proof };
     history.push(row);
-    onRound?.({ row, w: model.w, personal: model.personal });
+    onRound?.({ row, ...model(ends) });
     // Each problem meets the target by itself, then so does their sum.
-    const open = problems.filter((problem) => problem.proof.relativeGap > settings.gap);
+    const open = [...ends.keys()].filter((k) => ends[k].proof.relativeGap > settings.gap);
     if (open.length === 0 || round === settings.rounds) {
-      const passes = problems.reduce((sum, problem) => sum + problem.passes, 0);
       const stopped = open.length === 0 ? ('gap' as const) : ('rounds' as const);
-      return { certificate: proof, rounds: round, passes, history, stopped };
+      return { certificate: proof, rounds: round, passes, history, stopped, ends };
     }
     const most = Math.min(settings.passes, Math.ceil(FIRST_PASSES * LONGER ** round));
-    for (const problem of open) problem.improve(most, seed32(settings.seed, 'solve', round, problem.id));
+    const improved = yield* ask('improveAlone', open, (k) => ({
+      tolerance: localTolerance(ends[k].proof.relativeGap),
+      passes: most,
+      seed: seed32(settings.seed, 'solve', round, tasks[k].id),
+    }));
+    for (const [i, k] of open.entries()) {
+      ends[k] = improved[i];
+      passes += improved[i].passes;
+    }
   }
 }
 
-function totalOf(problems: readonly Problem[]): Certificate {
+function totalOf(problems: readonly Iterate[]): Certificate {
   let primal = 0;
   let dual = 0;
   for (const { proof } of problems) {

@@ -8,10 +8,10 @@ export type { PersonaliseOptions, ResolvedPersonaliseOptions } from './personali
 export { type TrainContext, type TrainResult, train } from './train.ts';
 export {
   type TuneContext,
-  type TuneGrid,
   type TuneMetric,
   type TuneOptions,
   type TuneResult,
   type TuneRow,
   tune,
 } from './tune.ts';
+export type { TuneGrid } from './tune-grid.ts';

@@ -50,8 +50,12 @@ export interface RoundView {
   personal(k: number): Float64Array;
 }
 
-/** Duals to start from, one per task in the order of the tasks: the solution of a nearby problem. */
-export type WarmStart = readonly Float64Array[];
+/** The solution of a nearby problem, to start from. */
+export interface WarmStart {
+  readonly w: Float64Array;
+  /** One per task, in the order of the tasks. */
+  readonly duals: readonly Float64Array[];
+}
 
 export interface MethodInput {
   readonly workspace: Workspace;
@@ -80,7 +84,7 @@ export interface MethodResult {
   readonly history: readonly HistoryRow[];
   readonly stopped: Stopped;
   /** Duals per task, for a warm start; undefined where the method has none. */
-  readonly duals?: WarmStart;
+  readonly duals?: WarmStart['duals'];
 }
 
 export type Method = (input: MethodInput) => MethodResult;

@@ -2,31 +2,34 @@
  * `mtl`: the multi-task SVM itself, all participants in one process: by questions and answers, or step by step as the paper's
  * Algorithm 1 (`--aggregation sum`, with its errors put right: docs/paper-errata.md) and CoCoA+ (`safe`) do it.
  */
-import { Aggregator, addScaled, newMember, norm, type Shard, type Solution } from '../solver/index.ts';
-import { personalPart, trainByAnswers } from './answers.ts';
+import { Aggregator, addScaled, newMember, norm, type Solution } from '../solver/index.ts';
+import { inquire, personalPart } from './answers.ts';
 import type { Method } from './method.ts';
+import { type AskingMethod, ask, inProcess } from './questions.ts';
 import { trainInRounds } from './rounds.ts';
 
+export const MTL_BY_ANSWERS: AskingMethod = {
+  problem: (settings) => settings,
+  *run(input) {
+    const { c2 } = input.settings;
+    const { answers, last, w, u, ...course } = yield* inquire(input);
+    const afresh = yield* ask('sum', [...last.keys()], (k) => last[k].beta);
+    return {
+      w,
+      v: answers.map((answer) => personalPart(answer, c2)),
+      servesNewcomers: true,
+      conservation: { relativeError: conservationError(u, afresh) },
+      ...course,
+      duals: answers.map(({ beta }) => beta),
+    };
+  },
+};
+
+const trainByAnswers = inProcess(MTL_BY_ANSWERS);
+
 export const trainMtl: Method = (input) => {
-  const { aggregation, c2 } = input.settings;
-  if (aggregation !== 'answers') return trainBySteps(input, aggregation);
-  const shards = input.workspace.each(input.settings);
-  const { answers, last, w, u, ...course } = trainByAnswers(input, shards);
-  const duals = answers.map(({ beta }) => beta);
-  return {
-    w,
-    v: answers.map((answer) => personalPart(answer, c2)),
-    servesNewcomers: true,
-    conservation: {
-      relativeError: conservationError(
-        u,
-        shards,
-        last.map(({ beta }) => beta),
-      ),
-    },
-    ...course,
-    duals,
-  };
+  const { aggregation } = input.settings;
+  return aggregation === 'answers' ? trainByAnswers(input) : trainBySteps(input, aggregation);
 };
 
 function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): ReturnType<Method> {
@@ -34,29 +37,25 @@ function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): Retur
   const { c2 } = settings;
   const shards = workspace.each(settings);
   const aggregator = new Aggregator(rule, workspace.d, c2);
-  const members = shards.map((shard, k) => newMember(shard, warmStart?.[k]));
+  const members = shards.map((shard, k) => newMember(shard, warmStart?.duals[k]));
   for (const [k, { u }] of members.entries()) aggregator.join(k, { u: warmStart && u });
   const personal = (_k: number, { u }: Solution) => u.map((value) => value * (1 / c2));
   const { certificate, inUse, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
-  const used = inUse.members.map(({ beta }) => beta);
+  const afresh = shards.map((shard, k) => shard.combine(inUse.members[k].beta));
   return {
     w: inUse.w,
     v: inUse.members.map((member, k) => personal(k, member)),
     servesNewcomers: true,
     certificate,
-    conservation: { relativeError: conservationError(inUse.w, shards, used) },
+    conservation: { relativeError: conservationError(inUse.w, afresh) },
     ...course,
     duals: members.map(({ beta }) => beta),
   };
 }
 
 /** |u - sum_k u_k| / |u| with every u_k computed afresh from the participant's own duals. */
-function conservationError(
-  u: Float64Array,
-  shards: readonly Shard[],
-  duals: readonly Float64Array[],
-): number {
+function conservationError(u: Float64Array, afresh: readonly Float64Array[]): number {
   const rest = u.slice();
-  for (const [k, shard] of shards.entries()) addScaled(rest, -1, shard.combine(duals[k]));
+  for (const own of afresh) addScaled(rest, -1, own);
   return norm(rest) / (norm(u) || 1);
 }

@@ -21,6 +21,7 @@ import {
 import { balancedWeights } from '../solver/index.ts';
 import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
+import { columnsOf, type OwnRows, type PlacedRows, taskOver } from './rows.ts';
 
 export interface Prepared {
   readonly table: Table;
@@ -45,16 +46,23 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
 
 type TaskOptions = Pick<ResolvedOptions, 'objective' | 'bias' | 'classWeight'>;
 
-/** Tasks over some rows of a prepared table: all training rows, or those of a cross-validation fold. */
+/** What is made of some rows of a prepared table: all training rows, or those of a cross-validation fold. */
+export interface Placed {
+  readonly rows: PlacedRows;
+  readonly tasks: readonly Task[];
+  readonly d: number;
+  readonly scaling: Scaling;
+}
+
 export function tasksOf(
   prepared: Prepared,
-  rows: Uint32Array,
+  some: Uint32Array,
   options: TaskOptions & Pick<ResolvedOptions, 'scale'>,
-): { tasks: Task[]; d: number; scaling: Scaling } {
+): Placed {
   const { table, y } = prepared;
-  const groups = rowsByParticipant(table, rows);
+  const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
-  return { ...scaledTasks(table, y, groups, scaling, options), scaling };
+  return scaledTasks(table, y, groups, scaling, options);
 }
 
 /** A task for each participant of the table, of its rows in `groups`, under a scaling that is known. */
@@ -64,20 +72,15 @@ export function scaledTasks(
   groups: readonly Uint32Array[],
   scaling: Scaling,
   options: TaskOptions,
-): { tasks: Task[]; d: number } {
-  const features = table.features.length;
-  const tasks = groups.map((own, k): Task => {
-    const targets = Float64Array.from(own, (i) => y[i]);
-    const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
-    return {
-      id: table.participants[k],
-      n: own.length,
-      y: targets,
-      weights: balanced ? balancedWeights(targets) : undefined,
-      table: { x: table.x, index: own, scaling },
-    };
+): Placed {
+  const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
+  const own = groups.map((places, k): OwnRows => {
+    const targets = Float64Array.from(places, (i) => y[i]);
+    const weights = balanced ? balancedWeights(targets) : undefined;
+    return { id: table.participants[k], n: places.length, places, y: targets, weights };
   });
-  return { tasks, d: features + (options.bias ? 1 : 0) };
+  const rows = { x: table.x, scaling, bias: options.bias, own };
+  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

@@ -1,17 +1,27 @@
 /** Training from a table to a result: what `kindred train` does and what the library offers as `train`. */
+import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/index.ts';
 import { Arena } from '../math/index.ts';
 import type { Certificate, Objective } from '../solver/index.ts';
 import { assembleModel } from './assemble.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
-import { trainGlobal, trainLocal } from './independent.ts';
-import type { HistoryRow, Method, MethodName, MethodSettings, RoundView, Stopped } from './method.ts';
+import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
+import type {
+  HistoryRow,
+  Method,
+  MethodName,
+  MethodResult,
+  MethodSettings,
+  RoundView,
+  Stopped,
+} from './method.ts';
 import { trainMocha } from './mocha.ts';
 import type { Model } from './model.ts';
-import { trainMtl } from './mtl.ts';
+import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
-import { prepare, tasksOf } from './prepare.ts';
+import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
+import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
 import { Workspace } from './workspace.ts';
 
 export const METHOD: Readonly<Record<MethodName, Method>> = {
@@ -47,20 +57,65 @@ export interface TrainContext {
 }
 
 export function train(table: Table, options: TrainOptions = {}, context: TrainContext = {}): TrainResult {
+  const training = begin(table, options, context);
+  const { placed, resolved } = training;
+  const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
+  const { onRound } = context;
+  const result = METHOD[resolved.method]({ workspace, settings: settingsOf(resolved), onRound });
+  workspace.release();
+  return finish(training, result);
+}
+
+/** The method of these options, if it needs nothing of its participants but replies. */
+export function askingMethodOf({ method, aggregation }: ResolvedOptions): AskingMethod | undefined {
+  if (method === 'mtl' && aggregation === 'answers') return MTL_BY_ANSWERS;
+  return method === 'local' ? LOCAL : undefined;
+}
+
+/** As `train`, with a method that asks and rows held elsewhere: the result is the same to the bit. */
+export async function trainWith(
+  answerers: Answerers,
+  table: Table,
+  options: TrainOptions = {},
+  context: TrainContext = {},
+): Promise<TrainResult> {
+  try {
+    const training = begin(table, options, context);
+    const { rows, tasks, d } = training.placed;
+    const settings = settingsOf(training.resolved);
+    const method = askingMethodOf(training.resolved);
+    invariant(method, `train: ${training.resolved.method} cannot ask`);
+    await answerers.hold(rows, method.problem(settings));
+    const { onRound } = context;
+    return finish(training, await settleWith(method.run({ tasks, d, settings, onRound }), answerers));
+  } finally {
+    await answerers.release();
+  }
+}
+
+/** A training whose rows have been chosen and scaled, and that has not solved anything. */
+interface Training {
+  readonly resolved: ResolvedOptions;
+  readonly prepared: Prepared;
+  readonly placed: Placed;
+  readonly now: () => number;
+  readonly started: number;
+  readonly loaded: number;
+}
+
+function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext): Training {
   const resolved = resolveOptions(options);
-  const now = context.now ?? (() => 0);
   const started = now();
   const prepared = prepare(table, resolved);
   const placed = tasksOf(prepared, prepared.split.train, resolved);
-  const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
-  const loaded = now();
-  const result = METHOD[resolved.method]({
-    workspace,
-    settings: settingsOf(resolved),
-    onRound: context.onRound,
-  });
+  return { resolved, prepared, placed, now, started, loaded: now() };
+}
+
+function finish(
+  { resolved, prepared, placed, now, started, loaded }: Training,
+  result: MethodResult,
+): TrainResult {
   const solved = now();
-  workspace.release();
   const model = assembleModel(prepared, resolved, placed, result);
   const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...course } = result;
   return {

@@ -4,7 +4,7 @@
  * or one shard with everybody's rows (the global model).
  */
 import type { Arena } from '../math/index.ts';
-import { type ProblemSettings, Shard, type SolveForm } from '../solver/index.ts';
+import { type ProblemSettings, Shard, type SolveForm, solveForms } from '../solver/index.ts';
 import type { Task } from './method.ts';
 
 export class Workspace {
@@ -12,21 +12,23 @@ export class Workspace {
   /** Columns, with the bias. */
   readonly d: number;
   private readonly arena: Arena;
-  private readonly form: SolveForm;
   private eachShard: Shard[] | undefined;
   private pooledShard: Shard | undefined;
 
-  constructor(arena: Arena, tasks: readonly Task[], d: number, form: SolveForm = 'auto') {
+  constructor(arena: Arena, tasks: readonly Task[], d: number) {
     this.arena = arena;
     this.tasks = tasks;
     this.d = d;
-    this.form = form;
   }
 
   /** One shard per task, set to these settings. */
   each(settings: ProblemSettings): readonly Shard[] {
     if (!this.eachShard) {
-      this.eachShard = this.tasks.map((task) => this.shardOf(settings, task));
+      const forms = solveForms(
+        this.tasks.map(({ n }) => n),
+        this.d,
+      );
+      this.eachShard = this.tasks.map((task, k) => this.shardOf(settings, task, forms[k]));
     } else {
       for (const shard of this.eachShard) shard.retarget(settings);
     }
@@ -35,7 +37,7 @@ export class Workspace {
 
   /** One shard with the rows of all tasks in order. */
   pooled(settings: ProblemSettings): Shard {
-    if (!this.pooledShard) this.pooledShard = this.shardOf(settings, pool(this.tasks));
+    if (!this.pooledShard) this.pooledShard = this.shardOf(settings, pool(this.tasks), 'auto');
     else this.pooledShard.retarget(settings);
     return this.pooledShard;
   }
@@ -47,8 +49,8 @@ export class Workspace {
     this.pooledShard = undefined;
   }
 
-  private shardOf(settings: ProblemSettings, task: Task): Shard {
-    return new Shard(this.arena, settings, { ...task, d: this.d }, this.form);
+  private shardOf(settings: ProblemSettings, task: Task, form: SolveForm): Shard {
+    return new Shard(this.arena, settings, { ...task, d: this.d }, form);
   }
 }
 

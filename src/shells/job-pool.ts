@@ -12,7 +12,7 @@ import { kindOf, readText, writeAtomically } from './files.ts';
 import { inSharedMemory, onThreads } from './threads.ts';
 
 /** Results of an earlier version of the programs are not results of this one: raise it when numbers change. */
-const RESULTS_VERSION = 1;
+const RESULTS_VERSION = 2;
 
 export interface DoneJob {
   readonly result: JobResult;

@@ -17,11 +17,11 @@ export async function runRepeats(
   scenario: Scenario,
   inputs: ScenarioInputs,
   requests: readonly RunRequest[],
-  workers: number,
+  threads: number,
   onRow: (row: RowNews) => void,
 ): Promise<RunRecord[]> {
-  const threads = Math.min(workers, requests.length);
-  if (threads <= 1) return requests.map((request) => runScenario(scenario, inputs, request, onRow));
+  if (Math.min(threads, requests.length) <= 1)
+    return requests.map((request) => runScenario(scenario, inputs, request, onRow));
   const shared = { ...inputs, table: { ...inputs.table, x: inSharedMemory(inputs.table.x) } };
   const workerData = { scenario, inputs: shared };
   return onThreads({ file: 'simulation-worker', workerData, requests, threads }, onRow);

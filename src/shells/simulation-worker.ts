@@ -1,5 +1,5 @@
 /** A thread that runs repeats of a scenario, one after another, as they are asked for. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import {
   type RunRecord,
   type RunRequest,
@@ -7,15 +7,13 @@ import {
   type Scenario,
   type ScenarioInputs,
 } from '../sim/index.ts';
+import { takeRequests } from './in-thread.ts';
 import type { RowNews } from './simulation-pool.ts';
-import type { FromThread } from './threads.ts';
 
 const { scenario, inputs } = workerData as { scenario: Scenario; inputs: ScenarioInputs };
-const say = (message: FromThread<RowNews, RunRecord>) => parentPort?.postMessage(message);
 
-parentPort?.on('message', (request: RunRequest) => {
-  const result = runScenario(scenario, inputs, request, ({ seed, round, relativeGap }) =>
-    say({ kind: 'news', news: { seed, round, relativeGap } }),
-  );
-  say({ kind: 'done', result });
-});
+takeRequests<RunRequest, RowNews, RunRecord>((request, onNews) =>
+  runScenario(scenario, inputs, request, ({ seed, round, relativeGap }) =>
+    onNews({ seed, round, relativeGap }),
+  ),
+);

@@ -44,7 +44,7 @@ export {
   solutionOf,
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
-export { type RowWriter, Shard, type ShardInput, type SolveForm } from './shard.ts';
+export { type RowWriter, Shard, type ShardInput, type SolveForm, solveForms } from './shard.ts';
 export { SummedSteps } from './summed-steps.ts';
 export type { TableRows } from './table-rows.ts';
 export { addScaled, dot, norm, plusScaled, weightedSum } from './vector.ts';

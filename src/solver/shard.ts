@@ -35,6 +35,31 @@ const GRAM_BYTES = 1024 * 1024 * 1024;
 
 export type SolveForm = 'auto' | 'rows' | 'gram';
 
+/**
+ * The forms of shards with n rows each and d columns, as they would choose them in one arena: what a solve computes must not
+ * depend on how many arenas they are spread over.
+ */
+export function solveForms(n: readonly number[], d: number): SolveForm[] {
+  let bytes = n.reduce((sum, rows) => sum + 4 * rows * padded(d), 0);
+  return n.map((rows) => {
+    if (!gramPays(rows, d, bytes)) return 'rows';
+    bytes += gramBytes(rows);
+    return 'gram';
+  });
+}
+
+/**
+ * Row form: a step reads a row (d), one that moves writes d more. Gram form: a step reads one number, one that moves
+ * writes n.
+ */
+function gramPays(n: number, d: number, usedBytes: number): boolean {
+  return n <= 1.25 * d && usedBytes + gramBytes(n) <= GRAM_BYTES;
+}
+
+function gramBytes(n: number): number {
+  return 4 * n * padded(n);
+}
+
 export class Shard {
   readonly arena: Arena;
   readonly n: number;
@@ -194,20 +219,15 @@ export class Shard {
     else this.arena.kernels.passRows(this.rows, at, settings);
   }
 
-  /**
-   * Row form: a step reads a row (d), one that moves writes d more. Gram form: a step reads one number, one that moves
-   * writes n. The matrix costs n^2 d / 2 once, so it is made at the first solve, not for a shard that only predicts.
-   */
+  /** The matrix costs n^2 d / 2 once, so it is made at the first solve, not for a shard that only predicts. */
   private chooseForm(): void {
     if (this.gram || this.form === 'rows') return;
-    const stride = padded(this.n);
-    const bytes = 4 * this.n * stride;
-    const pays = this.n <= 1.25 * this.d && this.arena.usedBytes + bytes <= GRAM_BYTES;
-    if (this.form === 'auto' && !pays) {
+    if (this.form === 'auto' && !gramPays(this.n, this.d, this.arena.usedBytes)) {
       this.form = 'rows';
       return;
     }
-    const address = this.take(bytes);
+    const stride = padded(this.n);
+    const address = this.take(gramBytes(this.n));
     this.arena.kernels.gram(this.rows, this.n, this.stride, address, stride);
     this.gram = { address, stride };
     this.change = { address: this.take(4 * stride), length: stride };

@@ -152,6 +152,22 @@ const CASES: readonly Case[] = [
       words: [`option ${option}: expected`, expected, `got ${value}`.trim()],
     }),
   ),
+  ...['train', 'tune'].flatMap((command) =>
+    ['0', 'x', '1.5', '2000'].map(
+      (value): Case => ({
+        what: `${command} --threads ${value}`,
+        argv: [command, '@good.csv', '--threads', value],
+        code: 'BAD_OPTION',
+        words: [`option --threads: expected a whole number from 1 to 1024, got ${value}`],
+      }),
+    ),
+  ),
+  {
+    what: 'reproduce --threads 0',
+    argv: ['reproduce', 'all', '--threads', '0'],
+    code: 'BAD_OPTION',
+    words: ['option --threads: expected a whole number from 1 to 1024, got 0'],
+  },
   {
     what: 'more participants than there are',
     argv: ['train', '@good.csv', '--participants', '3'],

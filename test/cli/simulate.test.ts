@@ -22,16 +22,16 @@ beforeAll(() => {
 }, 120_000);
 
 describe('kindred simulate', () => {
-  test('writes the same bytes with 1 and with 2 workers', async () => {
+  test('writes the same bytes with 1 and with 2 threads', async () => {
     const files = ['rows.jsonl', 'rows.csv', 'summary.json', 'curve.svg', 'chart.svg'];
     const results = [];
-    for (const workers of ['1', '2']) {
-      const out = `out${workers}`;
+    for (const threads of ['1', '2']) {
+      const out = `out${threads}`;
       const { code, stdout, stderr } = await run([
         'simulate',
         repeated,
-        '--workers',
-        workers,
+        '--threads',
+        threads,
         '--out',
         sandbox.path(out),
         '--json',
@@ -116,7 +116,7 @@ describe('kindred simulate', () => {
     [[scenario('fit-missing.json', { compute: 'none.json' })], 'FILE_NOT_FOUND'],
     [[repeated, '--chart', '1-3'], 'BAD_OPTION'],
     [[repeated, '--chart', '3-1', '--out', sandbox.path('x')], 'BAD_OPTION'],
-    [[repeated, '--workers', '0'], 'BAD_OPTION'],
+    [[repeated, '--threads', '0'], 'BAD_OPTION'],
     [[repeated, '--out', repeated], 'NOT_A_FOLDER'],
   ])('refuses %j with one sentence and %s', async (argv, code) => {
     const outcome = await run(['simulate', ...argv]);

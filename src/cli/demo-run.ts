@@ -133,7 +133,7 @@ function lines(io: Io, table: Table, compared: readonly Compared[], federated: F
     '',
     ...lesson(compared),
     '',
-    `${verified ? 'Nothing was lost' : 'SOMETHING WAS LOST'}: w = C2 sum v_k between the coordinator and all ${people} participants, to ${scientific(conservation)} (kindred verify).`,
+    `${verified ? 'Nothing was lost' : 'SOMETHING WAS LOST'}: the answers of all ${people} participants add up to what the coordinator has, to ${scientific(conservation)} (kindred verify).`,
     '',
     `Everything is in ${folder}. Look at it:`,
     `  ${program} predict --model ${states[0]} ${join(folder, `${table.participants[0]}.csv`)}`,

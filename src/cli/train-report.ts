@@ -69,7 +69,10 @@ function certificateLines(result: TrainResult): [label: string, text: string][] 
   }
   lines.push(['Work', `${count(rounds)} rounds, ${count(passes)} local passes`]);
   if (conservation) {
-    lines.push(['Conservation', `w = C2 * sum of v_k to ${scientific(conservation.relativeError)} relative`]);
+    lines.push([
+      'Conservation',
+      `the sum of all answers is that of the duals, to ${scientific(conservation.relativeError)} relative`,
+    ]);
   }
   return lines;
 }

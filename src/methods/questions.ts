@@ -9,6 +9,7 @@ import {
   answer,
   type ProblemSettings,
   type Shard,
+  type WarmDuals,
 } from '../solver/index.ts';
 import { beginAlone, improveAlone } from './alone.ts';
 import type { Method, MethodInput, MethodResult, MethodSettings, Task } from './method.ts';
@@ -18,7 +19,7 @@ interface Query {
   readonly query: Float64Array;
   readonly options: AnswerOptions;
   /** Duals to start from. */
-  readonly warm: Float64Array | undefined;
+  readonly warm: WarmDuals | undefined;
 }
 
 const REPLY = {

@@ -49,7 +49,7 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
   const { round, purpose, w, committed } = request;
   const before = fitting(shard, committed?.beta);
   const start = shard.startingBeta(fitting(shard, request.warm) ?? before);
-  loadQuery(shard, w, start);
+  loadQuery(shard, w, { beta: start });
   const solve = new LocalSolve(shard, request);
   effort(solve, request.passes);
   const { mask } = purpose === 'personalise' ? { mask: undefined } : settings;

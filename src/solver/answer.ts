@@ -42,13 +42,19 @@ export interface Answer {
   readonly passes: number;
 }
 
-/** Loads a shard to answer w from a warm start; what was at hand for another w is a good one. */
-export function loadQuery(shard: Shard, w: Float64Array, warm?: Float64Array): void {
-  const beta = shard.startingBeta(warm);
-  shard.load(beta, plusScaled(w, 1 / shard.settings.c2, shard.combine(beta)));
+/** Duals to start from: of another problem, or of an answer to another w, whose u is known, too. */
+export interface WarmDuals {
+  readonly beta: Float64Array;
+  readonly u?: Float64Array | undefined;
 }
 
-export function answer(shard: Shard, w: Float64Array, options: AnswerOptions, warm?: Float64Array): Answer {
+/** Loads a shard to answer w from a warm start; what was at hand for another w is a good one. */
+export function loadQuery(shard: Shard, w: Float64Array, warm?: WarmDuals): void {
+  const beta = warm?.u ? warm.beta : shard.startingBeta(warm?.beta);
+  shard.load(beta, plusScaled(w, 1 / shard.settings.c2, warm?.u ?? shard.combine(beta)));
+}
+
+export function answer(shard: Shard, w: Float64Array, options: AnswerOptions, warm?: WarmDuals): Answer {
   loadQuery(shard, w, warm);
   const solve = new LocalSolve(shard, options);
   solve.runPasses(options.passes);

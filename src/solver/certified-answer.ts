@@ -52,7 +52,7 @@ export function certifiedAnswer(
     // all of them are.
     tolerance = Math.max(LEAST_TOLERANCE, Math.min(localTolerance(certificate.relativeGap), tolerance / 10));
     const seed = options.seedOf(solve);
-    const next = answer(shard, w, { sigma: 0, tolerance, passes: most, seed }, beta);
+    const next = answer(shard, w, { sigma: 0, tolerance, passes: most, seed }, { beta });
     const bounds = boundsAt(next);
     if (bounds.primal < primal) ({ u } = next);
     primal = Math.min(primal, bounds.primal);

@@ -9,6 +9,7 @@ export {
   boundsOf,
   loadQuery,
   scalarsAt,
+  type WarmDuals,
 } from './answer.ts';
 export { type Certificate, certificate, certificateOf, type MemberScalars } from './certificate.ts';
 export { type CertifiedAnswer, type CertifiedAnswerOptions, certifiedAnswer } from './certified-answer.ts';

@@ -419,16 +419,18 @@ export class Inquiry {
     return point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
   }
 
-  /** A step from the best query, unless somebody is absent, or the last one has failed. */
+  /** A step from the best query, unless somebody is absent, the answers are too rough, or the last step has failed. */
   private quasiNewtonStep(improved: boolean, gradient: Float64Array | undefined): Float64Array | undefined {
     if (!gradient) {
       this.newton.forgetLast();
       return undefined;
     }
     this.newton.learn(this.query, gradient);
-    const failedBefore = this.failed;
-    this.failed = !improved;
-    if (!this.best?.gradient || (this.failed && !failedBefore)) return undefined;
+    // After a step that has failed the cuts have their turn, and then a step again: neither may block the other.
+    this.failed = !improved && !this.failed;
+    if (!this.best?.gradient || this.failed) return undefined;
+    // What is missing in the answers themselves is more than what a step could gain.
+    if (this.restValue - this.restConstant > dot(gradient, gradient) / 2) return undefined;
     const scale = 1 / (1 + FIRST_CURVATURE * this.covered.size * this.options.c2);
     return this.newton.step(this.best.w, this.best.gradient, scale);
   }

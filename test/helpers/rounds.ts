@@ -13,6 +13,7 @@ import {
   Inquiry,
   type InquiryOptions,
   newMember,
+  norm,
   plusScaled,
   propose,
   type Shard,
@@ -85,6 +86,8 @@ export class AnswerRounds {
   readonly accepted = new Map<number, AcceptedPart>();
   inquiry: Inquiry;
   round = 0;
+  /** Sum of the norms of all answers that were ever accepted: what rounding is measured by. */
+  largest = 0;
   private readonly options: InquiryOptions;
   private readonly warm = new Map<number, Float64Array>();
 
@@ -161,6 +164,7 @@ export class AnswerRounds {
     const { value, constant } = boundsOf(scalars, this.options.c2);
     const before = this.accepted.get(member) ?? { u: new Float64Array(u.length), constant: 0 };
     const part = factor === 1 ? u : plusScaled(before.u, factor, plusScaled(u, -1, before.u));
+    this.largest += norm(part);
     this.accepted.set(member, {
       u: part,
       value: value + dot(this.inquiry.query, part),

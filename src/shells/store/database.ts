@@ -54,7 +54,7 @@ function setUp(db: Database.Database, path: string, { version, tables }: Schema)
   if (!isNew && written !== version) {
     throw inputError(
       'STORED_VERSION',
-      `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it`,
+      `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it, or give another --store and let every participant join with a new --state`,
     );
   }
   // Cells of some kilobytes: several to a page, where small pages would spill each over pages of its own.

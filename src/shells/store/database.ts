@@ -92,7 +92,7 @@ export function onDatabase<T>(path: string, act: () => T): T {
       throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that one first`);
     }
     if (code === 'SQLITE_NOTADB') {
-      throw inputError('NOT_A_STORE', `${path}: expected a kindred store, got a file that is no database`);
+      throw inputError('NOT_A_DATABASE', `${path}: expected a kindred store, got a file that is no database`);
     }
     if (code.startsWith('SQLITE_CORRUPT')) throw damaged(path, message);
     if (message.startsWith('ConnectionFailed')) {

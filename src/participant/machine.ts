@@ -84,7 +84,7 @@ function onMessage(
     case 'outcome':
       return settle(state, message.accepted, (pending) => pending === message.round);
     case 'finish':
-      return onFinish(state, message);
+      return onFinish(state, message, now);
     case 'reject':
       return onReject(state, message, now);
     default:
@@ -321,7 +321,10 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
 }
 
 /** Training rests. The model in use is w with our best personal part to it. */
-function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
+function onFinish(state: ParticipantState, message: Finish, now: number): ParticipantEffect[] {
+  const rests = message.reason !== 'left' && message.w.length > 0;
+  // It has overtaken the welcome, without which w is of no use: `join` is sent again, and answered.
+  if (rests && !state.stored.settings) return [];
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
@@ -329,9 +332,14 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);
   const { settings, model, committed } = state.stored;
-  const wanted = settings?.training === 'answers' && message.reason !== 'left' && message.w.length > 0;
+  const wanted = settings?.training === 'answers' && rests;
   const known = model !== undefined && (model.round === message.best || sameVector(model.w, message.w));
-  if (!wanted || known || !state.problem) return end(state, message.reason);
+  if (!wanted || known) return end(state, message.reason);
+  if (!state.problem) {
+    // Nobody ends without a model: once the rows are scaled we ask again.
+    if (state.phase === 'finished') state.phase = 'joining';
+    return [{ type: 'persist', stored: state.stored }, timer(state, now)];
+  }
   state.phase = 'personalising';
   state.stored = { ...state.stored, finished: message.reason };
   const request = personalRequest(settings, state.profile.id, message);

@@ -325,6 +325,8 @@ function onFinish(state: ParticipantState, message: Finish, now: number): Partic
   const rests = message.reason !== 'left' && message.w.length > 0;
   // It has overtaken the welcome, without which w is of no use: `join` is sent again, and answered.
   if (rests && !state.stored.settings) return [];
+  // Training has gone on since: it says nothing of what was answered after it.
+  if (message.reason !== 'left' && message.round < newestRound(state)) return [];
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
@@ -349,6 +351,11 @@ function onFinish(state: ParticipantState, message: Finish, now: number): Partic
     { type: 'persist', stored: state.stored },
     { type: 'solve', request: { ...request, committed, warm: state.warm } },
   ];
+}
+
+/** The newest round that is known of. */
+function newestRound({ order, stored: { pending, base } }: ParticipantState): number {
+  return Math.max(order?.round ?? 0, pending?.message.round ?? 0, base);
 }
 
 /** Training may have gone on and come to rest again while we were away. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inquiryOf, modelOf, type RoundRow } from '../../src/coordinator/index.ts';
 import { Simulation } from '../../src/sim/index.ts';
-import { changesFor, IDS, recounts, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
+import { changesFor, IDS, interventions, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 
 /** How many random fault schedules: KINDRED_SCHEDULES=100000 for the long run. */
@@ -45,8 +45,7 @@ function watched(plan: Schedule, simulation: Simulation): Seen[] {
     const state = simulation.coordinator.state!;
     const covered = [...state.members.values()].filter(({ id }) => !row.missing.includes(id));
     const names = covered.map(({ id, index, edition }) => `${id} ${index} ${edition}`);
-    // Asked again, everybody is a problem of its own until it has answered.
-    seen.push({ row, covered: `${recounts(plan, simulation.queue.now)}: ${names.sort().join(', ')}` });
+    seen.push({ row, covered: `${interventions(plan, simulation.queue.now)}: ${names.sort().join(', ')}` });
   };
   for (const atMs of plan.moments) {
     simulation.queue.at(atMs, () => expect(conservationError(simulation)).toBeLessThanOrEqual(1e-9));

@@ -64,9 +64,10 @@ export const schedule = fc.record({
 });
 export type Schedule = typeof schedule extends fc.Arbitrary<infer S> ? S : never;
 
-/** How often everybody has been asked again by then. */
-export function recounts({ recounts: times }: Schedule, now: number): number {
-  return times.filter((atMs) => atMs <= now).length;
+/** How often the operator has made another problem of it by then: everybody is asked again, or somebody is forgotten. */
+export function interventions({ recounts, deeds }: Schedule, now: number): number {
+  const forgets = deeds.filter(({ kind }) => kind === 'forget').map(({ atMs }) => atMs);
+  return [...recounts, ...forgets].filter((atMs) => atMs <= now).length;
 }
 
 const arena = new Arena();

@@ -45,6 +45,8 @@ const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
   // Nobody else moves: one step after another solves the plain SVM.
   aggregation: 'safe',
   c2: NO_PERSONAL_PART,
+  // Without personal parts an answer's gradient has no useful bound; steps of one alone solve its problem.
+  aggregation: 'safe',
   minParticipants: 1,
   minResponses: 1,
   waiting: { kind: 'all' },

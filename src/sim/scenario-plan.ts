@@ -42,8 +42,6 @@ export interface TestRows {
 const NO_PERSONAL_PART = 1e9;
 
 const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
-  // Nobody else moves: one step after another solves the plain SVM.
-  aggregation: 'safe',
   c2: NO_PERSONAL_PART,
   // Without personal parts an answer's gradient has no useful bound; steps of one alone solve its problem.
   aggregation: 'safe',

@@ -38,7 +38,7 @@ export function addTrainOptions(command: Command): Command {
   number('--train-rows <number>', 'trainRows', 'train on so many rows of every participant at the most');
   number('--seed <number>', 'seed', 'of the split and of the order of steps');
   number('--participants <number>', 'participants', 'use the first so many only');
-  text('--aggregation <rule>', 'aggregation', 'exact, line-search, safe or sum');
+  text('--aggregation <rule>', 'aggregation', 'answers, safe or sum');
   number('--passes <number>', 'passes', 'local passes in a round, up to');
   number('--rounds <number>', 'rounds', 'rounds, up to');
   number('--gap <number>', 'gap', 'stop at this relative duality gap');

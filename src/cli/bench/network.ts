@@ -36,7 +36,7 @@ export interface NetworkReport {
 
 export async function benchNetwork(onProgress: (what: string) => void): Promise<NetworkReport> {
   const points: NetworkPoint[] = [];
-  for (const aggregation of ['line-search', 'exact']) {
+  for (const aggregation of ['answers', 'safe']) {
     for (const size of SIZES) {
       onProgress(`network: ${size} participants, ${aggregation}`);
       points.push(await measured(size, aggregation));
@@ -76,7 +76,7 @@ async function measured(participants: number, aggregation: string): Promise<Netw
 
 async function memoryOf(idle: number, active: number): Promise<number> {
   return await inFolder(async (store) => {
-    const server = await ServedCoordinator.start(store, serveFlags(active, 'line-search'));
+    const server = await ServedCoordinator.start(store, serveFlags(active, 'answers'));
     const training = new LoadFleet(server.url, active, FEATURES);
     // Of a federation that never starts: they are connected and known, and that is all.
     const waiting = new LoadFleet(`${server.url}/idle`, idle, FEATURES);

@@ -30,7 +30,7 @@ export function trainByAnswers(input: MethodInput, shards: readonly Shard[]): Co
   const { c2 } = settings;
   const inquiry = new Inquiry({ d: workspace.d, c2, sees, claims: 'trusted' });
   for (const k of shards.keys()) inquiry.join(k);
-  if (warmStart) inquiry.askAgain(sumOf(shards, warmStart, workspace.d));
+  if (warmStart) inquiry.askAgain(input.warmW ?? sumOf(shards, warmStart, workspace.d));
   const history: HistoryRow[] = [];
   let last: readonly Answer[] | undefined;
   let best: readonly Answer[] | undefined;

@@ -58,6 +58,8 @@ export interface MethodInput {
   readonly settings: MethodSettings;
   readonly onRound?: ((view: RoundView) => void) | undefined;
   readonly warmStart?: WarmStart | undefined;
+  /** The shared part that goes with a warm start, for methods that start from it; default: the one that the duals make. */
+  readonly warmW?: Float64Array | undefined;
   /** What the coordinator's side of `mtl` may see of answers; default: each of them. */
   readonly sees?: InquiryOptions['sees'] | undefined;
   /** Most passes of one task in one round, where nodes differ; default: `settings.passes` for all. */

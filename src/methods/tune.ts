@@ -133,15 +133,16 @@ function scoreScale(
   for (const split of splits) {
     const placed = tasksOf(prepared, split.train, options);
     const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
-    let start: { duals: WarmStart; point: Point } | undefined;
+    let start: { duals: WarmStart; w: Float64Array; point: Point } | undefined;
     for (const [p, point] of points.entries()) {
       const near = start && point.c1 > start.point.c1 ? start : undefined;
       const result = METHOD[options.method]({
         workspace,
         settings: settingsOf({ ...options, ...point }),
         warmStart: near && rescaled(near.duals, point.c1 / near.point.c1),
+        warmW: near?.w,
       });
-      start = result.duals && { duals: result.duals, point };
+      start = result.duals && { duals: result.duals, w: result.w, point };
       const model = assembleModel(prepared, options, placed, result);
       held[p].add(split.test, decide(model, prepared.table, split.test));
       onSolved();

@@ -48,8 +48,7 @@ export function certifiedAnswer(
   let tolerance = 0.1;
   for (let solve = 1; certificate.relativeGap > options.gap && passes < options.passes; solve++) {
     const most = Math.min(options.passes - passes, Math.ceil(FIRST_PASSES * LONGER ** solve));
-    // Tighter even where the gap has not fallen: a pass skips moves that are small against its tolerance, and where C1 / C2 is small
-    // all of them are.
+    // Tighter even where the gap has not fallen: a pass skips moves that are small against its tolerance.
     tolerance = Math.max(LEAST_TOLERANCE, Math.min(localTolerance(certificate.relativeGap), tolerance / 10));
     const seed = options.seedOf(solve);
     const next = answer(shard, w, { sigma: 0, tolerance, passes: most, seed }, { beta });

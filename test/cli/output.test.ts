@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sparkline } from '../../src/cli/sparkline.ts';
 import { textTable, wrapped } from '../../src/cli/text-table.ts';
+import { AGGREGATIONS } from '../../src/solver/index.ts';
 import { csvOf, run, runJson, Sandbox, smallHar, smallRegression } from './helpers.ts';
 
 const sandbox = new Sandbox();
@@ -33,6 +34,12 @@ describe('help', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
+  test('train names the rules of aggregation that there are', async () => {
+    const { stdout } = await run(['train', '--help']);
+    const [, names] = /--aggregation <rule> +(.*?)(?: \(|\n)/.exec(stdout)!;
+    expect(names.split(/, | or /)).toEqual([...AGGREGATIONS]);
+  });
+
   test('--version is that of the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(await run(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
@@ -52,7 +59,7 @@ describe('help', () => {
       bias: true,
       testFraction: 0.3,
       seed: 1,
-      aggregation: 'exact',
+      aggregation: 'answers',
       passes: 100,
       rounds: 200,
       gap: 0.001,

@@ -81,7 +81,11 @@ describe.each(RUNS)('train --json with $method, $objective', ({ method, objectiv
 
 function checkCourse(document: TrainDocument): void {
   const { method, history, rounds, certificate, conservation, passes } = document;
-  expect(history.map(({ round }) => round)).toEqual(Array.from({ length: rounds + 1 }, (_, round) => round));
+  // Answers are counted from the first query; steps and averages start with the model before them, in row 0.
+  const first = method === 'mtl' ? 1 : 0;
+  expect(history.map(({ round }) => round)).toEqual(
+    Array.from({ length: rounds + 1 - first }, (_, r) => first + r),
+  );
   expect(passes).toBeGreaterThan(0);
   if (method === 'fedavg') {
     expect(certificate).toBeUndefined();
@@ -90,7 +94,7 @@ function checkCourse(document: TrainDocument): void {
     const { primal, dual, relativeGap } = certificate!;
     expect(primal).toBeGreaterThanOrEqual(dual);
     expect(relativeGap).toBeCloseTo((primal - dual) / Math.abs(primal), 12);
-    expect(history[rounds]).toMatchObject({ primal, dual, relativeGap });
+    expect(history.at(-1)).toEqual({ round: rounds, primal, dual, relativeGap });
   }
   if (method === 'mtl') expect(conservation!.relativeError).toBeLessThan(1e-9);
   else expect(conservation).toBeUndefined();
@@ -150,11 +154,36 @@ describe('options of train', () => {
     ]);
   });
 
-  test.each(['exact', 'line-search', 'safe'])('--aggregation %s comes to the same optimum', async (rule) => {
+  test.each(['answers', 'safe'])('--aggregation %s comes to the same optimum', async (rule) => {
     const { certificate } = await train('--aggregation', rule, '--gap', '1e-3', '--rounds', '5000');
     const { certificate: sharp } = await train('--gap', '1e-6', '--rounds', '5000');
     expect(certificate!.relativeGap).toBeLessThanOrEqual(1e-3);
     expect(Math.abs(certificate!.dual - sharp!.primal) / sharp!.primal).toBeLessThan(1.1e-3);
+  });
+
+  test.each(['exact', 'line-search', 'ANSWERS', ''])(
+    '--aggregation "%s" is refused in one sentence',
+    async (rule) => {
+      const { code, stdout, stderr } = await run(['train', harCsv, '--aggregation', rule]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toBe(
+        `kindred: option --aggregation: expected one of answers, safe, sum, got ${rule} [BAD_OPTION]\n`,
+      );
+    },
+  );
+
+  test('--aggregation safe and sum have a row for the model before the first step', async () => {
+    for (const rule of ['safe', 'sum']) {
+      const { history, rounds } = await train('--aggregation', rule, '--rounds', '4', '--gap', '1e-9');
+      expect(history.map(({ round }) => round)).toEqual([0, 1, 2, 3, 4]);
+      expect(rounds).toBe(4);
+    }
+  });
+
+  test('a tiny C1 with a large C2 is trained, not given up', async () => {
+    const { certificate, rounds } = await train('--c1', '1e-4', '--c2', '1000');
+    expect(certificate!.relativeGap).toBeLessThanOrEqual(1e-3);
+    expect(rounds).toBeLessThanOrEqual(3);
   });
 
   test('stopping before the target gap is a warning on stderr, not a failure', async () => {

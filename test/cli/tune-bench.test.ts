@@ -66,7 +66,10 @@ test('bench measures a part alone and says what it measured', async () => {
   expect(code).toBe(0);
   const { aggregation } = JSON.parse(stdout);
   expect(aggregation.points.length).toBe(4);
-  for (const point of aggregation.points) expect(point.roundsRatio).toBeLessThanOrEqual(1);
+  for (const { roundsRatio, default: usual, safe } of aggregation.points) {
+    expect(roundsRatio).toBe(usual.rounds / safe.rounds);
+    expect(roundsRatio).toBeLessThan(1);
+  }
 });
 
 test('bench compares a new process with a warm one', async () => {

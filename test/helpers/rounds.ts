@@ -116,12 +116,6 @@ export class AnswerRounds {
     this.inquiry.recall(structuredClone(memory));
   }
 
-  /** The coordinator asks everybody again: nobody has an accepted answer any more. */
-  askAgain(): void {
-    this.inquiry.askAgain();
-    this.accepted.clear();
-  }
-
   /** Sum of everybody's accepted answers. */
   get sum(): Float64Array {
     const sum = new Float64Array(this.options.d);

@@ -180,13 +180,14 @@ test('a shuffle puts every row in the first place about equally often', () => {
 for (const form of ['rows', 'gram'] as const) {
   test(`solves in ${form} form leave the same bits in SIMD and in plain JavaScript`, () => {
     fc.assert(
-      fc.property(problemShape, (random) => {
+      // With the largest tolerance most moves are skipped but for those that end at a bound.
+      fc.property(problemShape, fc.constantFrom(1e-6, 0.01, 3), (random, tolerance) => {
         const problem = makeProblem(random);
         const betas = [shardsOf(problem, form, plainArena()), shardsOf(problem, form, new Arena())].map(
           (shards) =>
             shards.map((shard) => {
               shard.load(shard.startingBeta(), new Float64Array(shard.d).fill(0.01));
-              new LocalSolve(shard, { sigma: 2, tolerance: 1e-6, seed: random.seed }).runPasses(7);
+              new LocalSolve(shard, { sigma: 2, tolerance, seed: random.seed }).runPasses(7);
               return shard.beta;
             }),
         );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS, type MethodName, train } from '../../src/methods/index.ts';
+import { METHODS, type MethodName, type Model, train } from '../../src/methods/index.ts';
+import { AGGREGATIONS, dot } from '../../src/solver/index.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 
 const har = smallHar();
@@ -31,20 +32,33 @@ test.each(METHODS)('%s gives the same bytes for the same seed and other bytes fo
   expect(run(2)).not.toBe(run(1));
 });
 
-test('mtl conserves: w is C2 times the sum of the personal parts', () => {
-  for (const aggregation of ['exact', 'line-search', 'safe', 'sum'] as const) {
+/** |w - C2 sum_k v_k|^2 of the model in use. */
+function imbalance2({ w, personal }: Model, c2: number): number {
+  const rest = w.slice();
+  for (const v of personal.values()) for (let j = 0; j < rest.length; j++) rest[j] -= c2 * v[j];
+  return dot(rest, rest);
+}
+
+test.each(AGGREGATIONS)(
+  '%s conserves: what the coordinator holds is the sum of the contributions',
+  (aggregation) => {
     for (const c2 of [0.05, 1, 30]) {
-      const { conservation, model } = train(har, { aggregation, c2, rounds: 40 });
-      expect(conservation!.relativeError).toBeLessThan(1e-12);
-      const { w } = model;
-      for (let j = 0; j < w.length; j++) {
-        let sum = 0;
-        for (const v of model.personal.values()) sum += v[j];
-        expect(Math.abs(w[j] - c2 * sum)).toBeLessThan(1e-11 * (1 + Math.abs(w[j])));
+      for (const rounds of [1, 3, 40]) {
+        const { conservation, model, certificate, participants } = train(har, { aggregation, c2, rounds });
+        expect(conservation!.relativeError).toBeLessThan(1e-12);
+        if (aggregation !== 'answers') {
+          // Step by step w is C2 times the sum of the personal parts in every round.
+          expect(imbalance2(model, c2)).toBeLessThan(1e-20 * (1 + dot(model.w, model.w)));
+        } else {
+          // w - C2 sum v is the gradient of P, which has the Lipschitz constant 1 + K C2: no more than the gap allows.
+          const { primal, dual } = certificate!;
+          const most = 2 * (1 + participants.length * c2) * (primal - dual);
+          if (rounds > 1) expect(imbalance2(model, c2)).toBeLessThan(1.1 * most);
+        }
       }
     }
-  }
-});
+  },
+);
 
 test('with a huge C2 everybody gets the global model', () => {
   const options = { gap: 1e-6, rounds: 3000, passes: 500 } as const;
@@ -138,22 +152,44 @@ test('balanced weights raise the recall of a rare class', () => {
   expect(accuracy('balanced')).toBeGreaterThan(accuracy('none') + 0.05);
 });
 
-test.each(['exact', 'line-search', 'safe'] as const)(
-  '%s: the model in use never gets worse',
-  (aggregation) => {
-    for (const passes of [1, 3, 30]) {
-      const { history } = train(smallHar(5, 6, 30), {
-        aggregation,
-        passes,
-        c1: 10,
-        c2: 3,
-        gap: 1e-5,
-        rounds: 60,
-      });
-      for (let r = 1; r < history.length; r++) {
-        expect(history[r].primal).toBeLessThanOrEqual(history[r - 1].primal);
-        expect(history[r].relativeGap!).toBeLessThanOrEqual(history[r - 1].relativeGap! + 1e-12);
-      }
+test.each(['answers', 'safe'] as const)('%s: the model in use never gets worse', (aggregation) => {
+  for (const passes of [1, 3, 30]) {
+    const { history } = train(smallHar(5, 6, 30), {
+      aggregation,
+      passes,
+      c1: 10,
+      c2: 3,
+      gap: 1e-5,
+      rounds: 60,
+    });
+    for (let r = 1; r < history.length; r++) {
+      expect(history[r].primal).toBeLessThanOrEqual(history[r - 1].primal);
+      expect(history[r].dual!).toBeGreaterThanOrEqual(
+        history[r - 1].dual! - 1e-9 * Math.abs(history[r].dual!),
+      );
+      expect(history[r].relativeGap!).toBeLessThanOrEqual(history[r - 1].relativeGap! + 1e-12);
     }
+  }
+});
+
+test('a tiny C1 with a large C2: every box is smaller than any tolerance, and training ends at once', () => {
+  const tiny = { c1: 1e-4, c2: 1000 } as const;
+  for (const [table, objective] of [
+    [har, 'classification'],
+    [smallRegression(), 'regression'],
+  ] as const) {
+    const { rounds, stopped, certificate } = train(table, { ...tiny, objective });
+    expect(stopped).toBe('gap');
+    expect(rounds).toBeLessThanOrEqual(4);
+    expect(certificate!.relativeGap).toBeLessThanOrEqual(1e-3);
+  }
+});
+
+test.each(['exact', 'line-search', 'SAFE', 7])(
+  'aggregation %s is refused with those that there are',
+  (rule) => {
+    expect(() => train(har, { aggregation: rule as 'safe' })).toThrow(
+      new RegExp(`^option --aggregation: expected one of answers, safe, sum, got ${rule}$`),
+    );
   },
 );

@@ -103,6 +103,33 @@ test('a solve may be stopped after any pass: beta stays in its box and the dual 
   );
 });
 
+test('a solve that is done has no row that could gain more than its tolerance, and most are done soon', () => {
+  fc.assert(
+    fc.property(solvableShape, fc.constantFrom(0.03, 1e-3), (shape, tolerance) => {
+      const [shard] = shardsOf(makeProblem({ ...shape, participants: 1 }));
+      const { c2, epsilon } = shard.settings;
+      shard.load(shard.startingBeta(), new Float64Array(shard.d));
+      const solve = new LocalSolve(shard, { sigma: 0, tolerance, seed: shape.seed });
+      solve.runPasses(20_000);
+      expect(solve.done).toBe(true);
+      const { beta } = shard;
+      shard.load(
+        beta,
+        shard.combine(beta).map((value) => value / c2),
+      );
+      for (const [i, margin] of shard.margins.entries()) {
+        const wish = shard.y[i] - margin;
+        // How far the margin is from what the row's beta calls for.
+        const up = beta[i] < shard.high[i] ? wish - (beta[i] >= 0 ? epsilon : -epsilon) : 0;
+        const down = beta[i] > shard.low[i] ? -wish - (beta[i] <= 0 ? epsilon : -epsilon) : 0;
+        // Rows moved after it was visited, each by less than the tolerance; and f32.
+        if (shard.squaredNorms[i] > 0) expect(Math.max(up, down)).toBeLessThan(2 * shard.n * tolerance);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test('one row, one feature: the closed form', () => {
   const arena = new Arena();
   const settings = { objective: 'classification', c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0 } as const;

@@ -29,7 +29,7 @@ test('with exact line searches a quadratic of d variables is solved in d + 1 ste
     fc.property(quadratics, ({ d, seed, spread }) => {
       const { vector, gradient, times, minimiser } = quadratic(d, seed, spread);
       const newton = new QuasiNewton();
-      let w = vector();
+      let w: Float64Array = vector();
       const far = norm(gradient(w));
       for (let step = 0; step <= d; step++) {
         const slope = gradient(w);
@@ -50,7 +50,7 @@ test('every step goes downhill, whatever was learnt, and the last pair is met ex
       const newton = new QuasiNewton();
       const random = stream(seed, 'points');
       let last: { s: Float64Array; y: Float64Array } | undefined;
-      let before = vector();
+      let before: Float64Array = vector();
       newton.learn(before, gradient(before));
       for (let i = 0; i < points; i++) {
         const w = vector();

@@ -20,6 +20,7 @@ import {
   type SingleAnswer,
   type Solution,
   type Standing,
+  type WarmDuals,
 } from '../../src/solver/index.ts';
 
 /** Rounds of steps: `safe` and `sum`. */
@@ -89,7 +90,7 @@ export class AnswerRounds {
   /** Sum of the norms of all answers that were ever accepted: what rounding is measured by. */
   largest = 0;
   private readonly options: InquiryOptions;
-  private readonly warm = new Map<number, Float64Array>();
+  private readonly warm = new Map<number, WarmDuals>();
 
   constructor(shards: readonly Shard[], options: Pick<InquiryOptions, 'sees' | 'claims'>) {
     this.shards = shards;
@@ -137,7 +138,7 @@ export class AnswerRounds {
       { sigma, passes, tolerance, seed },
       this.warm.get(k),
     );
-    this.warm.set(k, given.beta);
+    this.warm.set(k, given);
     return given;
   }
 

@@ -19,7 +19,18 @@ import { optimum } from '../helpers/reference.ts';
 type Changes = Partial<MethodSettings> & Pick<MethodInput, 'sees' | 'warmStart' | 'onRound' | 'passesOf'>;
 
 function run(problem: RandomProblem, { sees, warmStart, onRound, passesOf, ...changes }: Changes = {}) {
-  const tasks = problem.inputs.map((input, k) => ({ ...input, id: `${k}`, weights: input.weights }));
+  // Rows that are scaled already, as a table of their own.
+  const tasks = problem.inputs.map(({ n, d, y, weights, write }, k) => {
+    const rows = Float32Array.from({ length: n * d }, () => 0);
+    for (let i = 0; i < n; i++) write(i, rows.subarray(i * d, (i + 1) * d));
+    const scaling = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
+    const table = {
+      x: Float64Array.from(rows),
+      index: Uint32Array.from({ length: n }, (_, i) => i),
+      scaling,
+    };
+    return { id: `${k}`, n, y, weights, table };
+  });
   const settings: MethodSettings = {
     ...problem.settings,
     lambda: 0.001,

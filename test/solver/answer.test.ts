@@ -23,7 +23,7 @@ function cutAt({ u, scalars }: Pick<Answer, 'u' | 'scalars'>, c2: number, w: Flo
 function exactAnswer(shard: Shard, w: Float64Array): Answer {
   let given: Answer | undefined;
   for (let solve = 0; solve < 12; solve++)
-    given = answer(shard, w, { sigma: 0, tolerance: 1e-12, passes: 1000, seed: solve }, given?.beta);
+    given = answer(shard, w, { sigma: 0, tolerance: 1e-12, passes: 1000, seed: solve }, given);
   return given!;
 }
 
@@ -70,7 +70,7 @@ test('what an answer says of itself is so: beta in its box, u = sum beta x, norm
         u,
         scalars,
         passes: made,
-      } = answer(shard, w, { sigma: 0, passes, tolerance: 1e-9, seed: 1 }, warm);
+      } = answer(shard, w, { sigma: 0, passes, tolerance: 1e-9, seed: 1 }, { beta: warm });
       expect(made).toBeLessThanOrEqual(passes);
       expect(beta.every((value, i) => value >= shard.low[i] && value <= shard.high[i])).toBe(true);
       expect(u).toEqual(shard.combine(beta));

@@ -541,8 +541,18 @@ test('the gap of exact answers is 1/2 |w - sum u|^2: it is in the vectors', () =
       for (const shard of shards) {
         let beta: Float64Array | undefined;
         for (let solve = 0; solve < 10; solve++)
-          ({ beta } = answer(shard, w, { sigma: 0, tolerance: 1e-12, passes: 1000, seed: solve }, beta));
-        const { u, scalars } = answer(shard, w, { sigma: 0, tolerance: 1e-12, passes: 0, seed: 0 }, beta);
+          ({ beta } = answer(
+            shard,
+            w,
+            { sigma: 0, tolerance: 1e-12, passes: 1000, seed: solve },
+            beta && { beta },
+          ));
+        const { u, scalars } = answer(
+          shard,
+          w,
+          { sigma: 0, tolerance: 1e-12, passes: 0, seed: 0 },
+          beta && { beta },
+        );
         const { value, constant } = boundsOf(scalars, shard.settings.c2);
         gap += value - constant;
         for (let j = 0; j < rest.length; j++) rest[j] -= u[j];

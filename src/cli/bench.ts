@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { makeHarLike, type Table } from '../data/index.ts';
 import { type AggregationReport, benchAggregation } from './bench/aggregation.ts';
+import { benchCoordinator, type CoordinatorPoint } from './bench/coordinator.ts';
 import { benchKernel, benchScaling, type KernelReport, type ScalingReport } from './bench/kernels.ts';
 import { benchLiblinear, hasLiblinear, type LiblinearReport } from './bench/liblinear.ts';
 import { benchMethods, type MethodReport } from './bench/methods.ts';
@@ -22,6 +23,7 @@ const PARTS = [
   'aggregation',
   'methods',
   'start',
+  'coordinator',
   'secure',
   'network',
 ] as const;
@@ -38,6 +40,7 @@ interface BenchReport {
   aggregation?: AggregationReport;
   methods?: readonly MethodReport[];
   start?: readonly StartReport[];
+  coordinator?: readonly CoordinatorPoint[];
   secure?: readonly SecureReport[];
   network?: NetworkReport;
 }
@@ -112,6 +115,9 @@ const MEASURE: Readonly<Record<Part, Measure>> = {
   start: async (io, table, report) => {
     report.start = await benchStart(io.now, table);
   },
+  coordinator: (io, _, report, show) => {
+    report.coordinator = benchCoordinator(io.now, show);
+  },
   secure: (io, _, report) => {
     report.secure = [3, 10, 30, 100].map((participants) => benchSecure(io.now, participants));
   },
@@ -130,7 +136,7 @@ function textOf(io: Io, report: BenchReport): string[] {
   const style = styleOf(io);
   const lines = [`Data: ${report.data}`];
   const section = (title: string, ...body: string[]) => lines.push('', style.bold(title), ...body);
-  const { kernel, scaling, liblinear, aggregation, methods, start, secure, network } = report;
+  const { kernel, scaling, liblinear, aggregation, methods, start, coordinator, secure, network } = report;
   if (kernel) {
     section(
       'Kernel: one pass over the rows, SIMD against plain JavaScript',
@@ -160,10 +166,15 @@ function textOf(io: Io, report: BenchReport): string[] {
       ms(run.liblinearMs),
       run.liblinearPrimal.toFixed(2),
       times(run.ratio),
+      ms(run.personalMs),
     ]);
     section(
-      'One global model to a relative gap of 1e-3, against LIBLINEAR -s 3 to the same primal (solving only)',
-      ...textTable(right('C1', 'kindred', 'primal', 'liblinear', 'primal', 'as fast'), rows, style),
+      'One global model to a relative gap of 1e-3, against LIBLINEAR -s 3 to the same primal (solving only); all personal models to 1e-3',
+      ...textTable(
+        right('C1', 'kindred', 'primal', 'liblinear', 'primal', 'as fast', 'all personal'),
+        rows,
+        style,
+      ),
     );
   }
   if (aggregation)
@@ -193,6 +204,18 @@ function textOf(io: Io, report: BenchReport): string[] {
     section(
       'Start: solving in a new process against one that has done it before',
       ...textTable(columns, rows, style),
+    );
+  }
+  if (coordinator) {
+    const rows = coordinator.map((point) => [
+      String(point.participants),
+      ms(point.singleMs),
+      ms(point.sumMs),
+      String(point.cellBytes),
+    ]);
+    section(
+      'Coordinator: its own work in a round of 562 numbers, answers one by one and as a sum',
+      ...textTable(right('participants', 'single', 'sum', 'bytes stored'), rows, style),
     );
   }
   if (secure) {

@@ -23,6 +23,8 @@ export interface Cut {
 
 /** Answers kept beside the combined one. Fewer cost rounds, more cost time (docs/training.md). */
 export const CUTS_KEPT = 6;
+/** Bytes that all cuts may take together: of tens of thousands of members fewer are kept. */
+const MOST_BYTES = 512 * 1024 * 1024;
 /** Weight moves within a block before the next block has its turn. */
 const PAIR_STEPS = 8;
 /** A sweep that adds less than this share of what is left between the bounds is the last one; less where many blocks move. */
@@ -55,7 +57,13 @@ export class LowerBound {
       cuts = new CutBlock(this.point.length, inverse);
       this.blocks.set(block, cuts);
     }
-    cuts.add(cut);
+    cuts.add(cut, this.kept);
+  }
+
+  /** Answers to keep of each member, beside the combined one. */
+  private get kept(): number {
+    const affordable = Math.floor(MOST_BYTES / (8 * this.point.length * this.blocks.size)) - 1;
+    return Math.max(1, Math.min(CUTS_KEPT, affordable));
   }
 
   /** Nothing but this cut counts for the block from now on. */
@@ -171,8 +179,8 @@ class CutBlock {
     return this.cuts.reduce((most, { s }) => Math.max(most, Math.abs(s)), 0);
   }
 
-  add(cut: Cut): void {
-    if (this.cuts.length > CUTS_KEPT) this.remove(1);
+  add(cut: Cut, kept: number): void {
+    while (this.cuts.length > kept) this.remove(1);
     const products = this.cuts.map(({ u }) => dot(u, cut.u));
     for (const [i, row] of this.gram.entries()) row.push(products[i]);
     this.gram.push([...products, dot(cut.u, cut.u)]);

@@ -34,8 +34,8 @@ const ENOUGH_OF_MANY = 0.03;
 const ROUNDING = 1e-15;
 /** Most sweeps, least sweeps, and the multiplications that decide between them. */
 const MOST_SWEEPS = 60;
-const LEAST_SWEEPS = 10;
-const MULTIPLICATIONS = 1e8;
+const LEAST_SWEEPS = 3;
+const MULTIPLICATIONS = 3e7;
 
 export class LowerBound {
   /** The minimiser of the model of P that the cuts make. */

@@ -270,7 +270,7 @@ describe('connections', () => {
   test('nobody speaks for somebody else', async () => {
     const server = await servers.start();
     const link = await connected(server.url, { participant: 'ada' });
-    const join = { rows: 3, features: 2, benchmarkMs: 1, session: 1, base: 0, pending: 0 };
+    const join = { rows: 3, features: 2, benchmarkMs: 1, session: 1, base: 0, pending: 0, edition: 0 };
     link.send({ kind: 'join', id: 'ben', ...join });
     expect((await link.next('reject')).code).toBe('WRONG_IDENTITY');
     expect(server.federation('default').host.state.members.size).toBe(0);

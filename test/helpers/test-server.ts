@@ -200,9 +200,7 @@ export class TestServer {
       this.onStep?.();
     });
     socket.on('close', () => {
-      if (this.sockets.get(id) !== socket) return;
-      this.sockets.delete(id);
-      this.take({ type: 'away', id, now: performance.now() });
+      if (this.sockets.get(id) === socket) this.sockets.delete(id);
     });
     socket.on('message', (data) => {
       const message = decodeFrom('participant', new Uint8Array(data as Buffer));

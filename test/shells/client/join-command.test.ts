@@ -215,7 +215,7 @@ describe('the program', () => {
     const slow = joining(server, '1', states[0], '--slowdown', '20', '--json');
     const others = ['2', '3'].map((id, k) => run(joining(server, id, states[k + 1])));
     let life = start(...slow);
-    for (const round of [2, 5]) {
+    for (const round of [2, 4]) {
       await until(server, () => server.state.round >= round && server.state.phase === 'open');
       life.child.kill('SIGKILL');
       expect((await life.ended).code).toBe(null);

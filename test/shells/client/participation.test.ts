@@ -125,14 +125,14 @@ describe('staying', () => {
     const said = server.heard.length;
     await until(server, () => server.pings >= 4);
     expect(server.heard.length).toBe(said);
-    expect(joinsOf(server, '1')).toBe(1);
+    expect(server.connected).toBe(1);
     // A newcomer wakes the federation, and with it whoever rests.
     const two = join1(server, table, '2');
     expect((await two.done).reason).toBe('gap');
     await until(server, () => one.status.phase === 'finished' && one.status.base > base);
     expect(one.model()!.w).not.toEqual(w);
     expect(one.model()!.w).toEqual(two.model()!.w);
-    expect(joinsOf(server, '1')).toBe(1);
+    expect(server.sessions.filter(({ participant }) => participant === '1')).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'finished').length).toBe(2);
     await one.leave();
     expect((await one.done).reason).toBe('left');
@@ -146,7 +146,8 @@ describe('staying', () => {
       timing: { ...QUICK, pingMs: 50 },
     });
     await until(server, () => one.status.phase === 'finished');
-    for (let joins = 2; joins <= 3; joins++) {
+    for (let i = 0; i < 2; i++) {
+      const joins = joinsOf(server, '1') + 1;
       server.restart();
       await until(server, () => joinsOf(server, '1') === joins);
       const pings = server.pings;
@@ -273,7 +274,10 @@ describe('rows that have changed', () => {
     const again = join1(server, changed, '1', { stateFolder: folderOf.get('1')! });
     expect((await again.done).reason).toBe('gap');
     await until(server, () => two.status.phase === 'finished' && two.status.base > base);
-    expect(server.state.members.get('1')).toMatchObject({ edition: 1, rows: 30 });
+    expect(server.state.members.get('1')).toMatchObject({
+      edition: 1,
+      rows: rowsOfParticipant(changed, '1')!.n,
+    });
     expect(server.state.missing).toEqual([]);
     expect(server.state.certificate.primal).not.toBeCloseTo(primal, 3);
     expect(server.state.certificate.relativeGap).toBeLessThanOrEqual(1e-3);

@@ -296,6 +296,8 @@ export function onRecount(state: CoordinatorState, now: number): CoordinatorEffe
   dropBest(state);
   state.certificate = UNKNOWN;
   const everybody = [...state.members.values()];
+  // Also who did not answer before, unless its connection is gone.
+  for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
   if (state.phase === 'finished') return wake(state, now, everybody);
   return isUnderWay(state) ? open(state, 'train', now, everybody) : [];
 }

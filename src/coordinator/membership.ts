@@ -122,7 +122,9 @@ function askAbout(
  */
 function isUnderWay(state: CoordinatorState): boolean {
   const { phase, secure } = state;
-  return phase === 'open' || (phase === 'summing' && (secure !== undefined || inquiryOf(state) !== undefined));
+  return (
+    phase === 'open' || (phase === 'summing' && (secure !== undefined || inquiryOf(state) !== undefined))
+  );
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */

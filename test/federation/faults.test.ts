@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inquiryOf, modelOf, type RoundRow } from '../../src/coordinator/index.ts';
 import { Simulation } from '../../src/sim/index.ts';
-import { changesFor, IDS, interventions, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
+import {
+  changesFor,
+  IDS,
+  interventions,
+  type Schedule,
+  schedule,
+  TABLES,
+} from '../helpers/fault-schedules.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 
 /** How many random fault schedules: KINDRED_SCHEDULES=100000 for the long run. */

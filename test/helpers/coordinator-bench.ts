@@ -32,7 +32,9 @@ export class Bench {
   }
 
   /** Anything but a message, at the present time. */
-  tell(input: { readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish' }): CoordinatorEffect[] {
+  tell(input: {
+    readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish';
+  }): CoordinatorEffect[] {
     return this.take(step(this.state, { ...input, now: this.now }));
   }
 

@@ -95,6 +95,7 @@ function onMessage(
 
 function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
   const { settings } = message;
+  if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
     startOver(state);
@@ -177,7 +178,7 @@ function prepareAgain(state: ParticipantState): ParticipantEffect[] {
 function onPrepared(state: ParticipantState, problem: BoxContext, now: number): ParticipantEffect[] {
   state.problem = problem;
   if (state.phase === 'preparing') state.phase = 'idle';
-  return state.order ? takeUp(state, state.order, now) : [];
+  return state.order && state.phase !== 'leaving' ? takeUp(state, state.order, now) : [];
 }
 
 /** Also what wakes a federation that rests. */

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inquiryOf, modelOf, type RoundRow } from '../../src/coordinator/index.ts';
 import { Simulation } from '../../src/sim/index.ts';
-import { changesFor, IDS, interventions, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
+import {
+  changesFor,
+  IDS,
+  interventions,
+  type Schedule,
+  schedule,
+  TABLES,
+} from '../helpers/fault-schedules.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 
 /** How many random fault schedules: KINDRED_SCHEDULES=100000 for the long run. */
@@ -68,7 +75,7 @@ function check(plan: Schedule, simulation: Simulation, seen: readonly Seen[]): v
   if (leavers.size < IDS.length - 1) {
     expect(coordinator.state?.phase).toBe('finished');
     expect(simulation.over).toBe(true);
-    checkModels(simulation);
+    checkModels(plan, simulation);
   }
   // Nobody lies here: what is checked of an answer must hold under all faults.
   expect(coordinator.state?.rejections.get('INFEASIBLE')).toBeUndefined();
@@ -77,16 +84,19 @@ function check(plan: Schedule, simulation: Simulation, seen: readonly Seen[]): v
   for (let r = 1; r < rows.length; r++) expect(rows[r].round).toBeGreaterThanOrEqual(rows[r - 1].round);
 }
 
-/** Whoever rests predicts with the w of all. */
-function checkModels({ coordinator, participants }: Simulation): void {
+/**
+ * Whoever rests has a model of its own; it is that of all, unless frames were lost: one who rests does not ask, and without a new
+ * connection does not hear that training has gone on and come to rest again.
+ */
+function checkModels(plan: Schedule, { coordinator, participants }: Simulation): void {
   const state = coordinator.state!;
   if (!inquiryOf(state) || !state.round) return;
   const { w } = modelOf(state)!;
   const asSent = state.options.precision === 'f32' ? w.map(Math.fround) : w;
   for (const { id, disk, state: own } of participants.values()) {
     if (own?.phase !== 'finished' || state.members.get(id)?.presence !== 'here') continue;
-    expect(disk!.model!.w).toEqual(asSent);
     expect(disk!.model!.u).toBeDefined();
+    if (plan.link.loss === 0 && plan.partitions.length === 0) expect(disk!.model!.w).toEqual(asSent);
   }
 }
 

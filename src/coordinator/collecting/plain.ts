@@ -69,9 +69,12 @@ export function noteAnswer(state: CoordinatorState, member: Member, now: number)
   member.responseMs = now - state.openedMs;
 }
 
+/** A refused answer is none: whoever sends nothing else is missing after some rounds, as if it were silent. */
 function passOver(state: CoordinatorState, member: Member): void {
-  if (member.answered) return;
+  if (member.answered || member.barred >= state.round) return;
   member.barred = state.round;
+  if (state.purpose === 'certify') member.missedLooks++;
+  else member.missed++;
   state.tally = undefined;
 }
 

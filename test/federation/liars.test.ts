@@ -1,0 +1,159 @@
+/**
+ * One liar among twenty. What contradicts itself, its earlier answers or the box is refused and counted, and training ends as it would without
+ * it; who lies about a problem of its own speaks for itself alone, and cannot end the training of the others early.
+ */
+import { describe, expect, test } from 'vitest';
+import { modelOf } from '../../src/coordinator/index.ts';
+import { makeRegression } from '../../src/data/index.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
+import { Simulation } from '../../src/sim/index.ts';
+import { norm, plusScaled } from '../../src/solver/index.ts';
+import { type PlanChanges, planFor } from '../helpers/federation.ts';
+import { primalOf } from '../helpers/optimum.ts';
+import { smallHar } from '../helpers/tables.ts';
+
+const TABLES = {
+  classification: smallHar(3, 20, 20),
+  regression: makeRegression({ seed: 3, tasks: 20, rows: 20, features: 6 }),
+} as const;
+type Task = keyof typeof TABLES;
+const LIAR = '7';
+const GAP = 1e-3;
+
+type Lie = (answer: AnswerMessage, turn: number) => Partial<AnswerMessage>;
+
+function plan(objective: Task, changes: PlanChanges = {}) {
+  const train = {
+    objective,
+    gap: GAP,
+    rounds: 100,
+    passes: 300,
+    c2: 0.5,
+    testFraction: 0,
+    scale: 'none',
+  } as const;
+  const options = { retryMs: 1e4, maxWaitMs: 1e4, patience: 2, ...changes.options };
+  return planFor(TABLES[objective], train, { untilMs: 1e6, ...changes, options });
+}
+
+/** Runs it with somebody who changes what it sends on its way. */
+function run(objective: Task, change: (message: ToCoordinator) => ToCoordinator): Simulation {
+  const simulation = new Simulation(plan(objective));
+  const { coordinator } = simulation;
+  const take = coordinator.take.bind(coordinator);
+  coordinator.take = (input) =>
+    take(
+      input.type === 'message' && input.from === LIAR ? { ...input, message: change(input.message) } : input,
+    );
+  return simulation.run();
+}
+
+function lying(objective: Task, lie: Lie): Simulation {
+  let turn = 0;
+  return run(objective, (message) =>
+    message.kind === 'answer' ? { ...message, ...lie(message, ++turn) } : message,
+  );
+}
+
+/** The federation of the others. */
+function without(objective: Task): Simulation {
+  const whole = plan(objective, { options: { minParticipants: 19 } });
+  const participants = whole.participants.filter(({ profile }) => profile.id !== LIAR);
+  return new Simulation({ ...whole, participants }).run();
+}
+
+const scalars = (answer: AnswerMessage, changes: Partial<AnswerMessage['scalars']>) => ({
+  scalars: { ...answer.scalars, ...changes },
+});
+const objectives = ['classification', 'regression'] as const;
+
+const LIES: readonly [string, Lie, readonly Task[]][] = [
+  ['claims F = c = 1e9, beyond its box', (a) => scalars(a, { loss: 1e9, dualSum: 1e9 }), ['classification']],
+  [
+    'claims a value below its own cut',
+    (a) => scalars(a, { dualSum: a.scalars.dualSum + a.scalars.loss + 1 }),
+    objectives,
+  ],
+  ['claims a negative loss', (a) => scalars(a, { loss: -1 }), objectives],
+  [
+    'claims another norm than its vector has',
+    (a) => scalars(a, { uNorm2: 2 * a.scalars.uNorm2 + 1 }),
+    objectives,
+  ],
+  ['claims another product with the query', (a) => scalars(a, { wDotU: a.scalars.wDotU + 1 }), objectives],
+  ['claims a value that no number holds', (a) => scalars(a, { loss: 1e200 }), objectives],
+];
+
+describe.each(objectives)('what cannot be, %s', (objective) => {
+  const honest = without(objective);
+
+  test.each(LIES.filter(([, , tasks]) => tasks.includes(objective)))(
+    '%s: it is refused, and training ends as without it',
+    (_, lie) => {
+      const simulation = lying(objective, lie);
+      const { state } = simulation.coordinator;
+      expect(state!.rejections.get('INFEASIBLE')).toBeGreaterThan(0);
+      expect(state!.members.get(LIAR)!.accepted.round).toBe(0);
+      expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [LIAR] });
+      const [mine, theirs] = [simulation, honest].map(({ coordinator, rows }) => {
+        const { primal, dual } = rows.at(-1)!;
+        return { w: modelOf(coordinator.state!)!.w, room: Math.sqrt(2 * (primal - dual)) };
+      });
+      expect(norm(plusScaled(mine.w, -1, theirs.w))).toBeLessThanOrEqual(mine.room + theirs.room);
+    },
+  );
+
+  test('claims 4e9 rows: it is refused when it joins', () => {
+    const simulation = run(objective, (message) =>
+      message.kind === 'join' ? { ...message, rows: 4e9 } : message,
+    );
+    // As many as must be there are not there without it.
+    expect(simulation.coordinator.state!.rejections.get('INFEASIBLE')).toBeGreaterThan(0);
+    expect(simulation.coordinator.state!.members.has(LIAR)).toBe(false);
+  });
+
+  test('raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
+    const simulation = lying(objective, (answer, turn) =>
+      turn === 1
+        ? {}
+        : scalars(answer, { loss: answer.scalars.loss + 50, dualSum: answer.scalars.dualSum + 50 }),
+    );
+    const { state } = simulation.coordinator;
+    expect(state!.rejections.get('INFEASIBLE')).toBeGreaterThan(0);
+    expect(state!.members.get(LIAR)!.accepted.round).toBe(1);
+    expect(state).toMatchObject({ phase: 'finished', finish: 'gap' });
+  });
+});
+
+describe('a function of its own, which nobody can tell from an honest one', () => {
+  /** F(w) = height: no gradient, a cut that touches it everywhere. */
+  const flat =
+    (height: number): Lie =>
+    (answer) => ({
+      u: new Float64Array(answer.u.length),
+      scalars: { loss: height, dualSum: height, uNorm2: 0, wDotU: 0 },
+    });
+
+  test.each([1e3, 1e6, 1e9])('a constant of %d does not end the training of the others early', (height) => {
+    const simulation = lying('regression', flat(height));
+    const { state } = simulation.coordinator;
+    expect(state!.rejections.get('INFEASIBLE')).toBeUndefined();
+    expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
+    expectGapOfOthers(simulation, 'regression');
+  });
+
+  test('nor does one within its box, where classes are told apart', () => {
+    const simulation = lying('classification', flat(10));
+    expect(simulation.coordinator.state!.rejections.get('INFEASIBLE')).toBeUndefined();
+    expect(simulation.coordinator.state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
+    expectGapOfOthers(simulation, 'classification');
+  });
+
+  /** Whoever is alone with its lie can make the scale of the gap at most as large as 20 typical members together. */
+  function expectGapOfOthers(simulation: Simulation, objective: Task): void {
+    const others = [...simulation.participants.values()].filter(({ id }) => id !== LIAR);
+    const reached = primalOf(others, modelOf(simulation.coordinator.state!)!.w);
+    const { dual } = without(objective).rows.at(-1)!;
+    expect((reached - dual) / reached).toBeLessThanOrEqual(3 * GAP);
+  }
+});

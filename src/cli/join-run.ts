@@ -82,7 +82,10 @@ class Told {
 
   hear(event: JoinEvent): void {
     if (event.type === 'connected') this.hasConnected = true;
-    if (this.all) {
+    if (event.type === 'rows changed') {
+      this.progress.clear();
+      void tell(this.io, 'note', lineFor(event));
+    } else if (this.all) {
       void this.io.stderr.write(`${oneLine(lineFor(event))}\n`);
     } else if (event.type === 'lost' && !this.hasConnected && !this.hasComplained) {
       this.hasComplained = true;
@@ -105,9 +108,11 @@ function lineFor(event: JoinEvent): string {
     case 'bad frame':
       return `a frame that is none was ignored: ${event.message}`;
     case 'finished':
-      return `training has ended after round ${event.round}: ${REASONS[event.reason]}`;
-    case 'waiting':
-      return `asking again in ${duration(event.waitMs)} whether training has begun again`;
+      return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
+    case 'rows changed':
+      return `the training rows are others than at the last start: ${
+        event.isPersonalised ? 'your model is fitted to them now, and ' : ''
+      }the federation is asked to train with them`;
   }
 }
 
@@ -119,7 +124,7 @@ function progressLine(status: JoinStatus): string {
 }
 
 const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
-  gap: 'the relative gap is as small as it was to be',
+  gap: 'the relative duality gap is below its target',
   stall: 'no more progress',
   rounds: 'out of rounds',
   time: 'out of time',

@@ -57,7 +57,7 @@ export function addJoin(program: Command, io: Io): void {
     .option('--invitation <token>', 'as the operator gave it, where one is needed')
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay, and take part when training begins again')
+    .option('--forever', 'stay connected when training rests, and take part when it goes on')
     .option('--ca <file>', 'certificates to trust, PEM')
     .option('--cert <file>', 'certificate to show the server, PEM')
     .option('--key <file>', 'its key, PEM')

@@ -26,6 +26,7 @@ export interface ServeFlags extends FederationFlags {
   readonly logLevel: string;
   readonly logFormat?: string;
   readonly record?: string;
+  readonly recount?: true;
   readonly exitWhenFinished?: true;
   readonly json?: true;
 }
@@ -57,6 +58,7 @@ export function addServe(program: Command, io: Io): void {
       'pretty or json (default: json where stderr is no terminal)',
       oneOf('option --log-format', ['pretty', 'json']),
     )
+    .option('--recount', 'ask everybody again; a damaged store is moved aside, and a new one begun')
     .option('--record <folder>', 'write a run log of every federation here')
     .option('--exit-when-finished', 'end when training has ended and everybody was told');
   addJsonOption(command);

@@ -14,4 +14,4 @@ export { type OptionsInput, optionsSchema, optionsToJson, parseOptions } from '.
 export { checkPrivacy, type NoiseOrder, type PrivacySpent } from './private-rounds.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';
-export { combinerOf, inquiryOf, sharedPart } from './training.ts';
+export { combinerOf, contributionOf, inquiryOf, sharedPart, sumOfContributions } from './training.ts';

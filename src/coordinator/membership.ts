@@ -12,13 +12,22 @@ import { sayPhase } from './secure-round.ts';
 import { membersSeated } from './secure-state.ts';
 import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
 import { storedChanges } from './stored.ts';
-import { askAgain, dropAnswers, inquiryOf, joinTraining, NOTHING_ACCEPTED, newTrainer } from './training.ts';
+import {
+  askAgain,
+  contributionOf,
+  dropAnswers,
+  inquiryOf,
+  joinTraining,
+  NOTHING_ACCEPTED,
+  newTrainer,
+} from './training.ts';
 import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
 
 export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
   let member = state.members.get(from);
   const last = state.forgotten.get(from) ?? 0;
-  if (!member && (join.base > 0 || join.session <= last)) {
+  // Joining is durable before anybody answers: a state of which nothing is known here is that of another store.
+  if (!member && (join.base > 0 || join.pending > 0 || join.session <= last)) {
     const message = `participant "${from}" has a state, but none is known here: begin anew`;
     return [refuse(state, from, 'FORGOTTEN', message, join.session)];
   }
@@ -34,6 +43,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   }
   const effects: CoordinatorEffect[] = [];
   const isNew = !member;
+  const changed = member ? takeEdition(state, member, join) : 'nothing';
   if (!member) {
     const { rows, benchmarkMs, session, edition } = join;
     member = newMember({
@@ -58,11 +68,12 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     if (state.phase !== 'finished' || canWake(state)) member.presence = 'here';
     effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
   }
-  const news = state.trainer && (isNew || takeEdition(state, member, join));
   waitForAgain(state, member);
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
-  if (news) return [...effects, ...askAbout(state, member, now)];
+  if (state.trainer && (isNew || changed !== 'nothing')) {
+    return [...effects, ...askAbout(state, member, changed === 'all answers', now)];
+  }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
   else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
@@ -70,26 +81,44 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   return effects;
 }
 
-/** Rows that have changed make the answers about those before worthless. */
-function takeEdition(state: CoordinatorState, member: Member, { edition, rows }: Join): boolean {
-  if (edition === member.edition) return false;
+/** Rows that have changed make the answers about those before worthless. Where nobody knows what those were, all are dropped. */
+function takeEdition(
+  state: CoordinatorState,
+  member: Member,
+  { edition, rows }: Join,
+): 'nothing' | 'own answers' | 'all answers' {
+  if (edition === member.edition) return 'nothing';
+  const isSummed = inquiryOf(state)?.hasAnswered(member.index) && !contributionOf(state, member);
   member.edition = edition;
   member.rows = rows;
+  if (member.moments) state.measured--;
+  member.moments = undefined;
   dropAnswers(state, member);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
-  return true;
+  return isSummed ? 'all answers' : 'own answers';
 }
 
 /** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */
-function askAbout(state: CoordinatorState, member: Member, now: number): CoordinatorEffect[] {
+function askAbout(
+  state: CoordinatorState,
+  member: Member,
+  everybody: boolean,
+  now: number,
+): CoordinatorEffect[] {
   const changed = [...state.members.values()];
   if (canWake(state) && inquiryOf(state)) return wake(state, now, changed);
   if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  if (everybody && isUnderWay(state)) return open(state, 'train', now, changed);
   const effects: CoordinatorEffect[] = [{ type: 'persist', changes: storedChanges(state, changed) }];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
     effects.push({ type: 'send', to: member.id, message: roundFor(state, member, now) });
   if (state.secure) effects.push(...sayPhase(state, member));
   return effects;
+}
+
+/** Whether a round is open that goes on from answers dropped since. A sum that is being uncovered is one of changes to them. */
+function isUnderWay({ phase, secure }: CoordinatorState): boolean {
+  return phase === 'open' || (phase === 'summing' && secure !== undefined);
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */
@@ -249,7 +278,7 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   );
   const others = [...state.members.values()];
   const wakes = canWake(state) && inquiryOf(state) !== undefined && others.length > 0;
-  if (state.phase !== 'open' && !wakes) {
+  if (!isUnderWay(state) && !wakes) {
     return [{ type: 'persist', changes: { ...storedChanges(state, others), removed: [id] } }, told];
   }
   // The open round asks about the old w, too: it is given up, and the next one opens without the forgotten answers.
@@ -268,7 +297,7 @@ export function onRecount(state: CoordinatorState, now: number): CoordinatorEffe
   state.certificate = UNKNOWN;
   const everybody = [...state.members.values()];
   if (state.phase === 'finished') return wake(state, now, everybody);
-  return state.phase === 'open' ? open(state, 'train', now, everybody) : [];
+  return isUnderWay(state) ? open(state, 'train', now, everybody) : [];
 }
 
 function cannotForget(id: string): CoordinatorEffect {

@@ -15,6 +15,7 @@ import {
   Inquiry,
   MochaAggregator,
   type Order,
+  plusScaled,
   SummedSteps,
 } from '../solver/index.ts';
 import type { CoordinatorOptions } from './options.ts';
@@ -76,6 +77,14 @@ export function sharedPart(state: CoordinatorState): Float64Array | undefined {
 /** A member's last accepted contribution, where it is known. */
 export function contributionOf(state: CoordinatorState, { index }: Member): Float64Array | undefined {
   return inquiryOf(state)?.contributionOf(index) ?? combinerOf(state)?.members.get(index)?.u;
+}
+
+/** The sum of all contributions as it is held, without the noise that was put on it. */
+export function sumOfContributions(state: CoordinatorState): Float64Array {
+  const inquiry = inquiryOf(state);
+  if (inquiry) return inquiry.u;
+  const { w, memory } = combinerOf(state)!;
+  return memory.noise ? plusScaled(w, -1, memory.noise) : w;
 }
 
 /** A place among those who train. */

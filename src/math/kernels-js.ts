@@ -93,7 +93,7 @@ export class JsKernels implements Kernels {
       if (delta !== 0) {
         const violation = Math.abs(t - b) * h;
         if (violation > worst) worst = violation;
-        if (Math.abs(delta) * h > skip) {
+        if (clipped !== t || Math.abs(delta) * h > skip) {
           f64[beta + i] = clipped;
           axpyF32(f32, Math.fround(delta), line, change, at.stride);
         }

@@ -42,7 +42,7 @@ export interface PassSettings {
   readonly epsilon: number;
   /** Rows at a bound by more than this are left out of the next passes; Infinity: none. */
   readonly shrink: number;
-  /** Moves smaller than this (in units of the margin) are not made. */
+  /** Moves smaller than this (in units of the margin) are not made, unless they end at a bound: small boxes make all moves small. */
   readonly skip: number;
 }
 

@@ -93,8 +93,11 @@ function onMessage(
 }
 
 function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
-  if (state.stored.scaling) return [];
   const { settings } = message;
+  if (state.stored.scaling) {
+    if (!isAnotherFederation(state, message)) return [];
+    startOver(state);
+  }
   const unfit = unfitFor(state, settings);
   if (unfit) {
     state.phase = 'refused';
@@ -118,6 +121,41 @@ function onWelcome(state: ParticipantState, message: Welcome, now: number): Part
     ...(hereIAm ? [{ type: 'send', message: hereIAm } as const] : []),
     { type: 'prepare', settings, scaling },
   ];
+}
+
+/**
+ * Whether the coordinator has lost its store and begun again: the scaling of a federation never changes. Without one the message may be
+ * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
+ * hears who has answered.
+ */
+function isAnotherFederation({ stored, phase }: ParticipantState, { settings, scaling }: Welcome): boolean {
+  if (stored.base > 0 || stored.pending) return false;
+  if (!scaling) {
+    const rests = phase === 'joining' || phase === 'finished';
+    return rests && (stored.isForgotten === true || !stored.secure);
+  }
+  const { shift, factor } = stored.scaling!;
+  const same = sameVector(scaling.shift, shift) && sameVector(scaling.factor, factor);
+  return !same || JSON.stringify(settings) !== JSON.stringify(stored.settings);
+}
+
+/** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */
+function startOver(state: ParticipantState): void {
+  const { session, secure, edition } = state.stored;
+  const drawn = secure?.drawn ?? state.stored.drawn;
+  state.stored = { ...NOTHING_STORED, session, edition, ...(drawn !== undefined && { drawn }) };
+  forgetRun(state);
+}
+
+function forgetRun(state: ParticipantState): void {
+  state.problem = undefined;
+  state.warm = undefined;
+  state.latest = undefined;
+  state.order = undefined;
+  state.unfinished = undefined;
+  state.delivered = undefined;
+  state.mismatches = 0;
+  state.phase = 'joining';
 }
 
 /** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
@@ -286,7 +324,7 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
 function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
-  if (state.phase === 'finished' || state.phase === 'personalising') return [];
+  if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
   settle(state, message.accepted, () => true);
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);
@@ -296,20 +334,38 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
   if (!wanted || known || !state.problem) return end(state, message.reason);
   state.phase = 'personalising';
   state.stored = { ...state.stored, finished: message.reason };
-  const request: SolveRequest = {
-    round: message.round,
+  const request = personalRequest(settings, state.profile.id, message);
+  state.finishing = message.w;
+  return [
+    { type: 'cancel' },
+    { type: 'persist', stored: state.stored },
+    { type: 'solve', request: { ...request, committed, warm: state.warm } },
+  ];
+}
+
+/** Training may have gone on and come to rest again while we were away. */
+function isNews({ stored: { settings, model } }: ParticipantState, { w }: Finish): boolean {
+  return settings?.training === 'answers' && w.length > 0 && !(model && sameVector(model.w, w));
+}
+
+/** A solve for the personal part to a given w, to be used and not to be sent. */
+export function personalRequest(
+  { passes, seed }: FederationSettings,
+  id: string,
+  { round, w }: { readonly round: number; readonly w: Float64Array },
+): SolveRequest {
+  return {
+    round,
     purpose: 'personalise',
-    w: message.w,
-    committed,
-    warm: state.warm,
+    w,
+    committed: undefined,
+    warm: undefined,
     sigma: 0,
     tolerance: PERSONAL_TOLERANCE,
-    passes: settings.passes,
-    seed: seed32(settings.seed, 'personalise', message.round, state.profile.id),
+    passes,
+    seed: seed32(seed, 'personalise', round, id),
     budgetMs: Number.POSITIVE_INFINITY,
   };
-  state.finishing = message.w;
-  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, { type: 'solve', request }];
 }
 
 function onPersonalised(state: ParticipantState, { round, solution }: SolveResult): ParticipantEffect[] {
@@ -361,15 +417,25 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
   }
 }
 
-/** The operator has taken our contribution out: a new life, keeping what was agreed on. */
+/**
+ * The operator has taken our contribution out, or the coordinator has lost its store: a new session. Which of the two the next welcome says:
+ * what was agreed on is kept to compare it with.
+ */
 function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
-  const { settings, scaling, session, secure, edition } = state.stored;
+  const { settings, scaling, session, secure, drawn, edition } = state.stored;
   // Keys and used numbers outlast a beginning anew.
-  state.stored = { ...NOTHING_STORED, settings, scaling, session: session + 1, secure, edition };
-  state.warm = undefined;
-  state.latest = undefined;
-  state.order = undefined;
-  state.unfinished = undefined;
-  state.phase = scaling ? 'idle' : 'joining';
+  state.stored = {
+    ...NOTHING_STORED,
+    settings,
+    scaling,
+    session: session + 1,
+    secure,
+    drawn,
+    edition,
+    isForgotten: true,
+  };
+  const { problem } = state;
+  forgetRun(state);
+  state.problem = problem;
   return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
 }

@@ -49,7 +49,7 @@ const TRUST_ON_FIRST_USE: Identities = { known: new Map(), unknown: 'pin' };
 export function takeSeat(state: ParticipantState, settings: FederationSettings): SecureStored | undefined {
   const { stored, profile } = state;
   if (!settings.secure || !profile.secure || stored.secure) return stored.secure;
-  const { entropy, drawn } = drawFrom(profile.secure.secret, 0);
+  const { entropy, drawn } = drawFrom(profile.secure.secret, stored.drawn ?? 0);
   const security = securityOf(settings.secure);
   const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
   // Signed once: a signature takes longer than all else that is said.

@@ -109,6 +109,10 @@ export interface Stored {
   readonly model: UsableModel | undefined;
   readonly finished: FinishReason | undefined;
   readonly secure?: SecureStored | undefined;
+  /** How often the secret was drawn from for keys that are given up. */
+  readonly drawn?: number | undefined;
+  /** Has begun anew because the coordinator did not know it any more. */
+  readonly isForgotten?: boolean | undefined;
 }
 
 /** Its part in the sums of values and of constants. */

@@ -65,8 +65,15 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
   return { profile: { ...profile, id: POOLED, rows, benchmarkMs: work / hardware, moments }, x, y, hardware };
 }
 
-/** The nodes of the local method: each brings the moments of all, so that its rows are scaled as everywhere else. */
+/**
+ * The nodes of the local method: each brings mean and variance of all, as if of its own rows, so that these are scaled as
+ * everywhere else.
+ */
 export function withCommonMoments(participants: readonly ParticipantData[]): ParticipantData[] {
-  const moments = participants.map(({ profile }) => profile.moments).reduce(mergeMoments);
-  return participants.map((data) => ({ ...data, profile: { ...data.profile, moments } }));
+  const { count, mean, m2 } = participants.map(({ profile }) => profile.moments).reduce(mergeMoments);
+  return participants.map((data) => {
+    const { rows } = data.profile;
+    const moments = { count: rows, mean, m2: m2.map((value) => (value * rows) / count) };
+    return { ...data, profile: { ...data.profile, moments } };
+  });
 }

@@ -43,6 +43,8 @@ const NO_PERSONAL_PART = 1e9;
 
 const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
   c2: NO_PERSONAL_PART,
+  // Without personal parts an answer's gradient has no useful bound; steps of one alone solve its problem.
+  aggregation: 'safe',
   minParticipants: 1,
   minResponses: 1,
   waiting: { kind: 'all' },

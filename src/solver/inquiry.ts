@@ -97,7 +97,7 @@ export interface InquiryMemory {
   readonly constant: number;
   readonly dual: number;
   readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
-  /** Four numbers for each member that has answered: member, round, value, constant. */
+  /** Five numbers for each member that has answered: member, round, value, constant, and whether `best` covers it (1 or 0). */
   readonly known: Float64Array;
 }
 
@@ -222,7 +222,7 @@ export class Inquiry {
   /** Closes a round: bounds, and the next query. `missing` do not come back: they count by their last cut. */
   close(round: number, missing: ReadonlySet<number> = new Set()): Standing {
     const first = this.sigma > 0 || this.dual === Number.NEGATIVE_INFINITY;
-    this.cover(missing);
+    this.cover(round, missing);
     const { query } = this;
     const absent = this.absentSlack(round, missing);
     const likely = dot(query, query) / 2 + this.valueSum(missing) - dot(query, this.u);
@@ -274,7 +274,9 @@ export class Inquiry {
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
       known: Float64Array.from(
-        [...this.members].flatMap(([member, known]) => [member, known.round, known.value, known.constant]),
+        [...this.members].flatMap(([member, { round, value, constant }]) => {
+          return [member, round, value, constant, this.covered.has(member) ? 1 : 0];
+        }),
       ),
     };
   }
@@ -288,8 +290,8 @@ export class Inquiry {
     const summed = this.options.sees === 'sums';
     this.restValue = summed ? value : 0;
     this.restConstant = summed ? constant : 0;
-    for (let i = 0; i < known.length; i += 4) {
-      const [member, round, ownValue, ownConstant] = known.subarray(i, i + 4);
+    for (let i = 0; i < known.length; i += 5) {
+      const [member, round, ownValue, ownConstant, covered] = known.subarray(i, i + 5);
       this.members.set(member, {
         round,
         value: ownValue,
@@ -298,7 +300,7 @@ export class Inquiry {
         query: undefined,
         u: undefined,
       });
-      this.covered.add(member);
+      if (covered === 1) this.covered.add(member);
     }
     this.renewSums();
     this.freezeRest();
@@ -362,22 +364,29 @@ export class Inquiry {
     return (this.options.c2 / 2) * distance2;
   }
 
-  /** A bound is of a problem: it says nothing of one with other members. */
-  private cover(missing: ReadonlySet<number>): void {
-    const now = new Set([...this.members.keys()].filter((member) => !missing.has(member)));
-    for (const member of this.covered) if (!now.has(member)) this.freeze(member);
-    if ([...now].some((member) => !this.covered.has(member)) && this.best) {
-      this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+  /** A bound is of a problem: it says nothing of one with other members, or with another cut of a member that is held still. */
+  private cover(present: number, missing: ReadonlySet<number>): void {
+    let another = false;
+    for (const [member, { round }] of this.members) {
+      const [before, held] = [this.covered.has(member), missing.has(member)];
+      if (held && (before || round === present)) this.freeze(member);
+      if (!before && (!held || round === present)) another = true;
     }
-    this.covered = now;
+    if (another && this.best) this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+    this.covered = new Set([...this.members.keys()].filter((member) => !missing.has(member)));
   }
 
   private freeze(member: number): void {
     this.dual = Number.NEGATIVE_INFINITY;
     const known = this.members.get(member);
-    if (!known?.u) return;
     const { c2 } = this.options;
-    this.lower.freeze(member, { u: known.u, s: known.constant + dot(known.u, known.u) / (2 * c2) }, 1 / c2);
+    if (known?.u) {
+      const s = known.constant + dot(known.u, known.u) / (2 * c2);
+      this.lower.freeze(member, { u: known.u, s }, 1 / c2);
+    } else {
+      // Its earlier cuts are in earlier sums: only the last one is left.
+      this.freezeRest();
+    }
   }
 
   /** The cut of those who are known by their sum alone. */
@@ -410,16 +419,18 @@ export class Inquiry {
     return point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
   }
 
-  /** A step from the best query, unless somebody is absent, or the last one has failed. */
+  /** A step from the best query, unless somebody is absent, the answers are too rough, or the last step has failed. */
   private quasiNewtonStep(improved: boolean, gradient: Float64Array | undefined): Float64Array | undefined {
     if (!gradient) {
       this.newton.forgetLast();
       return undefined;
     }
     this.newton.learn(this.query, gradient);
-    const failedBefore = this.failed;
-    this.failed = !improved;
-    if (!this.best?.gradient || (this.failed && !failedBefore)) return undefined;
+    // After a step that has failed the cuts have their turn, and then a step again: neither may block the other.
+    this.failed = !improved && !this.failed;
+    if (!this.best?.gradient || this.failed) return undefined;
+    // What is missing in the answers themselves is more than what a step could gain.
+    if (this.restValue - this.restConstant > dot(gradient, gradient) / 2) return undefined;
     const scale = 1 / (1 + FIRST_CURVATURE * this.covered.size * this.options.c2);
     return this.newton.step(this.best.w, this.best.gradient, scale);
   }

@@ -24,12 +24,12 @@ export interface ProblemShape {
 
 export const problemShape: fc.Arbitrary<ProblemShape> = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
-  participants: fc.integer({ min: 1, max: 6 }),
+  participants: fc.integer({ min: 1, max: 8 }),
   d: fc.integer({ min: 1, max: 40 }),
   mostRows: fc.integer({ min: 1, max: 30 }),
   objective: fc.constantFrom('classification', 'regression'),
-  c1: fc.constantFrom(0.01, 0.3, 1, 10),
-  c2: fc.constantFrom(0.05, 0.5, 1, 20),
+  c1: fc.constantFrom(1e-4, 0.01, 0.3, 1, 10),
+  c2: fc.constantFrom(0.05, 0.5, 1, 20, 1000),
   epsilon: fc.constantFrom(0, 0.1, 0.5),
   trouble: fc.constantFrom('none', 'zero rows', 'one class', 'constant feature', 'duplicate rows', 'weights'),
 });
@@ -87,4 +87,10 @@ export function shardsOf(
 
 export function plainArena(): Arena {
   return new Arena(new JsKernels());
+}
+
+/** A vector of some length in a random direction. */
+export function randomVector(d: number, size: number, seed: number, purpose: string): Float64Array {
+  const random = stream(seed, purpose);
+  return Float64Array.from({ length: d }, () => (size * random.normal()) / Math.sqrt(d));
 }

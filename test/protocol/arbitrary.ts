@@ -21,23 +21,28 @@ const positive = fc.double({ min: Number.MIN_VALUE, max: Number.MAX_VALUE, noNaN
 const id = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 50 })
   .filter((text) => Buffer.byteLength(text) <= 200);
-const scalars: fc.Arbitrary<Scalars> = fc.record({ loss: f64, dualSum: f64, uNorm2: f64 });
+const scalars: fc.Arbitrary<Scalars> = fc.record({
+  loss: f64,
+  dualSum: f64,
+  uNorm2: f64,
+  wDotU: f64,
+});
 const shortening = fc.double({ min: Number.MIN_VALUE, max: 1 - 2 ** -53, noNaN: true });
 const accepted: fc.Arbitrary<Accepted> = fc.record(
-  { round: u32, weights: fc.array(f64, { maxLength: 64 }), factor: shortening },
-  { requiredKeys: ['round', 'weights'] },
+  { round: u32, factor: shortening },
+  { requiredKeys: ['round'] },
 );
 
 const secure = fc.record({
-  scaleBits: fc.integer({ min: 0, max: 26 }),
+  scaleBits: fc.integer({ min: 0, max: 52 }),
   limit: positive,
-  stepBits: fc.integer({ min: 0, max: 26 }),
   dropout: fc.constantFrom(0, 0.25, 1 / 3),
   corrupted: fc.constantFrom(0, 0.1),
 });
 
 const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   objective: fc.constantFrom('classification', 'regression'),
+  training: fc.constantFrom('answers', 'steps'),
   c1: positive,
   c2: positive,
   // JSON has no -0.
@@ -46,7 +51,6 @@ const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   scale: fc.constantFrom('standard', 'center', 'none'),
   bias: fc.boolean(),
   features: fc.integer({ min: 1, max: 1_000_000 }),
-  atoms: fc.integer({ min: 1, max: 63 }),
   passes: positiveU32,
   seed: fc.maxSafeNat(),
   straggler: fc.constantFrom('restart', 'resume', 'anytime'),
@@ -78,6 +82,7 @@ const BY_KIND: ByKind = {
     session: u32,
     base: u32,
     pending: u32,
+    edition: u32,
   }),
   moments: fc.record({ count: u32, pair }).map(({ count, pair: [mean, m2] }) => ({
     kind: 'moments',
@@ -85,20 +90,17 @@ const BY_KIND: ByKind = {
     mean,
     m2,
   })),
-  update: fc.record({
-    kind: fc.constant('update'),
+  answer: fc.record({
+    kind: fc.constant('answer'),
     session: u32,
     round: u32,
     base: u32,
-    du: vector,
-    ds: f64,
-    uDotDu: f64,
-    duNorm2: f64,
+    u: vector,
     scalars,
     passes: u32,
     computeMs: f64,
+    before: fc.option(vector, { nil: undefined }),
   }),
-  report: fc.record({ kind: fc.constant('report'), session: u32, round: u32, base: u32, scalars }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
   welcome: fc.record({
     kind: fc.constant('welcome'),
@@ -119,6 +121,7 @@ const BY_KIND: ByKind = {
     tolerance: f64,
     waitMs: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)),
     accepted,
+    tellBefore: fc.boolean(),
   }),
   outcome: fc.record({ kind: fc.constant('outcome'), session: u32, round: u32, accepted }),
   finish: fc.record({
@@ -145,7 +148,7 @@ const BY_KIND: ByKind = {
   plan: fc.record({
     kind: fc.constant('plan'),
     ...about,
-    purpose: fc.constantFrom('measure', 'train', 'step', 'certify'),
+    purpose: fc.constantFrom('measure', 'train'),
     roster: exactly(32),
   }),
   dealt: fc.record({

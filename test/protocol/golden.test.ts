@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decode, encode, REJECT_CODES } from '../../src/protocol/index.ts';
+import { decode, encode, ProtocolError, REJECT_CODES } from '../../src/protocol/index.ts';
 import { KINDS } from './arbitrary.ts';
 import { SAMPLES } from './samples.ts';
 
 /**
  * Frames as files. A difference here means that old and new versions no longer understand each other: that needs a new
- * PROTOCOL_VERSION. Then UPDATE_GOLDEN=1 writes them anew.
+ * PROTOCOL_VERSION. Then UPDATE_GOLDEN=1 writes them anew, and those of the version before stay in a folder of their own.
  */
 const FOLDER = join(import.meta.dirname, '../fixtures/protocol');
 const PROTOCOL_MD = join(import.meta.dirname, '../../src/protocol/PROTOCOL.md');
@@ -42,13 +42,14 @@ describe('golden frames', () => {
 
   test('there is a frame for every kind, and no fixture without a sample', () => {
     expect(new Set(SAMPLES.map(({ message }) => message.kind))).toEqual(new Set(KINDS));
-    expect(readdirSync(FOLDER).sort()).toEqual(SAMPLES.map(({ name }) => `${name}.hex`).sort());
+    const fixtures = readdirSync(FOLDER).filter((name) => name.endsWith('.hex'));
+    expect(fixtures.sort()).toEqual(SAMPLES.map(({ name }) => `${name}.hex`).sort());
   });
 
   test('only what is said every round differs by precision', () => {
     for (const { name, message } of SAMPLES) {
       const same = Buffer.compare(encode(message, 'f32'), encode(message, 'f64')) === 0;
-      expect(same, name).toBe(!/^(update|round|finish)/.test(name));
+      expect(same, name).toBe(!/^(answer|round|finish)/.test(name));
     }
   });
 
@@ -58,6 +59,20 @@ describe('golden frames', () => {
     const turned = Object.fromEntries(Object.entries(sample.message.settings).reverse());
     const message = { ...sample.message, settings: turned as unknown as typeof sample.message.settings };
     expect(encode(message, 'f64')).toEqual(encode(sample.message, 'f64'));
+  });
+});
+
+describe('frames of version 2', () => {
+  const folder = join(FOLDER, 'v2');
+
+  test('are refused, each with BAD_VERSION and a sentence that names both versions', () => {
+    const names = readdirSync(folder);
+    expect(names).toHaveLength(28);
+    const refusal = new ProtocolError('BAD_VERSION', 'frame: expected protocol version 3, got version 2');
+    for (const name of names) {
+      const frame = fromHex(readFileSync(join(folder, name), 'utf8'));
+      expect(() => decode(frame), name).toThrow(refusal);
+    }
   });
 });
 

@@ -15,7 +15,7 @@ const patched = (frame: Uint8Array, at: number, bytes: readonly number[]): Uint8
 };
 
 const u32 = (value: number): number[] => [...new Uint8Array(Uint32Array.of(value).buffer)];
-const SECURE_SETTINGS = { scaleBits: 30, limit: 1e6, stepBits: 8, dropout: 0.3, corrupted: 0.1 };
+const SECURE_SETTINGS = { scaleBits: 30, limit: 1e6, dropout: 0.3, corrupted: 0.1 };
 const LEAVE = 0x05;
 const JOIN = 0x01;
 const WELCOME = 0x81;
@@ -35,8 +35,8 @@ describe('the envelope', () => {
   });
 
   test('another version: both are named, even where the rest cannot be read', () => {
-    const frame = frameOf({ tag: LEAVE, version: 3 }, new Uint8Array(0));
-    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 2, got version 3' };
+    const frame = frameOf({ tag: LEAVE, version: 4 }, new Uint8Array(0));
+    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 3, got version 4' };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
   });
@@ -55,8 +55,8 @@ describe('the envelope', () => {
       const { sentence } = refusalOf(frameOf({ tag: LEAVE, flags }, new Uint8Array(0)));
       expect(sentence).toBe(`leave: flags ${flags} are not known here`);
     }
-    expect(refusalOf(patched(golden('update.f32'), 6, [3])).sentence).toBe(
-      'update: flags 2 are not known here',
+    expect(refusalOf(patched(golden('answer.f32'), 6, [3])).sentence).toBe(
+      'answer: flags 2 are not known here',
     );
   });
 
@@ -72,17 +72,17 @@ describe('the envelope', () => {
   });
 
   test('bytes after the frame, and after the payload', () => {
-    const frame = golden('report');
+    const frame = golden('moments');
     expect(refusalOf(Buffer.concat([frame, Buffer.alloc(2)])).sentence).toMatch(/by its length, got/);
     const longer = Buffer.concat([payloadOf(frame), Buffer.alloc(2)]);
     const { sentence } = refusalOf(frameOf({ tag: frame[5] }, longer));
-    expect(sentence).toBe('report: expected the end of the payload, got 2 more bytes');
+    expect(sentence).toBe('moments: expected the end of the payload, got 2 more bytes');
   });
 
   test('a payload that stops short says which field is missing what', () => {
-    const frame = golden('update.f64');
+    const frame = golden('answer.f64');
     const { code, sentence } = refusalOf(frameOf({ tag: frame[5] }, payloadOf(frame).subarray(0, 27)));
-    expect([code, sentence]).toEqual(['BAD_FRAME', 'update: expected 8 more bytes for ds, got 3']);
+    expect([code, sentence]).toEqual(['BAD_FRAME', 'answer: expected 8 more bytes for scalars.loss, got 3']);
   });
 });
 
@@ -95,25 +95,26 @@ describe('lengths that lie', () => {
     }
   });
 
-  test('vectors, weights and texts that are longer than the rest of the frame, or than allowed', () => {
-    // The length before du is 3 numbers and the checksum from the end.
-    const update = golden('update.f64');
-    const duAt = update.length - 4 - 3 * 8 - 4;
-    expect(refusalOf(patched(update, duAt, u32(4))).sentence).toBe(
-      'update: expected 32 more bytes for du, got 24',
+  test('vectors and texts that are longer than the rest of the frame, or than allowed', () => {
+    // The length before u is 3 numbers, the presence byte and the checksum from the end.
+    const answer = golden('answer.f64');
+    const uAt = answer.length - 4 - 1 - 3 * 8 - 4;
+    expect(refusalOf(patched(answer, uAt, u32(4))).sentence).toBe(
+      'answer: expected 32 more bytes for u, got 25',
     );
-    expect(refusalOf(patched(update, duAt, u32(0xffff_ffff))).sentence).toBe(
-      'update: du: expected at most 1000001 numbers, got 4294967295',
+    expect(refusalOf(patched(answer, uAt, u32(0xffff_ffff))).sentence).toBe(
+      'answer: u: expected at most 1000001 numbers, got 4294967295',
     );
-    const outcome = golden('outcome');
-    expect(refusalOf(patched(outcome, 24, u32(65))).sentence).toBe(
-      'outcome: accepted.weights: expected at most 64 weights, got 65',
+    const both = golden('answer-before.f64');
+    const beforeAt = both.length - 4 - 3 * 8 - 4;
+    expect(refusalOf(patched(both, beforeAt, u32(0xffff_ffff))).sentence).toBe(
+      'answer: before: expected at most 1000001 numbers, got 4294967295',
     );
     const join = golden('join');
-    expect(refusalOf(patched(join, 40, [201, 0])).sentence).toBe(
+    expect(refusalOf(patched(join, 44, [201, 0])).sentence).toBe(
       'join: id: expected at most 200 bytes, got 201',
     );
-    expect(refusalOf(patched(join, 40, [7, 0])).sentence).toBe('join: expected 7 more bytes for id, got 6');
+    expect(refusalOf(patched(join, 44, [7, 0])).sentence).toBe('join: expected 7 more bytes for id, got 6');
     const welcome = golden('welcome-before-scaling');
     expect(refusalOf(patched(welcome, 12, u32(0xffff_fff0))).sentence).toMatch(
       /settings: expected at most 100000/,
@@ -124,7 +125,6 @@ describe('lengths that lie', () => {
     const tight = {
       ...DEFAULT_LIMITS,
       maxFeatures: 2,
-      maxWeights: 3,
       maxIdBytes: 6,
       maxTextBytes: 400,
       maxParticipants: 16,
@@ -134,10 +134,9 @@ describe('lengths that lie', () => {
       expect(tryDecode(encode(message, precision), tight), name).toEqual({ message });
     }
     const cases: readonly (readonly [string, Partial<typeof tight>])[] = [
-      ['update.f64', { maxFeatures: 1 }],
-      ['round-train.f32', { maxWeights: 2 }],
+      ['answer.f64', { maxFeatures: 1 }],
+      ['answer-before.f32', { maxFeatures: 1 }],
       ['welcome', { maxFeatures: 1 }],
-      ['welcome', { maxWeights: 6 }],
       ['welcome', { maxTextBytes: 100 }],
       ['reject', { maxTextBytes: 20 }],
       ['join', { maxIdBytes: 5 }],
@@ -184,7 +183,7 @@ describe('numbers that are none', () => {
     test(`${name}: ${fields.length} fields`, () => {
       const frame = encode(message, precision);
       for (const [path, value] of fields) {
-        const isVector = /^(du|w)\[/.test(path);
+        const isVector = /^(u|before|w)\[/.test(path);
         const width = precision === 'f32' && isVector ? 4 : 8;
         const at = placeOf(frame, value, width);
         for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
@@ -212,13 +211,13 @@ describe('words and texts', () => {
       /finish: reason: expected one of/,
     );
     expect(refusalOf(patched(golden('plan'), 20, [0])).sentence).toBe(
-      'plan: purpose: expected one of 1, 2, 3, 4, got 0',
+      'plan: purpose: expected one of 1, 2, got 0',
     );
     expect(refusalOf(patched(golden('reject'), 12, [200])).sentence).toMatch(/reject: code: expected one of/);
   });
 
   test('an id that is empty, or no UTF-8', () => {
-    const fixed = payloadOf(golden('join')).subarray(0, 28);
+    const fixed = payloadOf(golden('join')).subarray(0, 32);
     const withId = (bytes: readonly number[]) =>
       frameOf({ tag: JOIN }, Uint8Array.from([...fixed, bytes.length, 0, ...bytes]));
     expect(refusalOf(withId([])).sentence).toBe('join: id: expected at least 1 byte, got 0');
@@ -229,6 +228,17 @@ describe('words and texts', () => {
       );
     }
     expect(tryDecode(withId([0xef, 0xbb, 0xbf]))).toHaveProperty('message.id', '\ufeff');
+  });
+
+  test('a share of a change that is none', () => {
+    for (const factor of [0, -0.5, 1.0000000000000002]) {
+      const bytes = [...new Uint8Array(Float64Array.of(factor).buffer)];
+      const { code, sentence } = refusalOf(patched(golden('outcome'), 24, bytes));
+      expect(code).toBe('BAD_FRAME');
+      expect(sentence).toBe(
+        `outcome: accepted.factor: expected a number above 0 and at most 1, got ${factor}`,
+      );
+    }
   });
 
   test('vectors that should be of one length', () => {
@@ -242,6 +252,13 @@ describe('words and texts', () => {
     const frame = golden('welcome-before-scaling');
     const { sentence } = refusalOf(patched(frame, frame.length - 5, [2]));
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
+    const answer = golden('answer.f64');
+    expect(refusalOf(patched(answer, answer.length - 5, [2])).sentence).toBe(
+      'answer: before: expected 0 (absent) or 1 (present), got 2',
+    );
+    expect(refusalOf(patched(golden('round-train.f64'), 61, [2])).sentence).toBe(
+      'round: tellBefore: expected 0 (no) or 1 (yes), got 2',
+    );
   });
 });
 
@@ -260,6 +277,7 @@ describe('settings', () => {
 
   const wrong: Readonly<Record<string, readonly unknown[]>> = {
     objective: ['ranking', 1, null, undefined],
+    training: ['updates', 1, undefined],
     c1: [0, -1, '1', null, undefined],
     c2: [0, -0.5, undefined],
     epsilon: [-0.1, undefined],
@@ -267,7 +285,6 @@ describe('settings', () => {
     scale: ['minmax'],
     bias: [1, 'true', undefined],
     features: [0, 1.5, -1, 2 ** 32, 1_000_001],
-    atoms: [0, 0.5, 64, 2 ** 32],
     passes: [0, 2 ** 32],
     seed: [-1, 0.5, 2 ** 53],
     straggler: ['never'],
@@ -277,12 +294,14 @@ describe('settings', () => {
       true,
       {},
       { ...SECURE_SETTINGS, scaleBits: 53 },
-      { ...SECURE_SETTINGS, scaleBits: 40, stepBits: 13 },
+      { ...SECURE_SETTINGS, scaleBits: 30.5 },
+      { ...SECURE_SETTINGS, stepBits: 8 },
       { ...SECURE_SETTINGS, limit: 0 },
       { ...SECURE_SETTINGS, dropout: 1 },
       { ...SECURE_SETTINGS, corrupted: -0.1 },
       { ...SECURE_SETTINGS, phaseMs: 10 },
     ],
+    atoms: [6],
     extra: [1],
   };
   for (const [key, values] of Object.entries(wrong)) {

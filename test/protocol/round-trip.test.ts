@@ -47,7 +47,7 @@ describe('what is encoded is decoded', () => {
   });
 
   test('f32 rounds the vectors of a round, and nothing else', () => {
-    const accepted = { round: 1, weights: [0.1, 0.9] };
+    const accepted = { round: 1, factor: 0.1 };
     const message: Message = {
       kind: 'finish',
       session: 1,
@@ -73,7 +73,7 @@ describe('what is encoded is decoded', () => {
 
 describe('each side hears only what the other may say', () => {
   const PARTICIPANTS = new Set(
-    'join moments update report leave advertise dealt masked attested revealed'.split(' '),
+    'join moments answer leave advertise dealt masked attested revealed'.split(' '),
   );
 
   for (const { name, message, precision: width } of SAMPLES) {
@@ -99,6 +99,7 @@ describe('what a peer would refuse is not encoded', () => {
     session: 1,
     base: 0,
     pending: 0,
+    edition: 0,
   } as const;
   const finish = {
     kind: 'finish',
@@ -106,13 +107,14 @@ describe('what a peer would refuse is not encoded', () => {
     round: 1,
     best: 3,
     reason: 'gap',
-    accepted: { round: 0, weights: [] },
+    accepted: { round: 0 },
   } as const;
   const cases: readonly (readonly [string, Message, RegExp])[] = [
     ['a fraction for a count', { ...join, rows: 1.5 }, /join: rows: expected a whole number/],
     ['a negative count', { ...join, base: -1 }, /join: base: expected a whole number/],
     ['a count past u32', { ...join, pending: 2 ** 32 }, /join: pending: expected a whole number/],
     ['a time that is not a number', { ...join, benchmarkMs: Number.NaN }, /benchmarkMs: expected a finite/],
+    ['an edition past u32', { ...join, edition: 2 ** 32 }, /join: edition: expected a whole number/],
     ['an empty id', { ...join, id: '' }, /join: id/],
     ['an id that UTF-8 would change', { ...join, id: 'a\ud800' }, /join: id/],
     [
@@ -124,6 +126,11 @@ describe('what a peer would refuse is not encoded', () => {
       'a number too large for f32',
       { ...finish, w: Float64Array.of(1e300) },
       /finish: w\[0\]: expected a finite f32/,
+    ],
+    [
+      'an acceptance of nothing',
+      { ...finish, w: new Float64Array(1), accepted: { round: 3, factor: 0 } },
+      /finish: accepted.factor: expected a number above 0 and at most 1, got 0/,
     ],
     ['an unknown word', { ...finish, reason: 'toString' as 'gap', w: new Float64Array(1) }, /finish: reason/],
     [
@@ -143,7 +150,7 @@ describe('what a peer would refuse is not encoded', () => {
     ],
     [
       'a text past u16',
-      { kind: 'reject', code: 'TOO_LATE', session: 0, message: 'x'.repeat(70_000) },
+      { kind: 'reject', code: 'BAD_FRAME', session: 0, message: 'x'.repeat(70_000) },
       /at most 65535 bytes/,
     ],
   ];
@@ -191,7 +198,7 @@ describe('the parts', () => {
       best: 3,
       reason: 'gap',
       w,
-      accepted: { round: 1, weights: [0.5, 0.5] },
+      accepted: { round: 1 },
     };
     for (const width of ['f64', 'f32'] as const) expect(decode(encode(message, width))).toEqual(message);
   });

@@ -10,6 +10,7 @@ export interface Sample {
 
 export const SETTINGS: FederationSettings = {
   objective: 'regression',
+  training: 'answers',
   c1: 10,
   c2: 0.1,
   epsilon: 0.25,
@@ -17,7 +18,6 @@ export const SETTINGS: FederationSettings = {
   scale: 'standard',
   bias: true,
   features: 2,
-  atoms: 6,
   passes: 50,
   seed: 20261115,
   straggler: 'anytime',
@@ -25,26 +25,38 @@ export const SETTINGS: FederationSettings = {
   retryMs: 2000,
 };
 
-const scalars = { loss: 12.375, dualSum: 3.0625, uNorm2: 0.15625 };
-const accepted = { round: 6, weights: [0.125, 0.375, 0.5] };
+const scalars = { loss: 12.375, dualSum: 3.0625, uNorm2: 0.15625, wDotU: -1.125 };
+const accepted = { round: 6 };
 /** Exact in f32 too, so that a message is the same after either precision; no two numbers share their bytes. */
 const vector = Float64Array.of(1.2345, -0.7654, 3e-5).map(Math.fround);
 
 const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] = [
   {
-    name: 'update',
+    name: 'answer',
     message: {
-      kind: 'update',
+      kind: 'answer',
       session: 2,
       round: 7,
       base: 6,
-      du: vector,
-      ds: 0.75,
-      uDotDu: -1.125,
-      duNorm2: 2.3125,
+      u: vector,
       scalars,
       passes: 50,
       computeMs: 12.5,
+      before: undefined,
+    },
+  },
+  {
+    name: 'answer-before',
+    message: {
+      kind: 'answer',
+      session: 2,
+      round: 7,
+      base: 6,
+      u: vector,
+      scalars,
+      passes: 50,
+      computeMs: 12.5,
+      before: Float64Array.of(-2.4681, 0.0123, 7.5e-3).map(Math.fround),
     },
   },
   {
@@ -60,6 +72,7 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       tolerance: 0.0078125,
       waitMs: 1500.5,
       accepted,
+      tellBefore: true,
     },
   },
   {
@@ -83,7 +96,7 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
       kind: 'welcome',
       settings: {
         ...SETTINGS,
-        secure: { scaleBits: 30, limit: 4194304, stepBits: 8, dropout: 0.25, corrupted: 0.2 },
+        secure: { scaleBits: 30, limit: 4194304, dropout: 0.25, corrupted: 0.2 },
       },
       scaling: undefined,
     },
@@ -176,6 +189,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       session: 2,
       base: 6,
       pending: 7,
+      edition: 3,
     },
   },
   {
@@ -187,7 +201,6 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       m2: Float64Array.of(12.125, 0.0625),
     },
   },
-  { name: 'report', message: { kind: 'report', session: 2, round: 8, base: 7, scalars } },
   { name: 'leave', message: { kind: 'leave', session: 2 } },
   {
     name: 'welcome',
@@ -210,12 +223,13 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       sigma: 30.5,
       tolerance: 0.125,
       waitMs: Number.POSITIVE_INFINITY,
-      accepted: { round: 0, weights: [] },
+      accepted: { round: 0 },
+      tellBefore: false,
     },
   },
   {
     name: 'outcome',
-    message: { kind: 'outcome', session: 2, round: 7, accepted: { round: 7, weights: [0.25, 0.75] } },
+    message: { kind: 'outcome', session: 2, round: 7, accepted: { round: 7 } },
   },
   {
     name: 'outcome-shortened',
@@ -223,14 +237,18 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       kind: 'outcome',
       session: 2,
       round: 7,
-      accepted: { round: 7, weights: [0.25, 0.75], factor: 0.375 },
+      accepted: { round: 7, factor: 0.375 },
     },
   },
   {
     name: 'welcome-dp',
     message: {
       kind: 'welcome',
-      settings: { ...SETTINGS, dp: { clip: 0.5, noiseMultiplier: 1.25, epsilon: 8, delta: 1e-5 } },
+      settings: {
+        ...SETTINGS,
+        training: 'steps',
+        dp: { clip: 0.5, noiseMultiplier: 1.25, epsilon: 8, delta: 1e-5 },
+      },
       scaling: undefined,
     },
   },

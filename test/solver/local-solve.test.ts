@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { Arena } from '../../src/math/index.ts';
 import { certificate, dot, LocalSolve, Shard } from '../../src/solver/index.ts';
 import { makeProblem, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
-import { Rounds } from '../helpers/rounds.ts';
 
 /** Repeats solves from exact margins, as the trainers do, until the gap of the plain problem is small. */
 function solveAlone(shard: Shard, passes = 1000) {
@@ -20,94 +19,6 @@ function solveAlone(shard: Shard, passes = 1000) {
     beta = shard.beta;
   }
 }
-
-/**
- * The joint problem in plain f64, with no kernels, no rounds, no shrinking: w and v_k written out, one row after the
- * other. Slow and obvious.
- */
-function slowReference(problem: ReturnType<typeof makeProblem>): { primal: number; dual: number } {
-  const { settings, d, inputs } = problem;
-  const w = new Float64Array(d);
-  const v = inputs.map(() => new Float64Array(d));
-  const rows = inputs.map((input) =>
-    Array.from({ length: input.n }, (_, i) => {
-      const row = new Float32Array(d);
-      input.write(i, row);
-      return row;
-    }),
-  );
-  const beta = inputs.map((input) => new Float64Array(input.n));
-  const step = 1 + 1 / settings.c2;
-  for (let pass = 0; pass < 4000; pass++) {
-    let moved = 0;
-    for (const [k, input] of inputs.entries()) {
-      for (let i = 0; i < input.n; i++) {
-        const x = rows[k][i];
-        let a = 0;
-        let norm = 0;
-        for (let j = 0; j < d; j++) {
-          a += x[j] * (w[j] + v[k][j]);
-          norm += x[j] * x[j];
-        }
-        if (norm === 0) continue;
-        const h = norm * step;
-        let t = beta[k][i] + (input.y[i] - a) / h;
-        t = Math.sign(t) * Math.max(0, Math.abs(t) - settings.epsilon / h);
-        const cap = settings.c1 * (input.weights?.[i] ?? 1);
-        const [low, high] =
-          settings.objective === 'regression' ? [-cap, cap] : input.y[i] > 0 ? [0, cap] : [-cap, 0];
-        const next = Math.min(high, Math.max(low, t));
-        const delta = next - beta[k][i];
-        beta[k][i] = next;
-        for (let j = 0; j < d; j++) {
-          w[j] += delta * x[j];
-          v[k][j] += (delta * x[j]) / settings.c2;
-        }
-        moved = Math.max(moved, Math.abs(delta) * h);
-      }
-    }
-    if (moved < 1e-11) break;
-  }
-  let primal = dot(w, w) / 2;
-  let dual = -primal;
-  for (const [k, input] of inputs.entries()) {
-    dual -= (settings.c2 / 2) * dot(v[k], v[k]);
-    primal += (settings.c2 / 2) * dot(v[k], v[k]);
-    for (let i = 0; i < input.n; i++) {
-      let a = 0;
-      for (let j = 0; j < d; j++) a += rows[k][i][j] * (w[j] + v[k][j]);
-      const loss =
-        settings.objective === 'regression'
-          ? Math.abs(a - input.y[i]) - settings.epsilon
-          : 1 - input.y[i] * a;
-      const cap = settings.c1 * (input.weights?.[i] ?? 1);
-      primal += cap * Math.max(0, loss);
-      dual += input.y[i] * beta[k][i] - settings.epsilon * Math.abs(beta[k][i]);
-      // A row of zeros adds the same to both sides.
-      if (rows[k][i].every((value) => value === 0)) dual += cap * Math.max(0, loss);
-    }
-  }
-  return { primal, dual };
-}
-
-test('rounds and a slow written-out solver find the same optimum', () => {
-  fc.assert(
-    fc.property(solvableShape, (shape) => {
-      const problem = makeProblem(shape);
-      const rounds = new Rounds('exact', shardsOf(problem));
-      for (let r = 0; r < 300 && rounds.certify().relativeGap > 1e-6; r++) rounds.step(200, 1e-10);
-      const ours = rounds.certify();
-      const slow = slowReference(problem);
-      const tiny = 1e-9 * ours.primal + 1e-12;
-      expect(ours.relativeGap).toBeLessThanOrEqual(1e-6);
-      // Both intervals [dual, primal] hold the optimum, so they overlap; and theirs is not so wide as to say nothing.
-      expect(slow.primal).toBeGreaterThanOrEqual(ours.dual - tiny);
-      expect(ours.primal).toBeGreaterThanOrEqual(slow.dual - tiny);
-      expect(slow.primal - slow.dual).toBeLessThan(0.02 * slow.primal + 1e-9);
-    }),
-    { numRuns: 40 },
-  );
-});
 
 test('row form and Gram form solve the same problem', () => {
   fc.assert(

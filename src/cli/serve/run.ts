@@ -8,6 +8,7 @@ import { checkToken, ensureToken, isReadByOthers, tokenFileOf } from '../../shel
 import { RunRecorder } from '../../shells/run-log.ts';
 import { isLoopback } from '../../shells/server/guard.ts';
 import { CoordinatorServer, type ServerOptions } from '../../shells/server/index.ts';
+import { isDamaged, replaceDamaged } from '../../shells/store/salvage.ts';
 import { type Io, tell } from '../io.ts';
 import { oneOf } from '../option-values.ts';
 import type { ServeFlags } from '../serve.ts';
@@ -27,11 +28,12 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
   const allowed = flags.allow === undefined ? [] : await readAllowList(flags.allow);
   await checkWritable(flags.store);
   const token = await operatorToken(io, flags);
-  const server = new CoordinatorServer(await serverOptions(io, flags, token.token));
+  const server = await openServer(io, flags, await serverOptions(io, flags, token.token));
   const signals = listenToSignals(() => server.reloadCertificates());
   try {
     await prepare(io, server, wanted, allowed);
     await server.listen();
+    if (flags.recount) await recount(io, server);
     await warn(io, flags);
     await tellReady(io, { server, flags, federation: wanted.name, tokenFile: token.file });
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
@@ -39,6 +41,36 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
   } finally {
     await server.close();
     signals.release();
+  }
+}
+
+/** Begins a new store in the place of a damaged one, where the operator asks for it. */
+async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Promise<CoordinatorServer> {
+  const { store, recount } = flags;
+  try {
+    return new CoordinatorServer(options);
+  } catch (error) {
+    if (!isDamaged(error, store)) throw error;
+    const { message } = error as Error;
+    if (!recount) {
+      throw inputError(
+        'CORRUPT',
+        `${message}; --recount moves it aside and lets the participants begin anew`,
+      );
+    }
+    const { movedTo, federations } = replaceDamaged(store);
+    const known =
+      federations.length > 0
+        ? `participants of ${federations.join(', ')} begin anew by themselves`
+        : 'nothing of it could be read: participants need a new --state';
+    await tell(io, 'warning', `${message}; moved to ${movedTo}, a new store is begun, and ${known}`);
+    return new CoordinatorServer(options);
+  }
+}
+
+async function recount(io: Io, server: CoordinatorServer): Promise<void> {
+  for (const name of server.recount()) {
+    await tell(io, 'note', `federation "${name}": everybody is asked again`);
   }
 }
 

@@ -114,7 +114,7 @@ function pass(
     if (delta != 0) {
       const violation = Math.abs(t - b) * h;
       if (violation > worst) worst = violation;
-      if (Math.abs(delta) * h > skip) {
+      if (clipped != t || Math.abs(delta) * h > skip) {
         store<f64>(beta + i8, clipped);
         axpyF32(<f32>delta, line, change, stride);
       }

@@ -28,7 +28,7 @@ export interface JoinOptions {
   /** Takes part only where the server sees nothing but sums. */
   readonly secure?: boolean | undefined;
   readonly tls?: TlsOptions | undefined;
-  /** Stays after training has ended, and takes part when it begins again (default: false). */
+  /** Stays connected when training rests, and takes part when it goes on (default: false). */
   readonly keepGoing?: boolean | undefined;
   readonly onEvent?: ((event: JoinEvent) => void) | undefined;
   readonly record?: Recorder | undefined;
@@ -41,8 +41,6 @@ export interface JoinTiming {
   readonly retryMostMs: number;
   readonly pingMs: number;
   readonly silenceMs: number;
-  /** Between two questions whether training has begun again. */
-  readonly pollMostMs: number;
 }
 
 export const DEFAULT_TIMING: JoinTiming = {
@@ -50,7 +48,6 @@ export const DEFAULT_TIMING: JoinTiming = {
   retryMostMs: 15_000,
   pingMs: 15_000,
   silenceMs: 30_000,
-  pollMostMs: 60_000,
 };
 
 export type JoinEvent =
@@ -59,9 +56,10 @@ export type JoinEvent =
   | { readonly type: 'phase'; readonly phase: Phase; readonly round: number }
   | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
   | { readonly type: 'bad frame'; readonly message: string }
+  /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** Training has ended; whether it has begun again is asked after so long. */
-  | { readonly type: 'waiting'; readonly waitMs: number };
+  /** The rows are others than at the last start; `isPersonalised`: the model in the state folder is fitted to them. */
+  | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
 
 export interface JoinStatus {
   readonly participant: string;

@@ -47,17 +47,13 @@ export class Life {
   private readonly timer = new Timer();
   private hasStarted = false;
 
-  /** From what is stored: for the first time, after a crash, or again after an end. */
+  /** From what is stored: for the first time, after a crash, or after an end. */
   constructor(parts: LifeParts) {
     this.parts = parts;
     const stored = { ...parts.folder.file.stored, finished: undefined };
     const life: ParticipantLife = { machine: 'participant', profile: parts.profile, stored };
     this.state = beginParticipant(life);
     parts.record?.life(life);
-  }
-
-  get isOver(): boolean {
-    return this.state.phase === 'finished' || this.state.phase === 'refused';
   }
 
   /** The newest round heard of. */
@@ -94,7 +90,7 @@ export class Life {
         send(encode(effect.message, this.state.stored.settings?.precision ?? 'f64'));
         break;
       case 'prepare':
-        this.prepare(effect.settings, effect.scaling);
+        prepareRows(folder, rows, effect.settings, effect.scaling);
         break;
       case 'solve':
         rows.solver.solve(effect.request);
@@ -110,15 +106,19 @@ export class Life {
         break;
     }
   }
+}
 
-  /** The classes are known from here on, and stored: predictions need them. */
-  private prepare(settings: FederationSettings, scaling: Scaling): void {
-    const { folder, rows } = this.parts;
-    const classes = rows.classesFor(settings.objective);
-    checkSameClasses(folder.path, folder.file, classes);
-    const known = folder.file.classes;
-    const isNews = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
-    if (isNews) folder.update({ classes });
-    rows.prepare(settings, scaling);
-  }
+/** The classes are known from here on, and stored: predictions need them. */
+export function prepareRows(
+  folder: StateFolder,
+  rows: OwnRows,
+  settings: FederationSettings,
+  scaling: Scaling,
+): void {
+  const classes = rows.classesFor(settings.objective);
+  checkSameClasses(folder.path, folder.file, classes);
+  const known = folder.file.classes;
+  const isNews = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
+  if (isNews) folder.update({ classes });
+  rows.prepare(settings, scaling);
 }

@@ -61,10 +61,10 @@ export function checkSame(folder: string, file: ParticipantFile, comer: Comer): 
     );
   }
   const { committed, pending, settings } = file.stored;
-  if (file.rows !== comer.rows && (committed || pending)) {
+  if (file.rows !== comer.rows && settings?.training === 'steps' && (committed || pending)) {
     throw inputError(
       'OTHER_ROWS',
-      `${folder}: expected the training rows that participant "${file.participant}" has contributed with, got others; give the same data, --test-fraction and --seed, or have it forgotten and give another --state`,
+      `${folder}: expected the training rows that participant "${file.participant}" has contributed with, got others, and this federation trains by steps, which go on from the rows they began with; give the same data, --test-fraction and --seed, or have the operator forget it and give another --state`,
     );
   }
   if (settings && !settings.secure !== !comer.secure) {

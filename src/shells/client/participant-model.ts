@@ -23,7 +23,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const { participant, features, classes, columns, stored } = file;
   const { settings, scaling, model } = stored;
   if (!settings || !scaling || !model) return undefined;
-  const { objective, bias, c1, c2, epsilon, seed } = settings;
+  const { objective, bias, c1, c2, epsilon, classWeight, seed } = settings;
   const columnCount = features.length + (bias ? 1 : 0);
   // Whoever left before training began was told goodbye with an empty w.
   if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
@@ -40,7 +40,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     w: model.w,
     personal: new Map([[participant, v]]),
     servesNewcomers: !isMocha,
-    options: { c1, c2, epsilon, round: model.round, joined, ...(columns && { columns }) },
+    options: { c1, c2, epsilon, classWeight, round: model.round, joined, ...(columns && { columns }) },
     seed,
     certificate: undefined,
   };

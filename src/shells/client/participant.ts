@@ -4,9 +4,9 @@
  */
 import { KindredError } from '../../base/errors.ts';
 import type { Model } from '../../methods/index.ts';
-import type { ParticipantState, SolveResult } from '../../participant/index.ts';
+import { type ParticipantState, personalRequest, type SolveResult } from '../../participant/index.ts';
 import { nodePrimitives } from '../node-crypto.ts';
-import { Backoff, pause } from './backoff.ts';
+import { knownModel, withRows } from './changed-rows.ts';
 import {
   DEFAULT_TIMING,
   type JoinEvent,
@@ -16,15 +16,12 @@ import {
   type JoinTiming,
   type Participation,
 } from './join-options.ts';
-import { Life, type LifeParts } from './life.ts';
+import { Life, type LifeParts, prepareRows } from './life.ts';
 import { Link } from './link.ts';
 import { OwnRows } from './own-rows.ts';
 import { modelOf } from './participant-model.ts';
 import { ownDataOf, ownFolder, profileOf } from './settle-in.ts';
 import type { StateFolder } from './state-folder.ts';
-
-/** The first question whether training has begun again comes within so long. */
-const POLL_FROM_MS = 1000;
 
 export function joinFederation(options: JoinOptions): Participation {
   return new Joining(options);
@@ -34,7 +31,6 @@ class Joining implements Participation {
   readonly done: Promise<JoinResult>;
   private readonly options: JoinOptions;
   private readonly timing: JoinTiming;
-  private readonly polls: Backoff;
   private settle!: { resolve: (result: JoinResult) => void; reject: (error: unknown) => void };
   private folder: StateFolder | undefined;
   private rows: OwnRows | undefined;
@@ -45,19 +41,13 @@ class Joining implements Participation {
   private isConnected = false;
   private isEnding = false;
   private wantsToLeave = false;
-  /** Cuts the pause between two lives short. */
-  private readonly waking = new AbortController();
   private passes = 0;
   private solveMs: number | undefined;
-  /** Whether this life has been asked for anything. */
-  private hasSolved = false;
   private lastTold = '';
 
   constructor(options: JoinOptions) {
     this.options = options;
     this.timing = { ...DEFAULT_TIMING, ...options.timing };
-    const { pollMostMs } = this.timing;
-    this.polls = new Backoff({ fromMs: Math.min(POLL_FROM_MS, pollMostMs), mostMs: pollMostMs });
     this.done = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
@@ -79,8 +69,7 @@ class Joining implements Participation {
 
   async leave(): Promise<void> {
     this.wantsToLeave = true;
-    this.waking.abort();
-    if (this.life?.isOver === false) this.guarded((life) => life?.take({ type: 'leave' }));
+    this.guarded((life) => life?.take({ type: 'leave' }));
     await this.done;
   }
 
@@ -92,7 +81,7 @@ class Joining implements Participation {
   private begin(): void {
     const { options } = this;
     const own = ownDataOf(options);
-    const folder = ownFolder(options, own);
+    const { folder, hasChanged } = ownFolder(options, own);
     this.folder = folder;
     const { positive, slowdown = 1, record } = options;
     const rows = new OwnRows(
@@ -109,19 +98,39 @@ class Joining implements Participation {
             timeOver: () => this.guarded((life) => life?.take({ type: 'timer' })),
             record,
           };
-          this.guarded(() => this.live());
+          this.guarded(() => (hasChanged ? this.adapt(own.digest) : this.live()));
         },
-        prepared: (problem) => this.guarded((life) => life?.take({ type: 'prepared', problem })),
-        solved: (result) => this.solved(result),
+        prepared: (problem) =>
+          this.guarded((life) => (life ? life.take({ type: 'prepared', problem }) : this.personalise())),
+        solved: (result) =>
+          this.life ? this.solved(result) : this.guarded(() => this.takeRows(own.digest, result.solution.u)),
         failed: (error) => this.fail(error),
       },
     );
     this.rows = rows;
   }
 
-  /** For the first time, or again after an end. */
+  /** Other rows than at the last start: the model is fitted to them before there is a connection (changed-rows.ts). */
+  private adapt(digest: string): void {
+    const known = knownModel(this.folder!.file.stored);
+    if (known) prepareRows(this.folder!, this.rows!, known.settings, known.scaling);
+    else this.takeRows(digest, undefined);
+  }
+
+  private personalise(): void {
+    const { settings, model } = knownModel(this.folder!.file.stored)!;
+    this.rows!.solver.solve(personalRequest(settings, this.options.participant, model));
+  }
+
+  private takeRows(digest: string, u: Float64Array | undefined): void {
+    const folder = this.folder!;
+    folder.update(withRows(folder.file, digest, u));
+    const { edition } = folder.file.stored;
+    this.tell({ type: 'rows changed', edition, isPersonalised: u !== undefined });
+    this.live();
+  }
+
   private live(): void {
-    this.hasSolved = false;
     this.life = new Life(this.parts!);
     if (this.wantsToLeave) this.life.take({ type: 'leave' });
     this.connect();
@@ -148,7 +157,6 @@ class Joining implements Participation {
     const { round, passes, computeMs } = result;
     this.passes += passes;
     this.solveMs = computeMs;
-    this.hasSolved = true;
     this.tell({ type: 'solved', round, passes, computeMs });
     this.guarded((life) => life?.take({ type: 'solved', result }));
   }
@@ -174,25 +182,11 @@ class Joining implements Participation {
     this.lastTold = news;
     this.tell({ type: 'phase', phase, round });
     if (refusal) this.fail(refusalError(refusal, this.options));
-    if (phase !== 'finished') return;
+    if (phase !== 'finished' && phase !== 'gone') return;
     const reason = stored.finished!;
     this.tell({ type: 'finished', reason, round });
-    if (this.options.keepGoing && reason !== 'left' && !this.wantsToLeave) void this.waitForMore();
-    else this.end(reason);
-  }
-
-  /** Training is over, but it may begin again: asks now and then, each time in a new life. */
-  private async waitForMore(): Promise<void> {
-    const { link } = this;
-    this.link = undefined;
-    this.isConnected = false;
-    this.life?.stop();
-    if (this.hasSolved) this.polls.reset();
-    const waitMs = this.polls.next();
-    this.tell({ type: 'waiting', waitMs });
-    await link?.close();
-    await pause(waitMs, this.waking.signal);
-    this.guarded(() => this.live());
+    // Whoever stays is woken by the next round.
+    if (phase === 'gone' || !this.options.keepGoing) this.end(reason);
   }
 
   private tell(event: JoinEvent): void {
@@ -211,7 +205,6 @@ class Joining implements Participation {
   private end(reason: JoinResult['reason'], failure?: { readonly error: unknown }): void {
     if (this.isEnding) return;
     this.isEnding = true;
-    this.waking.abort();
     this.life?.stop();
     this.wayOut(reason).then(
       (result) => (failure ? this.settle.reject(failure.error) : this.settle.resolve(result)),

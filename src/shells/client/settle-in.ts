@@ -22,8 +22,15 @@ export function ownDataOf(options: JoinOptions): OwnData {
   return ownData(data.table, participant, testFraction, seed);
 }
 
-/** The folder of this very participant with these very rows; whoever gets it must release it. */
-export function ownFolder(options: JoinOptions, { table, digest }: OwnData): StateFolder {
+export interface OwnFolder {
+  /** Whoever gets it must release it. */
+  readonly folder: StateFolder;
+  /** Whether the rows are others than at the last start, which is to be stored yet (changed-rows.ts). */
+  readonly hasChanged: boolean;
+}
+
+/** The folder of this very participant. */
+export function ownFolder(options: JoinOptions, { table, digest }: OwnData): OwnFolder {
   const { participant, data, stateFolder, secure = false } = options;
   const { features } = table;
   const comer = { participant, features, schema: schemaDigest(features), rows: digest };
@@ -31,8 +38,10 @@ export function ownFolder(options: JoinOptions, { table, digest }: OwnData): Sta
   const folder = StateFolder.open(stateFolder, { ...comer, columns });
   try {
     checkSame(stateFolder, folder.file, { ...comer, secure });
-    folder.update({ rows: digest, columns: columns ?? folder.file.columns });
-    return folder;
+    const { rows, stored, columns: before } = folder.file;
+    const hasChanged = rows !== digest && stored.session > 0;
+    folder.update({ ...(!hasChanged && { rows: digest }), columns: columns ?? before });
+    return { folder, hasChanged };
   } catch (error) {
     folder.release();
     throw error;

@@ -21,7 +21,7 @@ import { type Identity, identityOf, type KeyPair, newKeyPair } from './identity.
 import { lockFolder } from './lock.ts';
 import type { ParticipantFile } from './participant-file.ts';
 
-export const STATE_SEAL: Seal = { kind: 'kindred participant state', version: 1 };
+export const STATE_SEAL: Seal = { kind: 'kindred participant state', version: 2 };
 const IDENTITY_SEAL: Seal = { kind: 'kindred participant identity', version: 1 };
 const SECRET_BYTES = 32;
 const ELSE_FORGET = 'or have the operator forget the participant and give another --state';
@@ -127,8 +127,8 @@ function readSealed(path: string, expected: Seal): unknown {
   try {
     return unseal(expected, bytes, path);
   } catch (error) {
-    if (error instanceof KindredError && error.code === 'CORRUPT')
-      throw inputError('CORRUPT', `${error.message}, ${ELSE_FORGET}`);
+    if (error instanceof KindredError && (error.code === 'CORRUPT' || error.code === 'STORED_VERSION'))
+      throw inputError(error.code, `${error.message}, ${ELSE_FORGET}`);
     if (error instanceof KindredError) throw error;
     // The checksum is right, so nothing is damaged: somebody has made this by other means.
     throw inputError('CORRUPT', `${path}: expected ${expected.kind}, got something else under its seal`);

@@ -48,7 +48,7 @@ export interface HostRecorder {
 }
 
 /** What the operator may want of a federation. */
-export type Order = 'pause' | 'resume' | 'finish' | { readonly forget: string };
+export type Order = 'pause' | 'resume' | 'finish' | 'recount' | { readonly forget: string };
 
 type Persist = Extract<CoordinatorEffect, { type: 'persist' }>;
 

@@ -12,7 +12,7 @@ const brief = {
   phase,
   paused: z.boolean(),
   round: count.describe('The round that is open, from 1; 0 before the first'),
-  relativeGap: known.describe('Relative duality gap of the latest model, as last known'),
+  relativeGap: known.describe('Relative duality gap of the model in use, as last known'),
   finish: finishReason.nullable().describe('Why training has ended'),
 };
 
@@ -28,13 +28,21 @@ export const federationState = z.strictObject({
     left: count,
     connected: count.describe('At this moment'),
   }),
+  certificate: z
+    .strictObject({ primal: known, dual: known, relativeGap: known })
+    .describe('Bounds on the optimum, of the model in use; null where nothing is known'),
+  missing: z
+    .array(z.string())
+    .describe(
+      'Who has joined and is not covered by the certificate: does not answer, or has not answered yet',
+    ),
   bestGap: known,
   aggregated: count.describe('Rounds in which something was aggregated'),
   features: count.describe('Without the bias; 0 before anybody has joined'),
   rejections: rejections.describe('What participants were refused since the server was started, by code'),
   conservation: z
     .strictObject({ relativeError: known })
-    .describe('|w - sum of all contributions| / |w|; null where single ones are not known'),
+    .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
   privacy: z
     .strictObject({ epsilon: z.number(), delta: z.number() })
     .optional()
@@ -82,6 +90,12 @@ export function stateOf(
       left: members.length - here,
       connected: federation.connections.size,
     },
+    certificate: {
+      primal: orNull(federation.certificate?.primal),
+      dual: orNull(federation.certificate?.dual),
+      relativeGap: orNull(federation.certificate?.relativeGap),
+    },
+    missing: [...state.missing],
     bestGap: orNull(bestGap),
     aggregated,
     features,

@@ -1,6 +1,6 @@
 /** A federation as the server runs it: its host, and the connections of its participants. */
 import type { WebSocket } from 'ws';
-import { combinerOf } from '../../coordinator/index.ts';
+import { contributionOf, sumOfContributions } from '../../coordinator/index.ts';
 import {
   CLOSE,
   DEFAULT_LIMITS,
@@ -8,7 +8,7 @@ import {
   type RejectCode,
   type ToCoordinator,
 } from '../../protocol/index.ts';
-import { addScaled, norm, plusScaled } from '../../solver/index.ts';
+import { addScaled, type Certificate, norm } from '../../solver/index.ts';
 import { FederationHost, type HostWorld } from '../host/federation-host.ts';
 import type { FederationRecord, HistoryRow } from '../store/store.ts';
 import { Timer } from '../timer.ts';
@@ -46,6 +46,7 @@ export class Federation {
       ...world,
       send: (to, frame, kind) => {
         increase(meter.said, kind);
+        if (kind === 'round') this.told.delete(to);
         const connection = this.connections.get(to);
         if (!connection) return;
         connection.send(frame, kind);
@@ -103,6 +104,7 @@ export class Federation {
       connected: connections.size,
       round: state.round,
       relativeGap: this.relativeGap,
+      missing: state.missing.length,
       conservationError: () => this.conservationError(),
       inTrouble: this.trouble !== undefined,
       rejections: this.rejections(),
@@ -116,10 +118,14 @@ export class Federation {
     return all;
   }
 
-  /** NaN: nobody is told any, under differential privacy. */
+  /** Of the model in use, as last known. Undefined: nobody is told anything, under differential privacy. */
+  get certificate(): Certificate | undefined {
+    const { options, certificate } = this.host.state;
+    return options.dp ? undefined : certificate;
+  }
+
   get relativeGap(): number {
-    const { options, gap } = this.host.state;
-    return options.dp ? Number.NaN : gap;
+    return this.certificate?.relativeGap ?? Number.NaN;
   }
 
   /** Training has ended, that is durable, and whoever is connected has been sent all there was to say. */
@@ -141,18 +147,21 @@ export class Federation {
   }
 
   /**
-   * With steps: of w as it is held here against the contributions that are known, and the noise that was put on them. NaN where only
-   * sums are known, and for MOCHA, which has no w. With answers the sum is made afresh from them every round.
+   * Of the sum that is held here against the contributions that are known. NaN where single ones are not known (secure aggregation, or
+   * after a restart), and for MOCHA, which has no w.
    */
   conservationError(): number {
-    const { secure, options } = this.host.state;
-    if (secure || options.aggregation === 'mocha') return Number.NaN;
-    const combiner = combinerOf(this.host.state);
-    if (!combiner) return 0;
-    const { w, memory } = combiner;
-    const rest = memory.noise ? plusScaled(w, -1, memory.noise) : w.slice();
-    for (const { u } of combiner.members.values()) addScaled(rest, -1, u);
-    return norm(rest) / (norm(w) || 1);
+    const { state } = this.host;
+    if (state.secure || state.options.aggregation === 'mocha') return Number.NaN;
+    if (!state.trainer) return 0;
+    const sum = sumOfContributions(state);
+    const rest = sum.slice();
+    for (const member of state.members.values()) {
+      const u = contributionOf(state, member);
+      if (u) addScaled(rest, -1, u);
+      else if (member.accepted.round > 0) return Number.NaN;
+    }
+    return norm(rest) / (norm(sum) || 1);
   }
 
   /** Asked every few seconds: dead connections are found by their silence. */

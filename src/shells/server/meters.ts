@@ -48,6 +48,8 @@ export interface Measured {
   readonly connected: number;
   readonly round: number;
   readonly relativeGap: number;
+  /** How many have joined and are not covered by the certificate. */
+  readonly missing: number;
   /** Takes a while where there are many participants. */
   readonly conservationError: () => number;
   readonly inTrouble: boolean;
@@ -88,7 +90,8 @@ export class Meters {
     each([], 'round', 'The round that is open', (one) => one.round);
     each([], 'responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
     each([], 'relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
-    each([], 'conservation_error', 'Relative |w - sum of u_k|', (one) => one.conservationError());
+    each([], 'missing', 'Participants that the certificate does not cover', (one) => one.missing);
+    each([], 'conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
     each([], 'store_trouble', '1 while the store takes nothing', (one) => Number(one.inTrouble));
     const counts = <K extends string>(
       name: string,

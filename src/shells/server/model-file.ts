@@ -23,20 +23,13 @@ export function modelFileOf({ name, host }: Federation, store: Store): Model | u
     scaling: { mode: scale, ...found.scaling },
     classes: objective === 'classification' ? CLASSES : undefined,
     w: found.w,
-    personal: maySay(host.state.options) ? found.v : new Map(),
+    // Personal parts are the participants' own; only MOCHA, which has no shared part, makes them here.
+    personal: found.v,
     servesNewcomers: aggregation !== 'mocha',
     options: { ...optionsToJson(options), federation: name, round: found.round },
     seed,
     certificate: certificateOf(host, found, store),
   };
-}
-
-/**
- * Personal parts are not told where telling them would undo what participants were promised (differential privacy covers w
- * only), nor where what is known of them is not what they are (the paper's masking).
- */
-function maySay({ dp, mask }: Federation['host']['state']['options']): boolean {
-  return !dp && mask?.semantics !== 'paper';
 }
 
 /** What is known of this very model: that of the last round, where it was about the model in use. */

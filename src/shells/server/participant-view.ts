@@ -16,8 +16,9 @@ export const participantView = z.strictObject({
   presence: z.enum(['here', 'left']).nullable().describe('null: it has not joined'),
   connected: z.boolean(),
   rows: count.optional().describe('Left out where only sums are seen'),
-  lastAcceptedRound: count.describe('Last round in which its update was taken; 0: none'),
+  lastAcceptedRound: count.describe('Round of its last accepted answer; 0: none'),
   missed: count.describe('Training rounds in a row without an answer'),
+  missing: z.boolean().describe('Has joined and is not covered by the certificate'),
   responseMs: known.describe('From the opening of a round to its last answer'),
   benchmarkMs: known,
   standing: z
@@ -35,6 +36,7 @@ type View = z.input<typeof participantView>;
 
 export function participantsOf(federation: Federation, enrolments: readonly Enrolment[]): View[] {
   const { state } = federation.host;
+  const missing = new Set(state.missing);
   const standingOf = new Map(standings(state).map((standing) => [standing.id, standing]));
   return enrolments.map((enrolment) => {
     const id = enrolment.participant;
@@ -48,6 +50,7 @@ export function participantsOf(federation: Federation, enrolments: readonly Enro
       connected: federation.connections.has(id),
       ...(member && !state.secure && { rows: member.rows }),
       ...heardOf(member),
+      missing: missing.has(id),
       ...scoresOf(standingOf.get(id)),
     };
   });

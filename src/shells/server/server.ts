@@ -175,6 +175,12 @@ export class CoordinatorServer {
     return federation;
   }
 
+  /** Everybody is asked again, in every federation that has answers; gives the names of these. */
+  recount(): string[] {
+    const all = [...this.federations.values()];
+    return all.filter(({ host }) => host.order('recount') === undefined).map(({ name }) => name);
+  }
+
   /** Tokens to give to new participants: each is good once. */
   invite(federation: string, request: InvitationRequest = {}): NewInvitation[] {
     return this.door.invite(this.federation(federation).name, request);

@@ -54,7 +54,7 @@ function setUp(db: Database.Database, path: string, { version, tables }: Schema)
   if (!isNew && written !== version) {
     throw inputError(
       'STORED_VERSION',
-      `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it`,
+      `${path}: expected a store of version ${version}, got version ${written}; use the kindred that wrote it, or give another --store and let every participant join with a new --state`,
     );
   }
   // Cells of some kilobytes: several to a page, where small pages would spill each over pages of its own.
@@ -92,7 +92,7 @@ export function onDatabase<T>(path: string, act: () => T): T {
       throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that one first`);
     }
     if (code === 'SQLITE_NOTADB') {
-      throw inputError('NOT_A_STORE', `${path}: expected a kindred store, got a file that is no database`);
+      throw inputError('NOT_A_DATABASE', `${path}: expected a kindred store, got a file that is no database`);
     }
     if (code.startsWith('SQLITE_CORRUPT')) throw damaged(path, message);
     if (message.startsWith('ConnectionFailed')) {

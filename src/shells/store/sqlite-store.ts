@@ -25,7 +25,7 @@ const TABLES = `
 `;
 
 /** Tables of two keys at the most, and what their cells are. */
-const CELLS = {
+export const CELLS = {
   federations: { kind: 'kindred federation', version: 1 },
   schemas: { kind: 'kindred schema', version: 1 },
   rounds: { kind: 'kindred round', version: 1 },

@@ -1,6 +1,7 @@
 /** Federations: which there are, how they are, and what the operator may do with them. */
 import { z } from 'zod';
 import { optionsSchema, parseOptions } from '../../../coordinator/index.ts';
+import type { Order } from '../../host/federation-host.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 import { briefOf, federationBrief, federationState, stateOf } from '../federation-view.ts';
@@ -67,8 +68,13 @@ const show = route({
 const pause = order('pause', 'Close no round until it goes on', 'No deadline passes while it is paused.');
 const resume = order('resume', 'Go on after a pause');
 const finish = order('finish', 'End the training', 'Everybody is told, and keeps the model there is.');
+const recount = order(
+  'recount',
+  'Ask everybody again',
+  'All answers so far are dropped, and training goes on, also after a rest, from the model in use. Only where training goes by answers.',
+);
 
-function order(what: 'pause' | 'resume' | 'finish', about: string, details?: string): Route {
+function order(what: Exclude<Order, object>, about: string, details?: string): Route {
   return route({
     method: 'POST',
     path: `/v1/federations/:name/${what}`,
@@ -87,11 +93,7 @@ function order(what: 'pause' | 'resume' | 'finish', about: string, details?: str
 }
 
 /** Throws what the machine says where it cannot be. */
-export function carryOut(
-  context: ServerContext,
-  name: string,
-  what: 'pause' | 'resume' | 'finish' | { readonly forget: string },
-): void {
+export function carryOut(context: ServerContext, name: string, what: Order): void {
   const { host, trouble } = context.federation(name);
   if (trouble)
     throw new ApiError('STORE_FAILED', `federation "${name}": the store takes nothing at the moment`);
@@ -99,4 +101,4 @@ export function carryOut(
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }
 
-export const FEDERATION_ROUTES: readonly Route[] = [list, create, show, pause, resume, finish];
+export const FEDERATION_ROUTES: readonly Route[] = [list, create, show, pause, resume, finish, recount];

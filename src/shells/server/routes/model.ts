@@ -11,11 +11,11 @@ const show = route({
   path: '/v1/federations/:name/model',
   id: 'getModel',
   access: 'look',
-  about: 'The model as it is now, as a file for kindred predict and evaluate',
+  about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
   details:
     'Features are x1, x2, ... where no participant has told their names. The coordinator does not know what the classes are ' +
-    'called: the positive one is "1", the negative one "-1". Personal parts are those that the coordinator knows: none with secure ' +
-    "aggregation, and none are told under differential privacy or the paper's masking.",
+    'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
+    'which has no shared part, makes them here.',
   params: inFederation,
   answer: {
     status: 200,

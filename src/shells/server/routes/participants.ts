@@ -32,7 +32,9 @@ const forget = route({
   id: 'forgetParticipant',
   access: 'operator',
   about: 'Take the contribution of a participant out of the model',
-  details: 'It may begin anew unless it is revoked, too. Not possible where only sums are seen.',
+  details:
+    'It may begin anew unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
+    'cannot be taken apart.',
   params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],

@@ -17,7 +17,10 @@ const roundRow = z.strictObject({
   outcome: z.enum(['aggregated', 'abandoned', 'certified', 'final']),
   certified: z
     .boolean()
-    .describe('Whether all have reported about this very model: else the numbers are an estimate'),
+    .describe(
+      'Whether the numbers are certain; with steps they are an estimate until all have answered about this very model',
+    ),
+  missing: z.array(z.string()).describe('Who has joined and is not covered by the certificate'),
   sigma: known,
   primal: known,
   dual: known,

@@ -1,9 +1,9 @@
 /** A small federation, what its coordinator saw, and the truth to score against. */
 
 import { Recorder } from '../../../src/audit/index.ts';
+import { sharedPart } from '../../../src/coordinator/index.ts';
 import { makeHarLike, scaleRow, type Table } from '../../../src/data/index.ts';
 import type { TrainOptions } from '../../../src/methods/index.ts';
-import { sharedPart } from '../../../src/coordinator/index.ts';
 import type { Candidate, LabelledRow, Observation } from '../../../src/privacy/audit/index.ts';
 import type { MaskSettings } from '../../../src/privacy/index.ts';
 import { Simulation } from '../../../src/sim/index.ts';

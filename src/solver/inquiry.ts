@@ -107,6 +107,8 @@ interface Best {
   readonly w: Float64Array;
   /** Of P, where everybody had answered it. */
   readonly gradient: Float64Array | undefined;
+  /** What of its P does not count in the scale of the relative gap. */
+  readonly excess: number;
 }
 
 export class Inquiry {
@@ -199,7 +201,7 @@ export class Inquiry {
     this.lower.clear();
     this.newton.clear();
     // A warm start, not a beginning: nobody allows for the others' moves.
-    this.best = { round: 0, primal: Number.POSITIVE_INFINITY, w: this.query, gradient: undefined };
+    this.best = { round: 0, primal: Number.POSITIVE_INFINITY, w: this.query, gradient: undefined, excess: 0 };
   }
 
   /** Takes the answers to the present query, replacing those before. */
@@ -230,16 +232,19 @@ export class Inquiry {
     const everybody = absent === 0;
     const gradient = everybody ? plusScaled(query, -1, this.u) : undefined;
     const improved = this.covered.size > 0 && primal < (this.best?.primal ?? Number.POSITIVE_INFINITY);
-    if (improved) this.best = { round, primal, w: query, gradient };
+    const excess = this.excessOfValues();
+    if (improved) this.best = { round, primal, w: query, gradient, excess };
     this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
     this.query = this.nextQuery(first, improved, gradient);
     const least = Math.min(likely, this.best?.primal ?? likely);
     const upper = this.best?.primal ?? primal;
-    const excess = this.excessOfValues();
+    // Values are of a query: those of the present one say nothing of the scale of another.
+    const excessOfBest = this.best?.excess ?? excess;
+    const left = least < upper ? excess : excessOfBest;
     return {
-      ...certificateOf(upper, this.dual, upper - excess),
+      ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
-      likelyGap: certificateOf(least, this.dual, least - excess).relativeGap,
+      likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
       imbalance: this.imbalance(),
     };
   }
@@ -285,7 +290,7 @@ export class Inquiry {
   recall({ query, u, value, constant, dual, best, known }: InquiryMemory): void {
     this.query = query;
     this.dual = dual;
-    this.best = best && { ...best, gradient: undefined };
+    this.best = best && { ...best, gradient: undefined, excess: 0 };
     this.rest = u;
     const summed = this.options.sees === 'sums';
     this.restValue = summed ? value : 0;

@@ -7,11 +7,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rowsOfParticipant } from '../../src/data/index.ts';
 import type {
+  AnswerMessage,
   Join,
   RejectCode,
   RoundMessage,
   ToCoordinator,
-  UpdateMessage,
 } from '../../src/protocol/index.ts';
 import { type JoinResult, joinFederation, type Participation } from '../../src/shells/client/index.ts';
 import { ServedCoordinator } from '../../src/shells/served.ts';
@@ -38,7 +38,7 @@ const table = tableOf({
 export const FEATURES = table.features;
 
 const OPTIONS = {
-  // Many short steps: there is something to train for a while.
+  // One pass a round: there is something to train for a while.
   passes: 1,
   c1: 10,
   waiting: { kind: 'fixed', ms: 150 },
@@ -206,7 +206,7 @@ export class Attacker {
   }
 
   hello(changes: Partial<Join> = {}): Join {
-    const unknown = { session: 1, base: 0, pending: 0 };
+    const unknown = { session: 1, base: 0, pending: 0, edition: 0 };
     return {
       kind: 'join',
       id: this.name,
@@ -218,21 +218,19 @@ export class Attacker {
     };
   }
 
-  /** An update of no change for the latest round, which would be taken as it is. */
-  update(changes: Partial<UpdateMessage> = {}): UpdateMessage {
+  /** An answer of nothing to the latest round, which would be accepted as it is: that of somebody who fits every w to the same loss. */
+  answer(changes: Partial<AnswerMessage> = {}): AnswerMessage {
     const order = this.link.heard.findLast((message) => message.kind === 'round');
     return {
-      kind: 'update',
+      kind: 'answer',
       session: 1,
       round: order?.round ?? 1,
       base: 0,
       passes: 1,
       computeMs: 1,
-      ds: 0,
-      uDotDu: 0,
-      duNorm2: 0,
-      scalars: { loss: 1, dualSum: 0, uNorm2: 0 },
-      du: new Float64Array(order?.w.length ?? FEATURES.length + 1),
+      scalars: { loss: 1, dualSum: 0, uNorm2: 0, wDotU: 0 },
+      u: new Float64Array(order?.w.length ?? FEATURES.length + 1),
+      before: undefined,
       ...changes,
     };
   }

@@ -154,8 +154,10 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const unheard = [...state.members.values()].filter(
     (member) => !inquiry.hasAnswered(member.index) && !members.includes(member),
   );
-  state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
   if (members.length === 0) {
+    // The bounds are those of before, and so is whom they cover.
+    const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
+    state.missing = [...new Set([...before, ...unheard])].map(({ id }) => id);
     return {
       ...state.certificate,
       certified: true,
@@ -165,6 +167,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
       complete: false,
     };
   }
+  state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
   const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);

@@ -116,9 +116,15 @@ function askAbout(
   return effects;
 }
 
-/** Whether a round is open that goes on from answers dropped since. A sum that is being uncovered is one of changes to them. */
-function isUnderWay({ phase, secure }: CoordinatorState): boolean {
-  return phase === 'open' || (phase === 'summing' && secure !== undefined);
+/**
+ * Whether a round is open that goes on from answers dropped since. So does one that is being summed: a secret sum is one of changes to
+ * them, and answers are to a query that is no longer asked.
+ */
+function isUnderWay(state: CoordinatorState): boolean {
+  const { phase, secure } = state;
+  return (
+    phase === 'open' || (phase === 'summing' && (secure !== undefined || inquiryOf(state) !== undefined))
+  );
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */

@@ -60,8 +60,8 @@ export function trainInRounds(input: MethodInput, federation: Federation): Cours
       const stopped = done ? 'gap' : 'rounds';
       return { certificate, rounds: round, passes, history, stopped, inUse };
     }
-    passes += solveRound(input, federation, round, { before: gapBefore, now: proof.relativeGap });
-    gapBefore = proof.relativeGap;
+    passes += solveRound(input, federation, round, { before: gapBefore, now: certificate.relativeGap });
+    gapBefore = certificate.relativeGap;
   }
 }
 

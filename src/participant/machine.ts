@@ -84,7 +84,7 @@ function onMessage(
     case 'outcome':
       return settle(state, message.accepted, (pending) => pending === message.round);
     case 'finish':
-      return onFinish(state, message);
+      return onFinish(state, message, now);
     case 'reject':
       return onReject(state, message, now);
     default:
@@ -94,6 +94,7 @@ function onMessage(
 
 function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
   const { settings } = message;
+  if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
     startOver(state);
@@ -175,7 +176,7 @@ function prepareAgain(state: ParticipantState): ParticipantEffect[] {
 function onPrepared(state: ParticipantState, problem: BoxContext, now: number): ParticipantEffect[] {
   state.problem = problem;
   if (state.phase === 'preparing') state.phase = 'idle';
-  return state.order ? takeUp(state, state.order, now) : [];
+  return state.order && state.phase !== 'leaving' ? takeUp(state, state.order, now) : [];
 }
 
 /** Also what wakes a federation that rests. */
@@ -321,7 +322,12 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
 }
 
 /** Training rests. The model in use is w with our best personal part to it. */
-function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[] {
+function onFinish(state: ParticipantState, message: Finish, now: number): ParticipantEffect[] {
+  const rests = message.reason !== 'left' && message.w.length > 0;
+  // It has overtaken the welcome, without which w is of no use: `join` is sent again, and answered.
+  if (rests && !state.stored.settings) return [];
+  // Training has gone on since: it says nothing of what was answered after it.
+  if (message.reason !== 'left' && message.round < newestRound(state)) return [];
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
@@ -329,9 +335,14 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);
   const { settings, model, committed } = state.stored;
-  const wanted = settings?.training === 'answers' && message.reason !== 'left' && message.w.length > 0;
+  const wanted = settings?.training === 'answers' && rests;
   const known = model !== undefined && (model.round === message.best || sameVector(model.w, message.w));
-  if (!wanted || known || !state.problem) return end(state, message.reason);
+  if (!wanted || known) return end(state, message.reason);
+  if (!state.problem) {
+    // Nobody ends without a model: once the rows are scaled we ask again.
+    if (state.phase === 'finished') state.phase = 'joining';
+    return [{ type: 'persist', stored: state.stored }, timer(state, now)];
+  }
   state.phase = 'personalising';
   state.stored = { ...state.stored, finished: message.reason };
   const request = personalRequest(settings, state.profile.id, message);
@@ -341,6 +352,11 @@ function onFinish(state: ParticipantState, message: Finish): ParticipantEffect[]
     { type: 'persist', stored: state.stored },
     { type: 'solve', request: { ...request, committed, warm: state.warm } },
   ];
+}
+
+/** The newest round that is known of. */
+function newestRound({ order, stored: { pending, base } }: ParticipantState): number {
+  return Math.max(order?.round ?? 0, pending?.message.round ?? 0, base);
 }
 
 /** Training may have gone on and come to rest again while we were away. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { restoreCoordinator, step } from '../../src/coordinator/index.ts';
 import type { RoundMessage } from '../../src/protocol/index.ts';
 import { type Deed, Simulation, type SimulationPlan } from '../../src/sim/index.ts';
-import { Bench, sentTo, update } from '../helpers/coordinator-bench.ts';
+import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { securePlan, wrongEntries } from '../helpers/secure-federation.ts';
@@ -15,9 +15,9 @@ describe('while it is paused', () => {
   test('the open round takes answers and does not close; it closes when training is resumed', () => {
     const bench = new Bench();
     bench.gather('a', 'b');
-    bench.say('a', update(1, 0));
+    bench.say('a', answer(1, 0));
     bench.tell({ type: 'pause' });
-    bench.say('b', update(1, 0));
+    bench.say('b', answer(1, 0));
     bench.say('b', { kind: 'leave', session: 1 });
     expect(bench.state).toMatchObject({ phase: 'open', round: 1, paused: true });
     const effects = bench.tell({ type: 'resume' });
@@ -29,7 +29,7 @@ describe('while it is paused', () => {
   test('no deadline passes and no timer says anything; the waiting period begins anew', () => {
     const bench = new Bench({ ...FIXED, retryMs: 30 });
     bench.gather('a', 'b');
-    bench.say('a', update(1, 0));
+    bench.say('a', answer(1, 0));
     bench.now = 60;
     bench.tell({ type: 'pause' });
     for (bench.now = 90; bench.now < 5000; bench.now += 300)
@@ -83,13 +83,12 @@ describe('while it is paused', () => {
   test('a summation that was under way is completed; the next round opens and does not close', () => {
     const bench = new Bench({ summationMs: 50 });
     bench.gather('a', 'b');
-    bench.say('a', update(1, 0));
-    bench.say('b', update(1, 0));
+    bench.say('a', answer(1, 0));
+    bench.say('b', answer(1, 0));
     bench.tell({ type: 'pause' });
     bench.tell({ type: 'summed' });
     expect(bench.state).toMatchObject({ phase: 'open', round: 2, aggregated: 1 });
-    const scalars = { loss: 1, dualSum: 1, uNorm2: 0.26 };
-    for (const id of ['a', 'b']) bench.say(id, update(2, 1, { ds: 0, uDotDu: 0.26, scalars }));
+    bench.answer('a', 'b');
     expect(bench.state).toMatchObject({ phase: 'open', round: 2 });
     expect([...bench.state.members.values()].every(({ answered }) => answered)).toBe(true);
   });
@@ -123,23 +122,21 @@ test('twice is once: pausing what is paused, resuming what is running, either wh
 
 test('the time of a pause is not the time of training', () => {
   const bench = new Bench({ stop: { gap: 0, rounds: 99, timeMs: 1000, stall: 99 }, summationMs: 10 });
-  const answerAt = (now: number, round: number, base: number) => {
-    const scalars = { loss: 1, dualSum: 0, uNorm2: bench.state.aggregator!.members.get(0)!.u[0] ** 2 };
+  const answerAt = (now: number) => {
     bench.now = now;
-    for (const id of ['a', 'b'])
-      bench.say(id, update(round, base, { du: new Float64Array(2), ds: 0, duNorm2: 0, uDotDu: 0, scalars }));
+    bench.answer('a', 'b');
   };
   bench.gather('a', 'b');
-  answerAt(100, 1, 0);
+  answerAt(100);
   expect(bench.state.phase).toBe('summing');
   bench.tell({ type: 'pause' });
   bench.now = 5000;
   bench.tell({ type: 'summed' });
   bench.tell({ type: 'resume' });
-  answerAt(5890, 2, 1);
+  answerAt(5890);
   bench.tell({ type: 'summed' });
   expect(bench.state).toMatchObject({ phase: 'open', round: 3 });
-  answerAt(5910, 3, 2);
+  answerAt(5910);
   bench.tell({ type: 'summed' });
   expect(bench.state).toMatchObject({ phase: 'finished', finish: 'time' });
 });
@@ -148,14 +145,14 @@ describe('a crash', () => {
   test('while it is paused leaves it paused: nothing is said, answers are taken, and resuming opens the round again', () => {
     const bench = new Bench(FIXED);
     bench.gather('a', 'b');
-    bench.say('a', update(1, 0));
+    bench.say('a', answer(1, 0));
     bench.tell({ type: 'pause' });
     bench.now = 700;
     expect(bench.crashAndRestart()).toEqual([]);
     expect(bench.state).toMatchObject({ phase: 'open', round: 1, paused: true });
     // Said again by a, who has not heard what became of it.
-    bench.say('a', update(1, 0));
-    bench.say('b', update(1, 0));
+    bench.say('a', answer(1, 0));
+    bench.say('b', answer(1, 0));
     expect(bench.state.phase).toBe('open');
     bench.tell({ type: 'resume' });
     expect(bench.state.phase).toBe('summing');
@@ -165,8 +162,8 @@ describe('a crash', () => {
   test('in a summation while it is paused opens its round again, and keeps it open', () => {
     const bench = new Bench({ summationMs: 50 });
     bench.gather('a', 'b');
-    bench.say('a', update(1, 0));
-    bench.say('b', update(1, 0));
+    bench.say('a', answer(1, 0));
+    bench.say('b', answer(1, 0));
     bench.tell({ type: 'pause' });
     bench.crashAndRestart();
     expect(bench.state).toMatchObject({ phase: 'open', round: 1, paused: true });
@@ -245,8 +242,7 @@ test('the same where sums are secret: w is the sum of all u bit for bit', { time
     fc.property(schedule, pauses, (plan, pausing) => {
       const changes = changesFor(plan);
       const options = { ...changes.options, secure: { phaseMs: 120 } };
-      const aggregation = plan.aggregation === 'exact' ? 'line-search' : plan.aggregation;
-      const train = { ...trainFor(plan), aggregation } as const;
+      const train = { ...trainFor(plan), aggregation: 'answers' } as const;
       const simulation = run(securePlan(TABLES[plan.objective], train, { ...changes, options }), pausing);
       checkEnd(plan, simulation);
       expect(wrongEntries(simulation)).toBe(0);
@@ -259,7 +255,7 @@ test('a paused and resumed run comes to the gap that was asked for, also when th
   const quiet = schedule.map(
     (plan): Schedule => ({
       ...plan,
-      aggregation: 'exact',
+      aggregation: 'answers',
       precision: 'f64',
       // Short deadlines and long ways would leave some out for ever.
       waiting: { kind: 'all' },
@@ -291,7 +287,7 @@ describe('where sums are secret', () => {
   const plan = (deeds: readonly Deed[], crashes: SimulationPlan['crashes'] = []) =>
     securePlan(
       TABLES.classification,
-      { rounds: 30, gap: 1e-3, passes: 6, testFraction: 0.25 },
+      { aggregation: 'answers', rounds: 30, gap: 1e-3, passes: 6, testFraction: 0.25 },
       {
         deeds,
         crashes,

@@ -10,7 +10,9 @@ import {
   type StoredRun,
   step,
 } from '../../src/coordinator/index.ts';
-import type { ToCoordinator, UpdateMessage } from '../../src/protocol/index.ts';
+import { orderFor } from '../../src/coordinator/training.ts';
+import type { AnswerMessage, Join, ToCoordinator } from '../../src/protocol/index.ts';
+import { dot } from '../../src/solver/index.ts';
 
 /** A coordinator with a disk, spoken to by hand. */
 export class Bench {
@@ -30,7 +32,9 @@ export class Bench {
   }
 
   /** Anything but a message, at the present time. */
-  tell(input: { readonly type: 'timer' | 'summed' | 'pause' | 'resume' | 'finish' }): CoordinatorEffect[] {
+  tell(input: {
+    readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish';
+  }): CoordinatorEffect[] {
     return this.take(step(this.state, { ...input, now: this.now }));
   }
 
@@ -49,9 +53,37 @@ export class Bench {
     return this.take(step(this.state, { type: 'start', now: this.now }));
   }
 
-  join(id: string): CoordinatorEffect[] {
-    const unknown = { session: 1, base: 0, pending: 0 };
-    return this.say(id, { kind: 'join', id, rows: 3, features: 1, benchmarkMs: 10, ...unknown });
+  join(id: string, changes: Partial<Join> = {}): CoordinatorEffect[] {
+    const unknown = { session: 1, base: 0, pending: 0, edition: 0 };
+    return this.say(id, { kind: 'join', id, rows: 3, features: 1, benchmarkMs: 10, ...unknown, ...changes });
+  }
+
+  forget(id: string): CoordinatorEffect[] {
+    return this.take(step(this.state, { type: 'forget', id, now: this.now }));
+  }
+
+  away(id: string): CoordinatorEffect[] {
+    return this.take(step(this.state, { type: 'away', id, now: this.now }));
+  }
+
+  /** Everybody named answers the open round, as one with the given function. */
+  answer(...ids: string[]): CoordinatorEffect[] {
+    return ids.flatMap((id) => this.say(id, this.answerOf(id)));
+  }
+
+  /** An exact answer to the open round by somebody whose function is C2/2 |w - centre|^2. */
+  answerOf(id: string, centre: readonly [number, number] = [1, 0.2]): AnswerMessage {
+    const { round, options, members } = this.state;
+    const { accepted, session } = members.get(id)!;
+    const { c2 } = options;
+    const { w } = orderFor(this.state, members.get(id)!);
+    const u = w.map((value, j) => c2 * (centre[j] - value));
+    return answer(round, accepted.round, { session, u, scalars: scalarsFor(w, u, c2) });
+  }
+
+  /** The w of the open round. */
+  get query(): Float64Array {
+    return orderFor(this.state, [...this.state.members.values()][0]).w;
   }
 
   gather(...ids: string[]): void {
@@ -61,22 +93,29 @@ export class Bench {
   }
 }
 
-const scalars = { loss: 2, dualSum: 0, uNorm2: 0 };
-export function update(round: number, base: number, changes: Partial<UpdateMessage> = {}): UpdateMessage {
-  const du = Float64Array.of(0.5, 0.1);
-  const duNorm2 = 0.5 * 0.5 + 0.1 * 0.1;
+/**
+ * What somebody says whose loss, at its best personal part, is that of the quadratic C2/2 |w - centre|^2: F is |u|^2 / (2 C2), so the
+ * loss beside the personal part is 0, and the cut touches F at w.
+ */
+function scalarsFor(w: Float64Array, u: Float64Array, c2: number) {
+  const uNorm2 = dot(u, u);
+  const wDotU = dot(w, u);
+  return { loss: 0, dualSum: uNorm2 / c2 + wDotU, uNorm2, wDotU };
+}
+
+/** Of the first round, in which w is 0; C2 is 1. */
+export function answer(round: number, base: number, changes: Partial<AnswerMessage> = {}): AnswerMessage {
+  const u = Float64Array.of(1, 0.2);
   return {
-    kind: 'update',
+    kind: 'answer',
     session: 1,
     round,
     base,
-    du,
-    ds: 1,
-    uDotDu: 0,
-    duNorm2,
-    scalars,
+    u,
+    scalars: scalarsFor(new Float64Array(2), u, 1),
     passes: 1,
     computeMs: 1,
+    before: undefined,
     ...changes,
   };
 }

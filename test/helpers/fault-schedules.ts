@@ -41,7 +41,7 @@ const deed: fc.Arbitrary<Deed> = fc.record({
 export const schedule = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
   objective: fc.constantFrom('classification', 'regression'),
-  aggregation: fc.constantFrom('exact', 'line-search', 'safe'),
+  aggregation: fc.constantFrom('answers', 'answers', 'answers', 'safe', 'sum'),
   straggler: fc.constantFrom('restart', 'resume', 'anytime'),
   precision: fc.constantFrom('f64', 'f32'),
   waiting,
@@ -57,8 +57,18 @@ export const schedule = fc.record({
   crashes: fc.array(crash, { maxLength: 4 }),
   deeds: fc.array(deed, { maxLength: 3 }),
   late: fc.constantFrom(0, 150),
+  /** When the operator has everybody asked again. */
+  recounts: fc.array(fc.integer({ min: 1, max: 600 }), { maxLength: 1 }),
+  /** When conservation is looked at, beside the end. */
+  moments: fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 3 }),
 });
 export type Schedule = typeof schedule extends fc.Arbitrary<infer S> ? S : never;
+
+/** How often the operator has made another problem of it by then: everybody is asked again, or somebody is forgotten. */
+export function interventions({ recounts, deeds }: Schedule, now: number): number {
+  const forgets = deeds.filter(({ kind }) => kind === 'forget').map(({ atMs }) => atMs);
+  return [...recounts, ...forgets].filter((atMs) => atMs <= now).length;
+}
 
 const arena = new Arena();
 

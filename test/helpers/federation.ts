@@ -1,9 +1,17 @@
 /** Small federations for tests. */
-import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/index.ts';
+import {
+  type CoordinatorOptions,
+  type CoordinatorState,
+  combinerOf,
+  DEFAULT_OPTIONS,
+  inquiryOf,
+  type StoredMember,
+  type StoredRun,
+} from '../../src/coordinator/index.ts';
 import type { Table } from '../../src/data/index.ts';
 import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
 import { prepare } from '../../src/methods/prepare.ts';
-import { settled } from '../../src/participant/index.ts';
+import { acceptedSolution } from '../../src/participant/index.ts';
 import type { Accepted } from '../../src/protocol/index.ts';
 import {
   HARDWARE,
@@ -12,7 +20,7 @@ import {
   type Simulation,
   type SimulationPlan,
 } from '../../src/sim/index.ts';
-import { toldOf } from '../../src/solver/index.ts';
+import { plusScaled, sentPart } from '../../src/solver/index.ts';
 
 export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants'>> & {
   readonly options?: Partial<CoordinatorOptions>;
@@ -58,51 +66,72 @@ export function planFor(table: Table, train: TrainOptions, changes: PlanChanges 
   };
 }
 
+type Node = Simulation['participants'] extends ReadonlyMap<string, infer N> ? N : never;
+
 /**
- * The largest difference between what the coordinator has of a participant and what the participant has itself (an update
- * that was accepted, but whose outcome has not arrived, is committed for the comparison), and between w and their sum;
- * relative to |w|.
+ * Conservation, relative to the size of the sum: what the coordinator holds as the sum of all accepted contributions, durable and in
+ * memory, against what the participants themselves have stored as accepted (an answer that was accepted, but whose outcome has not
+ * arrived, counts); with steps also each single contribution.
  */
-export function conservationError(simulation: Simulation): number {
-  const { coordinator, participants } = simulation;
+export function conservationError({ coordinator, participants }: Simulation): number {
   const { run, members } = coordinator.disk;
   if (!run?.scaling) return 0;
-  const sum = new Map<number, number>();
+  const accepted = acceptedBy(run, members.values());
+  let sum: Float64Array | undefined;
   let worst = 0;
-  let size = 0;
-  for (const member of members.values()) {
-    const node = participants.get(member.id)!;
-    const own = committedBy(node, member.accepted);
-    const known = member.known?.u;
-    if (!known) continue;
-    for (let j = 0; j < known.length; j++) {
-      worst = Math.max(worst, Math.abs(known[j] - (own ? own[j] : 0)));
-      sum.set(j, (sum.get(j) ?? 0) + (own ? own[j] : 0));
-    }
+  for (const { id, known } of members.values()) {
+    const own = committedBy(participants.get(id)!, accepted.get(id)!);
+    if (own) sum = plusScaled(sum ?? new Float64Array(own.length), 1, own);
+    if (known) worst = Math.max(worst, furthest(known.u, own));
   }
-  const w = coordinator.state?.aggregator?.w;
-  if (w) {
-    for (let j = 0; j < w.length; j++) {
-      worst = Math.max(worst, Math.abs(w[j] - (sum.get(j) ?? 0)));
-      size = Math.max(size, Math.abs(w[j]));
-    }
+  const { state } = coordinator;
+  const held = [run.inquiry?.u, state && inquiryOf(state)?.u, state && stepsHeld(state)];
+  let size = 1e-6;
+  for (const total of held) {
+    if (!total) continue;
+    worst = Math.max(worst, furthest(total, sum));
+    size = Math.max(size, largest(total));
   }
-  return worst / Math.max(size, 1e-6);
+  return worst / size;
 }
 
-export function committedBy(
-  node: Simulation['participants'] extends ReadonlyMap<string, infer N> ? N : never,
-  accepted: Accepted,
-): Float64Array | undefined {
-  const { disk } = node;
-  if (!disk) return undefined;
-  if (disk.pending && disk.pending.message.round === accepted.round) {
-    const { y } = node.data;
+/** With steps w is the sum; MOCHA has none, noise is in none. */
+function stepsHeld(state: CoordinatorState): Float64Array | undefined {
+  const { aggregation, dp } = state.options;
+  return aggregation === 'mocha' || dp ? undefined : combinerOf(state)?.w;
+}
+
+const largest = (vector: Float64Array) => vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+const furthest = (a: Float64Array, b: Float64Array | undefined) => largest(b ? plusScaled(a, -1, b) : a);
+
+/** Which answer of each member the store says was accepted last. */
+export function acceptedBy(run: StoredRun, members: Iterable<StoredMember>): Map<string, Accepted> {
+  const all = [...members];
+  const accepted = new Map(all.map((member): [string, Accepted] => [member.id, member.accepted]));
+  if (!run.accepted) return accepted;
+  for (const { id } of all) accepted.set(id, { round: 0 });
+  for (let i = 0; i < run.accepted.length; i += 3) {
+    const [index, round, factor] = run.accepted.subarray(i, i + 3);
+    const member = all.find((one) => one.index === index);
+    if (member) accepted.set(member.id, { round, factor });
+  }
+  return accepted;
+}
+
+/** What a participant has stored of the answer that the coordinator has accepted last; undefined: none counts. */
+export function committedBy({ id, disk, data }: Node, accepted: Accepted): Float64Array | undefined {
+  if (accepted.round === 0) return undefined;
+  const { pending, committed, base } = disk!;
+  if (pending?.message.round === accepted.round) {
+    const { y } = data;
     const wide = y.map(() => Number.POSITIVE_INFINITY);
     const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
-    const before = { committed: disk.committed!, atoms: disk.atoms };
-    const kept = disk.settings!.atoms;
-    return toldOf(settled(context, before, disk.pending.atom, kept, accepted).committed).u;
+    return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
   }
-  return disk.committed && toldOf(disk.committed).u;
+  if (base !== accepted.round || !committed) {
+    throw new Error(
+      `participant "${id}" has the answer of round ${base}, the coordinator that of ${accepted.round}`,
+    );
+  }
+  return sentPart(committed).u;
 }

@@ -2,8 +2,9 @@
  * Chaos: a coordinator and 12 participants as real processes over loopback, killed (SIGKILL) again and again at random moments and
  * started again, until a given number of kills has been dealt. A third of the kills waits for a file to be written and comes
  * in the middle of that. After every training: it has ended, the relative gap is below 1e-3, and what the participants hold is
- * what the coordinator's store holds, to 1e-9 (`kindred verify`); the dual has never fallen, as it would if accepted work were
- * lost; and everybody's log, over all lives, replayed through the machines gives the same effects to the byte (`kindred replay`).
+ * what the coordinator's store holds, to 1e-9 (`kindred verify`); the dual bound has never fallen while it was about the same
+ * participants, as it would if accepted answers were lost; everybody has an accepted answer; and everybody's log, over all sessions,
+ * replayed through the machines gives the same effects to the byte (`kindred replay`).
  *
  *   node scripts/chaos.mjs [--kills 40] [--seed 1] [--participants 12] [--keep] [--json]
  */
@@ -148,7 +149,9 @@ async function training(folder, data, number, kills) {
   }
   const failed = people.filter((_, k) => codes[k] !== 0);
   const federation = await fetch(`${url}/v1/federations/default`).then((response) => response.json());
-  const rounds = await fetch(`${url}/v1/federations/default/history`).then((response) => response.json());
+  const { rounds } = await fetch(`${url}/v1/federations/default/rounds?limit=1000`).then((response) =>
+    response.json(),
+  );
   server.child.kill('SIGTERM');
   await server.done;
   if (failed.length > 0) {
@@ -156,13 +159,15 @@ async function training(folder, data, number, kills) {
   }
   const verified = await run(['verify', store, ...states, '--json']);
   const replayed = await run(['replay', ...readdirSync(logs).map((name) => join(logs, name))]);
-  const { conservation, ok } = verified.out === '' ? {} : JSON.parse(verified.out);
+  const { conservation, ok, participants = [] } = verified.out === '' ? {} : JSON.parse(verified.out);
+  const unheard = participants.filter(({ storeRound }) => !storeRound).map(({ id }) => id);
   const last = rounds.at(-1);
   const problems = [
     ok ? '' : `verify: ${verified.errors || verified.out}`,
     federation.finish === 'gap' ? '' : `ended by ${federation.finish}`,
     last.relativeGap <= GAP ? '' : `relative gap ${last.relativeGap}`,
     fallen(rounds),
+    unheard.length === 0 ? '' : `no accepted answer of ${unheard.join(', ')}`,
     replayed.code === 0 ? '' : `replay: ${replayed.errors}`,
   ];
   const problem = problems.filter((text) => text !== '').join('; ');
@@ -171,16 +176,20 @@ async function training(folder, data, number, kills) {
     problem,
     rounds: last.round,
     gap: last.relativeGap,
+    missing: last.missing.length,
     conservation: conservation?.relativeError,
   };
 }
 
-/** The dual never falls, unless accepted work was lost. */
-function fallen(history) {
+/** A bound of the same problem never falls, unless accepted answers were lost; with other members missing it is another problem. */
+function fallen(rows) {
   let best = Number.NEGATIVE_INFINITY;
-  for (const { round, dual } of history) {
+  let about = '';
+  for (const { round, dual, missing } of rows) {
     if (dual === null) continue;
-    if (dual < best - 1e-9 * Math.abs(best)) return `the dual fell in round ${round}: work was lost`;
+    if (about !== missing.join()) best = Number.NEGATIVE_INFINITY;
+    about = missing.join();
+    if (dual < best - 1e-9 * Math.abs(best)) return `the dual fell in round ${round}: answers were lost`;
     best = Math.max(best, dual);
   }
   return '';
@@ -249,7 +258,7 @@ while (dealt < KILLS) {
     `  training ${runs.length}: ${total} kills (${coordinator} of the coordinator, ${writing} in the middle of a write), ` +
       (result.problem
         ? `PROBLEM: ${result.problem}`
-        : `${result.rounds} rounds, gap ${result.gap.toExponential(1)}, conservation ${result.conservation.toExponential(1)}`),
+        : `${result.rounds} rounds, gap ${result.gap.toExponential(1)}, ${result.missing} missing, conservation ${result.conservation.toExponential(1)}`),
   );
   if (result.problem) break;
 }

@@ -101,7 +101,7 @@ function report(name: string, result: Verification, tolerance: number, style: St
   return [
     ...(rows.length > 0 ? [...textTable(COLUMNS, rows, style), ''] : []),
     labelled('Federation', name, style),
-    labelled('Conservation', `|w - sum of all contributions| is ${within}`, style),
+    labelled('Conservation', `|sum in the store - sum of all contributions| is ${within}`, style),
     labelled('Verdict', ok ? 'conserved' : 'NOT conserved', style),
   ];
 }
@@ -111,7 +111,7 @@ function whatIsWrong(path: string, { participants, conservation }: Verification,
   const [first] = wrong;
   if (!first) {
     const got = scientific(conservation.relativeError);
-    return `${path}: expected w to be the sum of all contributions to ${scientific(tolerance)}, got ${got}`;
+    return `${path}: expected the sum in the store to be that of all contributions to ${scientific(tolerance)}, got ${got}`;
   }
   const others = wrong.length > 1 ? ` and ${wrong.length - 1} more` : '';
   return `${path}: participant "${first.id}" is ${first.verdict}${others}`;

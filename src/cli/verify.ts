@@ -15,7 +15,7 @@ export function addVerify(program: Command, io: Io): void {
   const command = program
     .command('verify')
     .description(
-      "Check that a server's store and its participants' states add up: w is the sum of what they hold.",
+      "Check that a server's store and its participants' states add up: the sum in the store is that of what they hold.",
     )
     .argument('<store>', 'of a server that is not running')
     .argument('<state-dir...>', 'the --state folders of all participants')

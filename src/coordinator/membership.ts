@@ -71,7 +71,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   waitForAgain(state, member);
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
   effects.push({ type: 'send', to: from, message: welcomeFor(state) });
-  if (state.trainer && (isNew || changed !== 'nothing')) {
+  if (state.trainer && (isNew || changed !== 'nothing' || isPassedOver(state, member))) {
     return [...effects, ...askAbout(state, member, changed === 'all answers', now)];
   }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
@@ -96,6 +96,14 @@ function takeEdition(
   dropAnswers(state, member);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
   return isSummed ? 'all answers' : 'own answers';
+}
+
+/** Training has come to rest before it could answer: to the model it is a newcomer. */
+function isPassedOver(state: CoordinatorState, { index, presence }: Member): boolean {
+  const inquiry = inquiryOf(state);
+  return (
+    state.phase === 'finished' && presence === 'here' && inquiry !== undefined && !inquiry.hasAnswered(index)
+  );
 }
 
 /** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */
@@ -302,6 +310,8 @@ export function onRecount(state: CoordinatorState, now: number): CoordinatorEffe
   dropBest(state);
   state.certificate = UNKNOWN;
   const everybody = [...state.members.values()];
+  // Also who did not answer before, unless its connection is gone.
+  for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
   if (state.phase === 'finished') return wake(state, now, everybody);
   return isUnderWay(state) ? open(state, 'train', now, everybody) : [];
 }

@@ -5,6 +5,7 @@
  * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an answer is
  * stored before it is sent, and whether it was accepted is stored before anything is built on it.
  */
+import { pack } from '../base/packed.ts';
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
 import type {
@@ -136,8 +137,9 @@ function isAnotherFederation({ stored, phase }: ParticipantState, { settings, sc
     return rests && (stored.isForgotten === true || !stored.secure);
   }
   const { shift, factor } = stored.scaling!;
-  const same = sameVector(scaling.shift, shift) && sameVector(scaling.factor, factor);
-  return !same || JSON.stringify(settings) !== JSON.stringify(stored.settings);
+  const known = pack({ settings: stored.settings, scaling: { shift, factor } });
+  const told = pack({ settings, scaling });
+  return known.length !== told.length || known.some((byte, i) => byte !== told[i]);
 }
 
 /** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */

@@ -1,8 +1,10 @@
 /** kindred serve, invite, revoke and verify, together as an operator uses them. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { durationFrom } from '../../src/cli/duration-value.ts';
+import { readParticipantState } from '../../src/shells/client/index.ts';
 import { SqliteStore } from '../../src/shells/store/sqlite-store.ts';
 import { ask } from '../helpers/http.ts';
 import { serve } from '../helpers/serve.ts';
@@ -37,6 +39,63 @@ describe('serve', () => {
     expect(kept.loadRun('default')!.run.finish).toBe('gap');
     kept.close();
   });
+
+  test('--recount asks everybody of a healthy store again', async () => {
+    const store = newStore();
+    const options = ['--store', store, '--min-participants', '2', '--gap', '1e-5'];
+    const first = await serve(options);
+    const trainers = await trained(first.url);
+    expect((await first.outcome).code).toBe(0);
+    const kept = new SqliteStore(store);
+    const { round } = kept.loadRun('default')!.run;
+    kept.close();
+    const second = await serve([...options, '--recount']);
+    for (const trainer of trainers) await trainer.join(second.url);
+    const { code, stderr } = await second.outcome;
+    expect([code, stderr]).toEqual([0, 'kindred: note: federation "default": everybody is asked again\n']);
+    for (const trainer of trainers) expect(trainer.base).toBeGreaterThan(round);
+    const again = new SqliteStore(store);
+    expect(again.loadRun('default')!.run).toMatchObject({ finish: 'gap', missing: [] });
+    again.close();
+  });
+
+  test('a damaged store is refused with a hint, and with --recount everybody begins anew', async () => {
+    const store = newStore();
+    const data = sandbox.write('anew.csv', csvOf(smallHar(3)));
+    const states = ['1', '2'].map((id) => sandbox.path(`anew-${id}`));
+    const options = ['--store', store, '--min-participants', '2', '--gap', '1e-3'];
+    const joining = (url: string) =>
+      ['1', '2'].map((id, k) => run(['join', url, '--data', data, '--task', id, '--state', states[k]]));
+    const first = await serve(options);
+    for (const { code } of await Promise.all(joining(first.url))) expect(code).toBe(0);
+    await first.outcome;
+    const before = states.map((state) => readParticipantState(state));
+    const db = new Database(store);
+    db.exec("UPDATE runs SET body = x'00'");
+    db.close();
+    const refused = await run(['serve', '--port', '0', ...options]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(
+      '--recount moves it aside and lets the participants begin anew [CORRUPT]',
+    );
+    expect(existsSync(`${store}.damaged-1`)).toBe(false);
+    const second = await serve([...options, '--recount']);
+    expect(existsSync(`${store}.damaged-1`)).toBe(true);
+    for (const { code } of await Promise.all(joining(second.url))) expect(code).toBe(0);
+    const { code, stderr } = await second.outcome;
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `moved to ${store}.damaged-1, a new store is begun, and participants of default begin anew by themselves`,
+    );
+    for (const [k, state] of states.entries()) {
+      const { stored, federation } = readParticipantState(state);
+      expect(federation).toEqual(before[k].federation);
+      // A start, and a new beginning.
+      expect(stored.session).toBe(before[k].stored.session + 2);
+      expect(stored.base).toBeGreaterThan(0);
+    }
+    expect((await runJson<VerifyDocument>('verify', store, ...states)).ok).toBe(true);
+  }, 30_000);
 
   test('takes options from flags and from a file, flags first, and keeps to those in the store', async () => {
     const store = newStore();
@@ -288,7 +347,8 @@ test('the whole way: serve, invite, join, verify, and a model from the server th
   for (const { code, stderr } of await Promise.all(joined)) expect([code, stderr]).toEqual([0, '']);
   expect((await served.outcome).code).toBe(0);
   const document = await runJson<VerifyDocument>('verify', store, ...states);
-  expect(document.participants.map(({ verdict }) => verdict)).toEqual(['equal', 'equal']);
+  expect(document.participants.map(({ verdict }) => verdict)).toEqual(['summed', 'summed']);
+  expect(document.ok).toBe(true);
 
   const replayed = await run(['replay', join(logs, 'default.log')]);
   expect([replayed.code, replayed.stderr]).toEqual([0, '']);
@@ -333,12 +393,12 @@ describe('verify', () => {
 
     const { code, stdout, stderr } = await run(['verify', store, ...folders]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^ {2}ada +\d+ +\d+ +\S+ +equal$/m);
+    expect(stdout).toMatch(/^ {2}ada +\d+ +\d+ +\S* *in the sum$/m);
     expect(stdout).toMatch(/^Verdict +conserved$/m);
     const document = await runJson<VerifyDocument>('verify', store, ...folders);
     expect(document).toMatchObject({ federation: 'default', ok: true });
     expect(document.conservation.relativeError).toBeLessThan(1e-12);
-    expect(document.participants.map(({ verdict }) => verdict)).toEqual(['equal', 'equal']);
+    expect(document.participants.map(({ verdict }) => verdict)).toEqual(['summed', 'summed']);
   }, 30_000);
 
   test('what does not add up, or is missing, exits 1 with the whole report', async () => {
@@ -356,7 +416,9 @@ describe('verify', () => {
     });
     const different = await run(['verify', store, changed, folders[1]]);
     expect(different.code).toBe(1);
-    expect(different.stderr).toMatch(/participant "ada" is different \[NOT_CONSERVED\]/);
+    expect(different.stderr).toMatch(
+      /expected the sum in the store to be that of all contributions to 1e-9, got .* \[NOT_CONSERVED\]/,
+    );
     expect(different.stdout).toMatch(/^Verdict +NOT conserved$/m);
     expect((await run(['verify', store, changed, folders[1], '--tolerance', '0.1'])).code).toBe(0);
   });
@@ -370,7 +432,7 @@ describe('verify', () => {
       [[sandbox.path('none.db'), ...folders], 'FILE_NOT_FOUND'],
       [[store, ...folders, '--federation', 'none'], 'NO_SUCH_FEDERATION'],
       [[store, ...folders, '--tolerance', 'some'], 'BAD_OPTION'],
-      [[`${store}.token`, ...folders], 'NOT_A_STORE'],
+      [[`${store}.token`, ...folders], 'NOT_A_DATABASE'],
     ];
     for (const [argv, code] of cases) {
       const outcome = await run(['verify', ...argv]);

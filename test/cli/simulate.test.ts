@@ -106,8 +106,8 @@ describe('kindred simulate', () => {
     const { runs, data } = JSON.parse(stdout);
     expect(data.participants).toBe(4);
     expect(runs[0].seed).toBe(9);
-    // One pass for the round, one for the certifying look.
-    expect(runs[0].virtualMs).toBe(14);
+    // One answer: a query that everybody has answered needs no second look.
+    expect(runs[0].virtualMs).toBe(7);
   });
 
   test.each([

@@ -38,7 +38,7 @@ const table = tableOf({
 export const FEATURES = table.features;
 
 const OPTIONS = {
-  // One pass a round: there is something to train for a while.
+  // Many short steps: there is something to train for a while.
   passes: 1,
   c1: 10,
   waiting: { kind: 'fixed', ms: 150 },
@@ -218,7 +218,7 @@ export class Attacker {
     };
   }
 
-  /** An answer of nothing to the latest round, which would be accepted as it is: that of somebody who fits every w to the same loss. */
+  /** The answer of somebody without any rows, which would be taken as it is. */
   answer(changes: Partial<AnswerMessage> = {}): AnswerMessage {
     const order = this.link.heard.findLast((message) => message.kind === 'round');
     return {

@@ -1,5 +1,6 @@
 /** What bad peers say, each with the code that it is refused with. */
 import { encode, type RejectCode, type RoundMessage, type ToCoordinator } from '../../src/protocol/index.ts';
+import { dot } from '../../src/solver/index.ts';
 import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
 import type { Attacker } from './attacked-federation.ts';
 
@@ -12,10 +13,10 @@ export interface BadMessage {
   readonly say: (attacker: Attacker, order: RoundMessage) => ToCoordinator | Uint8Array | string;
 }
 
-/** Where things are in the frame of an update. */
-const LOSS_AT = 12 + 48;
-const DU_LENGTH_AT = 12 + 72;
-const DU_AT = DU_LENGTH_AT + 4;
+/** Where things are in the frame of an answer. */
+const LOSS_AT = 12 + 24;
+const U_LENGTH_AT = 12 + 56;
+const U_AT = U_LENGTH_AT + 4;
 
 const bytesOf = (message: ToCoordinator) => encode(message, 'f64');
 
@@ -58,7 +59,12 @@ const FRAMES: readonly BadMessage[] = [
   {
     name: 'a version of the future',
     code: 'BAD_VERSION',
-    say: (one) => frameOf({ version: 3, tag: 1 }, payloadOf(bytesOf(one.hello()))),
+    say: (one) => frameOf({ version: 4, tag: 1 }, payloadOf(bytesOf(one.hello()))),
+  },
+  {
+    name: 'a version of the past',
+    code: 'BAD_VERSION',
+    say: (one) => frameOf({ version: 2, tag: 1 }, payloadOf(bytesOf(one.hello()))),
   },
   {
     name: 'a damaged frame',
@@ -69,8 +75,8 @@ const FRAMES: readonly BadMessage[] = [
       return frame;
     },
   },
-  { name: 'a frame cut short', code: 'BAD_FRAME', say: (one) => bytesOf(one.update()).subarray(0, 60) },
-  { name: 'a payload cut short', code: 'BAD_FRAME', say: () => frameOf({ tag: 3 }, new Uint8Array(40)) },
+  { name: 'a frame cut short', code: 'BAD_FRAME', say: (one) => bytesOf(one.answer()).subarray(0, 60) },
+  { name: 'a payload cut short', code: 'BAD_FRAME', say: () => frameOf({ tag: 0x0b }, new Uint8Array(40)) },
   { name: 'a byte too many', code: 'BAD_FRAME', say: () => frameOf({ tag: 5 }, new Uint8Array(5)) },
   {
     name: 'a length of 4 GiB',
@@ -83,32 +89,32 @@ const FRAMES: readonly BadMessage[] = [
     code: 'BAD_FRAME',
     say: () => encode({ kind: 'reject', code: 'FORGOTTEN', session: 0, message: '' }, 'f64'),
   },
-  { name: 'unknown flags', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.update()), 6, 0x82) },
-  { name: 'a reserved byte', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.update()), 7, 1) },
+  { name: 'unknown flags', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.answer()), 6, 0x82) },
+  { name: 'a reserved byte', code: 'BAD_FRAME', say: (one) => withByte(bytesOf(one.answer()), 7, 1) },
   {
     name: 'a vector of more numbers than there are bytes',
     code: 'BAD_FRAME',
-    say: (one) => withLength(bytesOf(one.update()), DU_LENGTH_AT, 900_000),
+    say: (one) => withLength(bytesOf(one.answer()), U_LENGTH_AT, 900_000),
   },
   {
     name: 'an id that is no text',
     code: 'BAD_FRAME',
-    say: (one) => withByte(bytesOf(one.hello()), 42, 0xff),
+    say: (one) => withByte(bytesOf(one.hello()), 46, 0xff),
   },
 ];
 
 const NUMBERS: readonly BadMessage[] = [
   ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(
     (value): BadMessage => ({
-      name: `${value} in an update`,
+      name: `${value} in an answer`,
       code: 'NOT_FINITE',
-      say: (one) => withNumber(bytesOf(one.update()), DU_AT + 8, value),
+      say: (one) => withNumber(bytesOf(one.answer()), U_AT + 8, value),
     }),
   ),
   {
     name: 'NaN for a loss',
     code: 'NOT_FINITE',
-    say: (one) => withNumber(bytesOf(one.update()), LOSS_AT, Number.NaN),
+    say: (one) => withNumber(bytesOf(one.answer()), LOSS_AT, Number.NaN),
   },
   {
     name: 'Infinity in moments',
@@ -121,28 +127,33 @@ const NUMBERS: readonly BadMessage[] = [
     say: (one) => withNumber(bytesOf(one.hello()), 12 + 8, Number.NaN),
   },
   {
-    name: 'an update whose square is no number',
+    name: 'an answer whose square is no number',
     code: 'INFEASIBLE',
-    say: (one, { w }) => one.update({ du: new Float64Array(w.length).fill(1e200), duNorm2: 1e308 }),
+    say: (one, { w }) => one.answer({ u: new Float64Array(w.length).fill(1e200) }),
   },
   {
     name: 'a loss whose sum with another is no number',
     code: 'INFEASIBLE',
-    say: (one) => one.update({ scalars: { loss: 1.7e308, dualSum: 0, uNorm2: 0 } }),
+    say: (one) => one.answer({ scalars: { loss: 1.7e308, dualSum: 0, uNorm2: 0, wDotU: 0 } }),
   },
   {
-    name: 'an update of a large norm',
+    name: 'an answer of a large norm',
     code: 'TOO_LARGE',
-    say: (one, { w }) => one.update({ du: new Float64Array(w.length).fill(1e6), duNorm2: 1e12 * w.length }),
+    say: (one, { w }) => {
+      const u = new Float64Array(w.length).fill(1e6);
+      const [uNorm2, wDotU] = [dot(u, u), dot(w, u)];
+      // As large a value as its own cut and its norm ask for.
+      return one.answer({ u, scalars: { loss: uNorm2 + Math.abs(wDotU), dualSum: 0, uNorm2, wDotU } });
+    },
   },
 ];
 
 const SHAPES: readonly BadMessage[] = [
-  { name: 'an update too short', code: 'WRONG_SHAPE', say: (one) => one.update({ du: new Float64Array(2) }) },
+  { name: 'an answer too short', code: 'WRONG_SHAPE', say: (one) => one.answer({ u: new Float64Array(2) }) },
   {
-    name: 'an update too long',
+    name: 'an answer too long',
     code: 'WRONG_SHAPE',
-    say: (one) => one.update({ du: new Float64Array(900) }),
+    say: (one) => one.answer({ u: new Float64Array(900) }),
   },
   {
     name: 'moments of other features',
@@ -163,7 +174,7 @@ const SHAPES: readonly BadMessage[] = [
 ];
 
 const STATES: readonly BadMessage[] = [
-  { name: 'an update before joining', code: 'NOT_JOINED', by: 'stranger', say: (one) => one.update() },
+  { name: 'an answer before joining', code: 'NOT_JOINED', by: 'stranger', say: (one) => one.answer() },
   { name: 'moments before joining', code: 'NOT_JOINED', by: 'stranger', say: () => moments([0], [1]) },
   {
     name: 'a goodbye before joining',
@@ -184,41 +195,52 @@ const STATES: readonly BadMessage[] = [
     say: (one) => one.hello({ id: 'p1' }),
   },
   {
-    name: 'an update of a life that has not joined',
+    name: 'an answer of a session that has not joined',
     code: 'NOT_JOINED',
-    say: (one) => one.update({ session: 9 }),
+    say: (one) => one.answer({ session: 9 }),
   },
   {
-    name: 'an update of a round to come',
+    name: 'an answer of a round to come',
     code: 'FUTURE_ROUND',
-    say: (one, { round }) => one.update({ round: round + 1000 }),
+    say: (one, { round }) => one.answer({ round: round + 1000 }),
   },
   {
-    name: 'a report of the last round there could be',
+    name: 'an answer to the last round there could be',
     code: 'FUTURE_ROUND',
-    say: (one) => {
-      const { session, base, scalars } = one.update();
-      return { kind: 'report', session, round: 0xffff_ffff, base, scalars };
-    },
+    say: (one) => one.answer({ round: 0xffff_ffff }),
   },
   {
-    name: 'an update on another state',
+    name: 'an answer on another state',
     code: 'STATE_MISMATCH',
-    say: (one, { round }) => one.update({ base: round - 1 }),
+    say: (one, { round }) => one.answer({ base: round - 1 }),
   },
 ];
 
 const LIES: readonly BadMessage[] = [
-  { name: 'a norm that is not its own', code: 'INFEASIBLE', say: (one) => one.update({ duNorm2: 1 }) },
+  {
+    name: 'a norm that is not its own',
+    code: 'INFEASIBLE',
+    say: (one) => one.answer({ scalars: { loss: 1, dualSum: 0, uNorm2: 1, wDotU: 0 } }),
+  },
+  {
+    name: 'a product with the query that is not its own',
+    code: 'INFEASIBLE',
+    say: (one) => one.answer({ scalars: { loss: 1, dualSum: 0, uNorm2: 0, wDotU: 1 } }),
+  },
+  {
+    name: 'a value below that of its own cut',
+    code: 'INFEASIBLE',
+    say: (one) => one.answer({ scalars: { loss: 0.5, dualSum: 1, uNorm2: 0, wDotU: 0 } }),
+  },
   {
     name: 'a negative loss',
     code: 'INFEASIBLE',
-    say: (one) => one.update({ scalars: { loss: -1, dualSum: 0, uNorm2: 0 } }),
+    say: (one) => one.answer({ scalars: { loss: -1, dualSum: 0, uNorm2: 0, wDotU: 0 } }),
   },
   {
     name: 'duals outside of their box',
     code: 'INFEASIBLE',
-    say: (one) => one.update({ scalars: { loss: 1, dualSum: 1e9, uNorm2: 0 } }),
+    say: (one) => one.answer({ scalars: { loss: 2e9, dualSum: 1e9, uNorm2: 0, wDotU: 0 } }),
   },
   {
     name: 'squared deviations below zero',

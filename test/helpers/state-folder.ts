@@ -3,17 +3,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seal } from '../../src/base/packed.ts';
 import type { Stored } from '../../src/participant/index.ts';
+import { STATE_SEAL } from '../../src/shells/client/state-folder.ts';
 import type { Trainer } from './ws-trainer.ts';
 
-export function storedBy({ settings, session, base, state, pending }: Trainer): Stored {
+export function storedBy({ settings, session, base, committed, pending, edition }: Trainer): Stored {
   return {
     settings,
     scaling: undefined,
     session,
     base,
-    committed: state?.committed,
-    atoms: state?.atoms ?? [],
+    committed,
     pending,
+    edition,
     model: undefined,
     finished: undefined,
   };
@@ -35,6 +36,6 @@ export function writeState(
     secret: new Uint8Array(32),
     stored,
   };
-  writeFileSync(join(folder, 'state'), seal({ kind: 'kindred participant state', version: 1 }, file));
+  writeFileSync(join(folder, 'state'), seal(STATE_SEAL, file));
   return folder;
 }

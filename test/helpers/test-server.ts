@@ -11,6 +11,7 @@ import {
   type CoordinatorInput,
   type CoordinatorOptions,
   type CoordinatorState,
+  contributionOf,
   DEFAULT_OPTIONS,
   newCoordinator,
   type RoundRow,
@@ -18,6 +19,7 @@ import {
   type StoredMember,
   type StoredRun,
   step,
+  sumOfContributions,
 } from '../../src/coordinator/index.ts';
 import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
 import {
@@ -118,19 +120,27 @@ export class TestServer {
     return this.sockets.size;
   }
 
-  /** The coordinator's w and everybody's part of it, as it knows them. */
-  get books(): { readonly w: Float64Array; readonly u: ReadonlyMap<string, Float64Array> } {
-    const { aggregator, members } = this.state;
-    const known = [...members.values()].map(
-      ({ id, index }) => [id, aggregator!.members.get(index)!.u] as const,
-    );
-    return { w: aggregator!.w, u: new Map(known) };
+  /** The sum of all accepted contributions and everybody's part of it, as the coordinator knows them. */
+  get books(): { readonly sum: Float64Array; readonly u: ReadonlyMap<string, Float64Array> } {
+    const { state } = this;
+    const members = [...state.members.values()];
+    const known = members.map((member) => [member.id, contributionOf(state, member)!] as const);
+    return { sum: sumOfContributions(state), u: new Map(known) };
   }
 
-  /** Training goes on from where it ended, with other options: as an operator would have it after a restart. */
-  goOn(options: CoordinatorOptions): void {
-    const run: StoredRun = { ...this.disk.run!, phase: 'open', finish: undefined };
-    this.state = restoreCoordinator(options, run, this.disk.members.values());
+  /** As after a crash, with other options if any are given: from what is stored, with every connection gone. */
+  restart(options: CoordinatorOptions = this.state.options): void {
+    this.disconnect();
+    this.state = restoreCoordinator(options, this.disk.run!, this.disk.members.values());
+    this.take({ type: 'start', now: performance.now() });
+  }
+
+  /** As after the loss of its disk. */
+  loseStore(options: CoordinatorOptions = this.state.options): void {
+    this.disconnect();
+    this.disk.run = undefined;
+    this.disk.members.clear();
+    this.state = newCoordinator(options);
     this.take({ type: 'start', now: performance.now() });
   }
 

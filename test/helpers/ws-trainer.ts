@@ -5,32 +5,25 @@
 import { stream } from '../../src/base/random.ts';
 import { featureMoments, scaleRow } from '../../src/data/index.ts';
 import { Arena } from '../../src/math/index.ts';
-import { settled } from '../../src/participant/index.ts';
-import { clipProposal } from '../../src/privacy/dp/index.ts';
+import { acceptedSolution } from '../../src/participant/index.ts';
+import { clippedStep } from '../../src/privacy/dp/index.ts';
 import type {
   Accepted,
+  AnswerMessage,
   FederationSettings,
   RoundMessage,
   ToParticipant,
-  UpdateMessage,
   Welcome,
 } from '../../src/protocol/index.ts';
-import {
-  examine,
-  type MemberState,
-  newMember,
-  propose,
-  Shard,
-  type Solution,
-} from '../../src/solver/index.ts';
+import { answer, examine, newMember, propose, Shard, type Solution } from '../../src/solver/index.ts';
 import { type Applicant, connected, Keys, type WsParticipant } from './ws-participant.ts';
 
 const arena = new Arena();
 const D = 2;
 
 export interface Pending {
-  readonly message: UpdateMessage;
-  readonly atom: Solution;
+  readonly message: AnswerMessage;
+  readonly solution: Solution;
 }
 
 export class Trainer {
@@ -38,14 +31,16 @@ export class Trainer {
   readonly keys = new Keys();
   readonly y: Float64Array;
   settings: FederationSettings | undefined;
-  state: MemberState | undefined;
+  /** Its last accepted answer. */
+  committed: Solution | undefined;
   pending: Pending | undefined;
   base = 0;
   session = 0;
+  edition = 0;
   /** Rounds that were answered. */
   answered = 0;
   link: WsParticipant | undefined;
-  /** Norm that updates are clipped to. */
+  /** Norm that steps are clipped to. */
   clip: number | undefined;
   /** Called before an answer is sent; false: it is not sent. */
   mayAnswer: (round: number) => boolean = () => true;
@@ -80,6 +75,7 @@ export class Trainer {
       session: this.session,
       base: this.base,
       pending: this.pending?.message.round ?? 0,
+      edition: this.edition,
     });
     return link;
   }
@@ -112,49 +108,55 @@ export class Trainer {
         if (settings.bias) row[D] = 1;
       },
     });
-    this.state ??= newMember(this.shard);
   }
 
   private onRound(link: WsParticipant, order: RoundMessage): void {
     const { shard, settings } = this;
     if (!shard || !settings || order.round <= this.base) return;
     this.settle(order.accepted, order.round - 1);
-    const { round, w, sigma, tolerance } = order;
-    const { session, base } = this;
-    const before = this.state!;
-    const scalars = examine(shard, before, w);
-    if (order.purpose === 'certify') {
-      if (this.mayAnswer(round)) link.send({ kind: 'report', session, round, base, scalars });
-      return;
+    // Asked again: what was accepted does not count any more.
+    if (order.accepted.round === 0) {
+      this.base = 0;
+      this.committed = undefined;
     }
-    const { update, state, passes } = propose(shard, before, {
-      sigma,
-      tolerance,
-      passes: settings.passes,
-      seed: settings.seed + round,
-      atoms: settings.atoms,
-    });
-    const proposed =
-      this.clip === undefined ? { update, state } : clipProposal(shard, { update, state }, this.clip);
-    const { du, ds, uDotDu, duNorm2 } = proposed.update;
-    const message: UpdateMessage = {
-      kind: 'update',
-      ...{ session, round, base, du, ds, uDotDu, duNorm2, scalars, passes },
-      computeMs: 1,
-    };
-    this.pending = { message, atom: proposed.state.atoms.at(-1)! };
+    const { round } = order;
+    if (this.pending?.message.round !== round) this.pending = this.solved(shard, settings, order);
     if (!this.mayAnswer(round)) return;
     this.answered++;
-    link.send(message);
+    const before = order.tellBefore ? this.committed?.u : undefined;
+    link.send({ ...this.pending.message, session: this.session, before });
   }
 
-  /** Commits or rolls back what is pending, where its round is over. */
+  private solved(shard: Shard, settings: FederationSettings, order: RoundMessage): Pending {
+    const { round, w, sigma, tolerance, purpose } = order;
+    const { session, base } = this;
+    const { passes: most, seed, training } = settings;
+    const effort = { sigma, tolerance, passes: most, seed: seed + round };
+    const old = this.committed ?? newMember(shard);
+    const of = (solution: Solution, scalars: AnswerMessage['scalars'], passes: number): Pending => {
+      const { u } = solution;
+      const about = { session, round, base, u, scalars, passes, computeMs: 1, before: undefined };
+      return { message: { kind: 'answer', ...about }, solution };
+    };
+    if (training === 'answers') {
+      const { beta, u, scalars, passes } = answer(shard, w, effort, old.beta);
+      return of({ beta, u, s: scalars.dualSum }, scalars, passes);
+    }
+    const seen = examine(shard, old, w);
+    const scalars = settings.dp ? { loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 } : seen;
+    if (purpose === 'certify') return of(old, scalars, 0);
+    const { solution, passes } = propose(shard, effort);
+    const sent = this.clip === undefined ? solution : clippedStep(shard, old, solution, this.clip);
+    return of(sent, scalars, passes);
+  }
+
+  /** Commits or drops what is pending, where its round is over. */
   private settle(accepted: Accepted, closed: number): void {
-    const { pending, shard, settings } = this;
-    if (!pending || !shard || !settings || pending.message.round > closed) return;
+    const { pending, shard } = this;
+    if (!pending || !shard || pending.message.round > closed) return;
     this.pending = undefined;
     if (accepted.round !== pending.message.round) return;
-    this.state = settled(shard, this.state!, pending.atom, settings.atoms, accepted);
+    this.committed = acceptedSolution(shard, this.committed, pending.solution, accepted);
     this.base = accepted.round;
   }
 }

@@ -48,7 +48,10 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
   mocha: () => planFor(HAR, TRAIN, { options: { aggregation: 'mocha' } }),
   'masks as in the paper': () =>
     planFor(HAR, TRAIN, {
-      options: { mask: { kind: 'beta', a: 2, b: 0.5, unmasked: 0.1, semantics: 'paper' } },
+      options: {
+        aggregation: 'sum',
+        mask: { kind: 'beta', a: 2, b: 0.5, unmasked: 0.1, semantics: 'paper' },
+      },
     }),
   'differential privacy': () =>
     planFor(HAR, TRAIN, { crashes: CRASHES, options: { ...TIMES, aggregation: 'safe', dp: DP } }),
@@ -131,14 +134,14 @@ describe('a log', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
-  test('with a bit of an update changed differs where the coordinator takes it', () => {
+  test('with a bit of an answer changed differs where the coordinator takes it', () => {
     const changed = structuredClone(records);
     const at = changed.findIndex(
       (record) =>
-        record.type === 'step' && record.input.type === 'message' && record.input.message.kind === 'update',
+        record.type === 'step' && record.input.type === 'message' && record.input.message.kind === 'answer',
     );
-    const { input } = changed[at] as { input: { message: { du: Float64Array } } };
-    new Uint8Array(input.message.du.buffer)[6] ^= 1;
+    const { input } = changed[at] as unknown as { input: { message: { u: Float64Array } } };
+    new Uint8Array(input.message.u.buffer)[6] ^= 1;
     write(changed);
     const before = replay(records).inputs;
     const { firstDifference, inputs } = replay(read());
@@ -153,8 +156,8 @@ describe('a log', () => {
   test('with a bit of a solution changed differs where the participant takes it', () => {
     const changed = [...readRunLog(logs.get('2')!)];
     const at = changed.findIndex((record) => record.type === 'step' && record.input.type === 'solved');
-    const { input } = changed[at] as { input: { result: { proposal: { update: { du: Float64Array } } } } };
-    new Uint8Array(input.result.proposal.update.du.buffer)[0] ^= 1;
+    const { input } = changed[at] as unknown as { input: { result: { solution: { u: Float64Array } } } };
+    new Uint8Array(input.result.solution.u.buffer)[0] ^= 1;
     write(changed);
     expect(replay(read()).firstDifference).toMatchObject({ life: 1, step: at, input: 'solved' });
   });

@@ -74,6 +74,8 @@ export class Life {
     const effects = step(this.state, input, this.parts.primitives);
     this.parts.record?.step(input, effects);
     for (const effect of effects) this.carryOut(effect);
+    // A timer of the time before would be taken for a new connection.
+    if (this.state.phase === 'finished') this.timer.clear();
   }
 
   stop(): void {

@@ -23,6 +23,9 @@ import { modelOf } from './participant-model.ts';
 import { ownDataOf, ownFolder, profileOf } from './settle-in.ts';
 import type { StateFolder } from './state-folder.ts';
 
+/** Nobody waits for a personal part that is not sent. */
+const PERSONAL_PASSES = 10_000;
+
 export function joinFederation(options: JoinOptions): Participation {
   return new Joining(options);
 }
@@ -119,7 +122,8 @@ class Joining implements Participation {
 
   private personalise(): void {
     const { settings, model } = knownModel(this.folder!.file.stored)!;
-    this.rows!.solver.solve(personalRequest(settings, this.options.participant, model));
+    const request = personalRequest(settings, this.options.participant, model);
+    this.rows!.solver.solve({ ...request, passes: PERSONAL_PASSES });
   }
 
   private takeRows(digest: string, u: Float64Array | undefined): void {

@@ -98,7 +98,17 @@ describe('joining', () => {
       invitation: 'come in',
     });
     const frame = encode(
-      { kind: 'join', id: 'ada', rows: 1, features: 2, benchmarkMs: 1, session: 1, base: 0, pending: 0 },
+      {
+        kind: 'join',
+        id: 'ada',
+        rows: 1,
+        features: 2,
+        benchmarkMs: 1,
+        session: 1,
+        base: 0,
+        pending: 0,
+        edition: 0,
+      },
       'f64',
     );
     expect(connection.send(frame)).toBe(true);

@@ -88,14 +88,14 @@ describe('a federation of three', () => {
     const server = await serve({ gap: 1e-3 });
     const participants = everybody(server, table, 0);
     const results = await Promise.all(participants.map(({ done }) => done));
-    const { w, u } = server.books;
-    const sum = new Float64Array(w.length);
+    const { sum: held, u } = server.books;
+    const sum = new Float64Array(held.length);
     for (const { state, participant } of results) {
       const { stored, federation } = readParticipantState(state);
       expect(federation).toEqual(server.federation);
       expect(difference(stored.committed!.u, u.get(participant)!)).toBeLessThan(1e-12);
       for (let j = 0; j < sum.length; j++) sum[j] += stored.committed!.u[j];
     }
-    expect(difference(sum, w)).toBeLessThan(1e-9);
+    expect(difference(sum, held)).toBeLessThan(1e-9);
   });
 });

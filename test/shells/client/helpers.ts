@@ -28,7 +28,7 @@ export function useBuilt(): void {
 }
 
 /** Quick to come back: tests do not wait for the sake of a server's health. */
-export const QUICK = { retryFromMs: 20, retryMostMs: 100, pollMostMs: 100 };
+export const QUICK = { retryFromMs: 20, retryMostMs: 100 };
 
 export function joinAs(
   server: Pick<TestServer, 'url'>,

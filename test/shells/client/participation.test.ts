@@ -3,17 +3,19 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SECURE } from '../../../src/coordinator/index.ts';
-import type { Table } from '../../../src/data/index.ts';
+import { rowsOfParticipant, type Table } from '../../../src/data/index.ts';
+import { personalise } from '../../../src/methods/index.ts';
 import {
   type JoinEvent,
   type Participation,
   readParticipantState,
 } from '../../../src/shells/client/index.ts';
+import { modelFromFolder } from '../../../src/shells/client/participant-model.ts';
 import { replay } from '../../../src/shells/replay.ts';
 import { RunRecorder, readRunLog } from '../../../src/shells/run-log.ts';
 import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
-import { difference, joinAs, temporaryFolder, until, useBuilt } from './helpers.ts';
+import { difference, joinAs, QUICK, temporaryFolder, until, useBuilt } from './helpers.ts';
 
 useBuilt();
 const root = temporaryFolder();
@@ -23,6 +25,8 @@ afterEach(async () => {
 });
 let folders = 0;
 const newFolder = () => join(root, `state-${folders++}`);
+/** Of the participant that has joined last under the name. */
+const folderOf = new Map<string, string>();
 
 async function serve(...[train, changes]: Parameters<typeof optionsLike>): Promise<TestServer> {
   const server = await TestServer.start(optionsLike(train, changes));
@@ -33,7 +37,9 @@ async function serve(...[train, changes]: Parameters<typeof optionsLike>): Promi
 type Options = Partial<Parameters<typeof joinAs>[3]>;
 
 function join1(server: TestServer, table: Table, id: string, options: Options = {}): Participation {
-  const participation = joinAs(server, table, id, { stateFolder: newFolder(), ...options });
+  const stateFolder = options.stateFolder ?? newFolder();
+  folderOf.set(id, stateFolder);
+  const participation = joinAs(server, table, id, { ...options, stateFolder });
   open.push(participation);
   return participation;
 }
@@ -101,29 +107,212 @@ describe('going', () => {
   });
 });
 
+/** Joins that the server has received from one participant. */
+const joinsOf = (server: TestServer, id: string) =>
+  server.heard.filter(({ from, message }) => from === id && message.kind === 'join').length;
+
 describe('staying', () => {
-  test('after an end it asks now and then, and takes part when training goes on', async () => {
-    const table = smallHar(3, 1, 40);
-    const server = await serve({ gap: 1e-2 });
+  test('when training rests it stays connected, without a word, and a round wakes it', async () => {
+    const table = smallHar(3, 2, 40);
+    const server = await serve({ gap: 1e-3 }, { retryMs: 20 });
     const events: JoinEvent[] = [];
-    const participation = join1(server, table, '1', {
+    const timing = { ...QUICK, pingMs: 50 };
+    const onEvent = (event: JoinEvent) => events.push(event);
+    const one = join1(server, table, '1', { keepGoing: true, timing, onEvent });
+    await until(server, () => one.status.phase === 'finished');
+    const { base } = one.status;
+    const { w } = one.model()!;
+    const said = server.heard.length;
+    await until(server, () => server.pings >= 4);
+    expect(server.heard.length).toBe(said);
+    expect(server.connected).toBe(1);
+    // A newcomer wakes the federation, and with it whoever rests.
+    const two = join1(server, table, '2');
+    expect((await two.done).reason).toBe('gap');
+    await until(server, () => one.status.phase === 'finished' && one.status.base > base);
+    expect(one.model()!.w).not.toEqual(w);
+    expect(one.model()!.w).toEqual(two.model()!.w);
+    expect(server.sessions.filter(({ participant }) => participant === '1')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'finished').length).toBe(2);
+    await one.leave();
+    expect((await one.done).reason).toBe('left');
+    expect(server.state.members.get('1')!.presence).toBe('left');
+  });
+
+  test('after a new connection it joins once, and no more', async () => {
+    const server = await serve({ gap: 1e-3 }, { retryMs: 20 });
+    const one = join1(server, smallHar(3, 1, 40), '1', {
       keepGoing: true,
-      onEvent: (event) => events.push(event),
+      timing: { ...QUICK, pingMs: 50 },
     });
-    const joins = () => server.heard.filter(({ message }) => message.kind === 'join').length;
-    await until(server, () => joins() >= 4);
-    const finishes = events.filter(({ type }) => type === 'finished').length;
-    expect(finishes).toBeGreaterThanOrEqual(3);
-    expect(events.some(({ type }) => type === 'waiting')).toBe(true);
-    const { w } = participation.model()!;
-    const { gap } = server.state;
-    server.goOn(optionsLike({ gap: 1e-5 }));
-    await until(server, () => server.state.phase === 'finished');
-    expect(server.state.gap).toBeLessThan(gap / 10);
-    await until(server, () => participation.status.phase === 'finished');
-    expect(participation.model()!.w).not.toEqual(w);
-    await participation.leave();
-    expect((await participation.done).reason).toBe('left');
+    await until(server, () => one.status.phase === 'finished');
+    for (let i = 0; i < 2; i++) {
+      const joins = joinsOf(server, '1') + 1;
+      server.restart();
+      await until(server, () => joinsOf(server, '1') === joins);
+      const pings = server.pings;
+      await until(server, () => server.pings >= pings + 4);
+      expect(joinsOf(server, '1')).toBe(joins);
+    }
+    expect(one.status.phase).toBe('finished');
+  });
+
+  test('a recount asks everybody who rests again', async () => {
+    const table = smallHar(3, 2, 40);
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 2 });
+    const participants = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
+    const rest = () => participants.every(({ status }) => status.phase === 'finished');
+    await until(server, () => server.state.phase === 'finished' && rest());
+    const { round } = server.state;
+    server.take({ type: 'recount', now: performance.now() });
+    await until(server, () => server.state.phase === 'finished' && rest());
+    expect(server.state.finish).toBe('gap');
+    for (const { status } of participants) expect(status.base).toBeGreaterThan(round);
+    expect(foldersError(server, participants)).toBeLessThan(1e-12);
+  });
+});
+
+/** |U - sum of the accepted answers in the state folders| / |U|. */
+function foldersError(server: TestServer, participants: readonly Participation[]): number {
+  const { sum } = server.books;
+  const total = new Float64Array(sum.length);
+  for (const { status } of participants) {
+    const { committed } = readParticipantState(folderOf.get(status.participant)!).stored;
+    for (let j = 0; j < total.length; j++) total[j] += committed!.u[j];
+  }
+  return difference(total, sum);
+}
+
+describe('a coordinator that has forgotten', () => {
+  test('all that it knew: everybody begins anew by itself, with another scaling', async () => {
+    const table = smallHar(3, 3, 40);
+    const options = (minParticipants: number) => optionsLike({ gap: 1e-3 }, { minParticipants, retryMs: 50 });
+    const server = await TestServer.start(options(2));
+    open.push(server);
+    const first = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
+    await until(server, () => first.every(({ status }) => status.phase === 'finished'));
+    const before = server.state.scaling!;
+    server.loseStore(options(3));
+    const participants = [...first, join1(server, table, '3', { keepGoing: true })];
+    await until(
+      server,
+      () =>
+        server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished'),
+    );
+    expect(server.state.finish).toBe('gap');
+    const after = server.state.scaling!;
+    expect(after.shift).not.toEqual(before.shift);
+    for (const { status } of participants) {
+      const { stored } = readParticipantState(folderOf.get(status.participant)!);
+      expect(stored.scaling).toMatchObject({ shift: after.shift, factor: after.factor });
+    }
+    expect(foldersError(server, participants)).toBeLessThan(1e-12);
+    // The same key as before: it is still the same participant.
+    const keys = server.sessions.filter(({ participant }) => participant === '1').map(({ key }) => key);
+    expect([keys.length > 1, new Set(keys).size]).toEqual([true, 1]);
+  });
+
+  test('one participant: it begins anew, with the same scaling, and counts again', async () => {
+    const table = smallHar(3, 2, 40);
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 2, retryMs: 50 });
+    const participants = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
+    const rest = () =>
+      server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished');
+    await until(server, rest);
+    const { scaling } = server.state;
+    server.take({ type: 'forget', id: '1', now: performance.now() });
+    expect(server.state.members.has('1')).toBe(false);
+    await until(server, () => rest() && server.state.members.has('1'));
+    expect(server.state.missing).toEqual([]);
+    expect(server.state.scaling).toBe(scaling);
+    expect(foldersError(server, participants)).toBeLessThan(1e-12);
+  });
+});
+
+describe('rows that have changed', () => {
+  const table = smallHar(3, 2, 40);
+  /** Others, and fewer. */
+  const changed = smallHar(9, 2, 30);
+
+  test('the model is fitted to them before there is a connection, and all else is kept', async () => {
+    const server = await serve({ gap: 1e-3, classWeight: 'balanced' }, { minParticipants: 2 });
+    const [one, two] = ['1', '2'].map((id) => join1(server, table, id));
+    await Promise.all([one.done, two.done]);
+    const folder = folderOf.get('1')!;
+    const before = readParticipantState(folder);
+    const given = modelFromFolder(folder);
+    const nowhere = { url: 'http://127.0.0.1:1' } as TestServer;
+    const event = await new Promise<JoinEvent>((resolve) => {
+      const onEvent = (news: JoinEvent) => news.type === 'rows changed' && resolve(news);
+      join1(nowhere, changed, '1', { stateFolder: folder, onEvent });
+    });
+    expect(event).toEqual({ type: 'rows changed', edition: 1, isPersonalised: true });
+    const { stored, rows, secret } = readParticipantState(folder);
+    expect(rows).not.toBe(before.rows);
+    expect(secret).toEqual(before.secret);
+    expect(stored).toMatchObject({ edition: 1, base: before.stored.base, session: before.stored.session });
+    expect(stored.committed!.u).toEqual(before.stored.committed!.u);
+    expect(stored.committed!.beta).toHaveLength(0);
+    expect(stored.model!.w).toEqual(before.stored.model!.w);
+    // As `kindred personalise` would have it, with the options that the model has.
+    const { model, notes } = personalise(given, rowsOfParticipant(changed, '1')!);
+    expect(notes).toEqual([]);
+    expect(difference(modelFromFolder(folder).personal.get('1')!, model.personal.get('1')!)).toBeLessThan(
+      1e-2,
+    );
+    expect(difference(given.personal.get('1')!, model.personal.get('1')!)).toBeGreaterThan(0.1);
+  });
+
+  test('wake a federation that rests, and the certificate is about them', async () => {
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 2 });
+    const one = join1(server, table, '1');
+    const two = join1(server, table, '2', { keepGoing: true });
+    await one.done;
+    await until(server, () => two.status.phase === 'finished');
+    const { primal } = server.state.certificate;
+    const { base } = two.status;
+    const again = join1(server, changed, '1', { stateFolder: folderOf.get('1')! });
+    expect((await again.done).reason).toBe('gap');
+    await until(server, () => two.status.phase === 'finished' && two.status.base > base);
+    expect(server.state.members.get('1')).toMatchObject({
+      edition: 1,
+      rows: rowsOfParticipant(changed, '1')!.n,
+    });
+    expect(server.state.missing).toEqual([]);
+    expect(server.state.certificate.primal).not.toBeCloseTo(primal, 3);
+    expect(server.state.certificate.relativeGap).toBeLessThanOrEqual(1e-3);
+    expect(foldersError(server, [again, two])).toBeLessThan(1e-12);
+    // With the same rows again nothing has changed.
+    const third = join1(server, changed, '1', { stateFolder: folderOf.get('1')! });
+    await third.done;
+    expect(readParticipantState(folderOf.get('1')!).stored.edition).toBe(1);
+  });
+
+  test('where sums are secret everybody is asked again', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 3, secure: DEFAULT_SECURE, retryMs: 50 });
+    const three = smallHar(3, 3, 40);
+    const others = ['2', '3'].map((id) => join1(server, three, id, { keepGoing: true, secure: true }));
+    const first = join1(server, three, '1', { secure: true });
+    await first.done;
+    const stateFolder = folderOf.get('1')!;
+    const again = join1(server, smallHar(9, 3, 30), '1', { stateFolder, secure: true });
+    const { base } = await again.done;
+    await until(server, () => others.every(({ status }) => status.phase === 'finished'));
+    for (const { status } of others) expect(status.base).toBeGreaterThan((await first.done).base);
+    expect(base).toBeGreaterThan((await first.done).base);
+    expect(foldersError(server, [again, ...others])).toBe(0);
+  });
+
+  test('are refused where training goes by steps', async () => {
+    const server = await serve({ ...ENDLESS, aggregation: 'safe' });
+    const stateFolder = newFolder();
+    const first = join1(server, table, '1', { stateFolder });
+    await until(server, () => server.state.round >= 3);
+    await first.close();
+    await expect(join1(server, changed, '1', { stateFolder }).done).rejects.toMatchObject({
+      code: 'OTHER_ROWS',
+      kind: 'input',
+    });
   });
 });
 
@@ -172,7 +361,7 @@ describe('trouble', () => {
       kind: 'input',
       message: expect.stringContaining('without --secure'),
     });
-    const secret = await serve({ ...ENDLESS, aggregation: 'line-search' }, { secure: DEFAULT_SECURE });
+    const secret = await serve(ENDLESS, { secure: DEFAULT_SECURE });
     await expect(join1(secret, table, '1').done).rejects.toMatchObject({
       code: 'NOT_SECURE',
       message: expect.stringContaining('with --secure'),
@@ -209,7 +398,7 @@ describe('trouble', () => {
     mkdirSync(join(stateFolder, 'state.tmp'));
     await done;
     const { stored } = readParticipantState(stateFolder);
-    const said = server.heard.flatMap(({ message }) => (message.kind === 'update' ? [message.round] : []));
+    const said = server.heard.flatMap(({ message }) => (message.kind === 'answer' ? [message.round] : []));
     expect(Math.max(...said)).toBeLessThanOrEqual(stored.pending?.message.round ?? stored.base);
   });
 });
@@ -250,23 +439,20 @@ describe('classes', () => {
 });
 
 describe('protections and deadlines', () => {
-  test('secret sums over real sockets: w is the sum of what the folders hold, to the bit', async () => {
+  test('secret sums over real sockets: U is the sum of what the folders hold, to the bit', async () => {
     const table = smallHar(3, 3, 30);
-    const server = await serve(
-      { aggregation: 'line-search', rounds: 5, gap: 0 },
-      { minParticipants: 3, secure: DEFAULT_SECURE },
-    );
+    const server = await serve({ rounds: 5, gap: 0 }, { minParticipants: 3, secure: DEFAULT_SECURE });
     const participants = table.participants.map((id) => join1(server, table, id, { secure: true }));
     const results = await Promise.all(participants.map(({ done }) => done));
     expect(results.map(({ reason }) => reason)).toEqual(['rounds', 'rounds', 'rounds']);
-    const w = server.state.aggregator!.w;
-    const sum = new Float64Array(w.length);
+    const held = server.books.sum;
+    const sum = new Float64Array(held.length);
     for (const { state } of results) {
       const { committed, pending, settings } = readParticipantState(state).stored;
       expect([pending, settings!.secure !== undefined]).toEqual([undefined, true]);
       for (let j = 0; j < sum.length; j++) sum[j] += committed!.u[j];
     }
-    expect(sum).toEqual(w);
+    expect(sum).toEqual(held);
     // A state of secret sums cannot be gone on with in the clear.
     const { state } = results[0];
     await expect(join1(server, table, '1', { stateFolder: state }).done).rejects.toMatchObject({

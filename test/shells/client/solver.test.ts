@@ -21,13 +21,14 @@ import type { FederationSettings } from '../../../src/protocol/index.ts';
 import { Solver } from '../../../src/shells/client/solver.ts';
 import { STOP_UP_TO } from '../../../src/shells/client/solver-messages.ts';
 import { TimedEffort } from '../../../src/shells/client/timed-effort.ts';
-import { LocalSolve, Shard } from '../../../src/solver/index.ts';
+import { LocalSolve, norm, Shard } from '../../../src/solver/index.ts';
 import { useBuilt } from './helpers.ts';
 
 useBuilt();
 
 const SETTINGS: FederationSettings = {
   objective: 'classification',
+  training: 'answers',
   c1: 1,
   c2: 0.5,
   epsilon: 0,
@@ -35,7 +36,6 @@ const SETTINGS: FederationSettings = {
   scale: 'standard',
   bias: true,
   features: 24,
-  atoms: 4,
   passes: 60,
   seed: 1,
   straggler: 'anytime',
@@ -68,8 +68,8 @@ function requestFor({ settings }: Problem, changes: Partial<SolveRequest> = {}):
     purpose: 'train',
     w: Float64Array.from({ length: settings.features + 1 }, () => 0.3 * random.normal()),
     committed: undefined,
-    unfinished: undefined,
-    sigma: 3,
+    warm: undefined,
+    sigma: 0,
     tolerance: 1e-6,
     passes: settings.passes,
     seed: 42,
@@ -126,16 +126,19 @@ async function untilAsleep(solver: Solver): Promise<void> {
 
 describe('the thread', () => {
   test.each([
-    ['in the row form', 40, 24],
-    ['in the Gram form', 20, 24],
-  ])('gives the very result of a solve in this one, %s', async (_form, rows, features) => {
-    const problem = problemOf(rows, features);
+    ['answers, in the row form', 'answers', 40, 24],
+    ['answers, in the Gram form', 'answers', 20, 24],
+    ['steps, in the row form', 'steps', 40, 24],
+    ['steps, in the Gram form', 'steps', 20, 24],
+  ] as const)('gives the very result of a solve in this one: %s', async (_form, training, rows, features) => {
+    const plain = problemOf(rows, features);
+    const problem = { ...plain, settings: { ...plain.settings, training } };
     const shard = shardOf(problem);
     const { solver, boxes, answer, heard } = await solverFor(problem);
     expect(boxes).toMatchObject({ low: shard.low, high: shard.high });
     expect(heard.benchmarkMs).toBeGreaterThan(0);
     let committed: SolveRequest['committed'];
-    for (const purpose of ['train', 'certify', 'train'] as const) {
+    for (const purpose of ['train', 'certify', 'train', 'personalise'] as const) {
       const request = requestFor(problem, { purpose, committed });
       solver.solve(request);
       const { computeMs, ...result } = await answer();
@@ -144,7 +147,7 @@ describe('the thread', () => {
       );
       expect(result).toEqual(here);
       expect(computeMs).toBeGreaterThan(0);
-      committed = result.proposal?.atom ?? committed;
+      committed = result.solution;
     }
   });
 
@@ -167,7 +170,7 @@ describe('the thread', () => {
       // Generous: other tests may be running.
       expect(performance.now() - started).toBeLessThan(10 * 300);
       expect(result.passes).toBeLessThan(whole.passes);
-      expect(result.proposal!.update.duNorm2).toBeGreaterThan(0);
+      expect(norm(result.solution.u)).toBeGreaterThan(0);
     }
   });
 
@@ -176,9 +179,9 @@ describe('the thread', () => {
     // A pass of half a millisecond becomes one of seconds.
     const { solver, answer } = await solverFor(problem, 5000);
     solver.solve(requestFor(problem, { budgetMs: 200 }));
-    const { passes, proposal } = await answer();
+    const { passes, solution } = await answer();
     expect(passes).toBe(0);
-    const changed = proposal!.atom.beta.filter((value) => value !== 0).length;
+    const changed = solution.beta.filter((value) => value !== 0).length;
     expect(changed).toBeGreaterThan(0);
     expect(changed).toBeLessThan(3000);
   });
@@ -192,9 +195,9 @@ describe('the thread', () => {
     await untilAsleep(solver);
     expect(heard.results).toHaveLength(0);
     solver.interrupt();
-    const { passes, proposal } = await answered;
+    const { passes, solution } = await answered;
     expect(passes).toBeGreaterThan(0);
-    expect(proposal!.update.duNorm2).toBeGreaterThan(0);
+    expect(norm(solution.u)).toBeGreaterThan(0);
   });
 
   test('is dropped at once when cancelled in its sleep', async () => {
@@ -203,7 +206,7 @@ describe('the thread', () => {
     solver.solve(requestFor(problem));
     await untilAsleep(solver);
     solver.cancel();
-    solver.solve(requestFor(problem, { round: 4, purpose: 'certify' }));
+    solver.solve(requestFor(problem, { round: 4, budgetMs: 0 }));
     expect((await answer()).round).toBe(4);
     expect(heard.results).toHaveLength(1);
   });
@@ -215,7 +218,7 @@ describe('the thread', () => {
       solver.solve(requestFor(problem, { round }));
       solver.cancel();
     }
-    solver.solve(requestFor(problem, { round: 4, purpose: 'certify' }));
+    solver.solve(requestFor(problem, { round: 4, budgetMs: 0 }));
     expect((await answer()).round).toBe(4);
     expect(heard.results).toHaveLength(1);
   });

@@ -7,9 +7,11 @@ import { KindredError } from '../../../src/base/errors.ts';
 import { seal } from '../../../src/base/packed.ts';
 import { rowsOfParticipant, type Table } from '../../../src/data/index.ts';
 import { NOTHING_STORED, type Stored } from '../../../src/participant/index.ts';
+import type { FederationSettings } from '../../../src/protocol/index.ts';
+import { withRows } from '../../../src/shells/client/changed-rows.ts';
 import type { JoinOptions } from '../../../src/shells/client/index.ts';
 import { readParticipantState } from '../../../src/shells/client/index.ts';
-import { ownDataOf, ownFolder } from '../../../src/shells/client/settle-in.ts';
+import { type OwnFolder, ownDataOf, ownFolder } from '../../../src/shells/client/settle-in.ts';
 import { STATE_SEAL, type StateFolder } from '../../../src/shells/client/state-folder.ts';
 import { runSecurely } from '../../helpers/secure-federation.ts';
 import { smallHar } from '../../helpers/tables.ts';
@@ -31,6 +33,10 @@ function optionsFor(
 }
 
 function open(stateFolder: string, changes?: Partial<JoinOptions>, rows?: Table): StateFolder {
+  return ownFolderOf(stateFolder, changes, rows).folder;
+}
+
+function ownFolderOf(stateFolder: string, changes?: Partial<JoinOptions>, rows?: Table): OwnFolder {
   const options = optionsFor(stateFolder, changes, rows);
   return ownFolder(options, ownDataOf(options));
 }
@@ -138,6 +144,16 @@ describe('a state folder', () => {
     refused(() => open(path), 'CORRUPT', 'got "kindred participant identity"');
     writeFileSync(join(path, 'state'), seal({ ...STATE_SEAL, version: 9 }, {}));
     refused(() => open(path), 'STORED_VERSION', 'version 9');
+    // As kindred wrote it that trained by updates.
+    writeFileSync(join(path, 'state'), seal({ ...STATE_SEAL, version: 1 }, {}));
+    refused(
+      () => open(path),
+      'STORED_VERSION',
+      path,
+      'expected kindred participant state of version 2, got version 1',
+    );
+    refused(() => open(path), 'STORED_VERSION', 'use the kindred that wrote it, or have the operator forget');
+    refused(() => readParticipantState(path), 'STORED_VERSION', 'give another --state');
     writeFileSync(join(path, 'state'), state);
     open(path).release();
   });
@@ -182,14 +198,45 @@ describe('whose state it is', () => {
     refused(() => open(path, {}, renamed), 'OTHER_COLUMNS', path, 'other names');
   });
 
-  test('other rows are refused once something was contributed with them, and taken before', () => {
-    const changed = { ...table, x: table.x.map((value, at) => (at === 0 ? value + 1 : value)) };
-    open(usedFolder(), {}, changed).release();
-    const beta = new Float64Array(12);
-    const path = usedFolder({ session: 1, committed: { beta, u: new Float64Array(25), s: 0 } });
+  const changed = { ...table, x: table.x.map((value, at) => (at === 0 ? value + 1 : value)) };
+  const committed = { beta: new Float64Array(12), u: new Float64Array(25), s: 0 };
+
+  test('training by steps: other rows are refused once something was contributed with them, and taken before', () => {
+    const settings = { training: 'steps' } as FederationSettings;
+    open(usedFolder({ session: 1, settings }), {}, changed).release();
+    const path = usedFolder({ session: 1, settings, committed });
     open(path).release();
-    refused(() => open(path, {}, changed), 'OTHER_ROWS', path);
+    refused(() => open(path, {}, changed), 'OTHER_ROWS', path, 'trains by steps');
     refused(() => open(path, { testFraction: 0.3 }), 'OTHER_ROWS', '--test-fraction');
+  });
+
+  test('training by answers: other rows are noticed, and stored with all that follows from them', () => {
+    const settings = { training: 'answers' } as FederationSettings;
+    const path = usedFolder({ session: 1, settings, committed });
+    const same = ownFolderOf(path);
+    expect(same.hasChanged).toBe(false);
+    same.folder.release();
+    const { rows } = readParticipantState(path);
+    const { folder, hasChanged } = ownFolderOf(path, {}, changed);
+    expect(hasChanged).toBe(true);
+    // Not before the model is fitted to them: after a crash they are noticed again.
+    expect(readParticipantState(path).rows).toBe(rows);
+    const u = new Float64Array(25).fill(2);
+    const w = new Float64Array(25).fill(1);
+    folder.update({ stored: { ...folder.file.stored, base: 7, model: { round: 7, w, u: committed.u } } });
+    folder.update(withRows(folder.file, 'digest of the new rows', u));
+    folder.release();
+    expect(readParticipantState(path)).toMatchObject({
+      rows: 'digest of the new rows',
+      secret: folder.file.secret,
+      stored: {
+        session: 1,
+        base: 7,
+        edition: 1,
+        committed: { ...committed, beta: new Float64Array(0) },
+        model: { round: 7, w, u },
+      },
+    });
   });
 });
 

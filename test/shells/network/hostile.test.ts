@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type AnswerMessage,
   CLOSE,
   decodeFrom,
   encode,
@@ -14,7 +15,6 @@ import {
   type RoundMessage,
   type ToCoordinator,
   type ToParticipant,
-  type UpdateMessage,
 } from '../../../src/protocol/index.ts';
 import { AttackedFederation, Attacker, FEATURES, HOME } from '../../helpers/attacked-federation.ts';
 import { BAD_MESSAGES } from '../../helpers/bad-messages.ts';
@@ -85,32 +85,32 @@ describe.each(Object.entries(BAD_MESSAGES))('%s', (_, messages) => {
 });
 
 describe('replays', () => {
-  /** The last update that the honest participant on the tapped line has sent: for a round in which it was counted in. */
-  async function stolenUpdate(): Promise<UpdateMessage> {
+  /** The last answer that the honest participant on the tapped line has sent: for a round in which it was counted in. */
+  async function stolenAnswer(): Promise<AnswerMessage> {
     const { frames } = attacked.recording;
-    const updates = () =>
+    const answers = () =>
       frames
         .map((frame) => decodeFrom('participant', frame))
-        .filter((message) => message.kind === 'update')
-        .filter(({ base, duNorm2 }) => base > 0 && duNorm2 > 0);
-    await until(() => updates().length > 0, 'there is something to steal');
-    return updates().at(-1)!;
+        .filter((message) => message.kind === 'answer')
+        .filter(({ base, scalars }) => base > 0 && scalars.uNorm2 > 0);
+    await until(() => answers().length > 0, 'there is something to steal');
+    return answers().at(-1)!;
   }
 
-  test('an update of somebody else, as it was: its round is over, nothing is taken', async () => {
-    const stolen = await stolenUpdate();
+  test('an answer of somebody else, as it was: its round is over, nothing is taken', async () => {
+    const stolen = await stolenAnswer();
     const attacker = await newAttacker();
     await until(async () => (await attacked.round()) > stolen.round, 'its round is over');
     await provoke(attacker, 'outcome', () => encode(stolen, 'f64'));
     expect(await attacker.link.next('outcome')).toMatchObject({
       round: stolen.round,
-      accepted: { round: 0, weights: [] },
+      accepted: { round: 0 },
     });
     attacker.link.close();
   });
 
-  test('an update of somebody else for the round that is open: it builds on what is not its own', async () => {
-    const stolen = await stolenUpdate();
+  test('an answer of somebody else for the round that is open: it would replace what is not its own', async () => {
+    const stolen = await stolenAnswer();
     const before = await attacked.rejected('STATE_MISMATCH');
     const attacker = await newAttacker();
     await provoke(attacker, 'reject', ({ round }) => ({ ...stolen, round }));
@@ -118,8 +118,8 @@ describe('replays', () => {
     attacker.link.close();
   });
 
-  test('an update of somebody else as its own: the numbers give it away', async () => {
-    const stolen = await stolenUpdate();
+  test('an answer of somebody else as its own: the numbers give it away', async () => {
+    const stolen = await stolenAnswer();
     const before = await attacked.rejected('INFEASIBLE');
     const attacker = await newAttacker();
     await provoke(attacker, 'reject', ({ round }) => ({ ...stolen, round, base: 0 }));
@@ -138,12 +138,12 @@ describe('replays', () => {
     attacker.link.close();
   });
 
-  test('its own update, again and again: taken once at the most', async () => {
+  test('its own answer, again and again: taken once at the most', async () => {
     const attacker = await newAttacker();
     const { round } = await attacker.join();
-    for (let i = 0; i < 100; i++) attacker.send(attacker.update({ round }));
-    await until(() => attacker.update().round > round, 'its round is over');
-    for (let i = 0; i < 100; i++) attacker.send(attacker.update({ round }));
+    for (let i = 0; i < 100; i++) attacker.send(attacker.answer({ round }));
+    await until(() => attacker.answer().round > round, 'its round is over');
+    for (let i = 0; i < 100; i++) attacker.send(attacker.answer({ round }));
     const outcomes = () => attacker.link.heard.filter((message) => message.kind === 'outcome');
     await until(() => outcomes().length >= 100, 'every copy is answered');
     const [{ accepted }] = outcomes();

@@ -134,7 +134,7 @@ describe('somebody who never reads', () => {
       tellNames: false,
       federation: 'wide',
     });
-    const unknown = { session: 1, base: 0, pending: 0 };
+    const unknown = { session: 1, base: 0, pending: 0, edition: 0 };
     link.send({ kind: 'join', id: participant, rows: 1, features: WIDE.length, benchmarkMs: 1, ...unknown });
     return link;
   }

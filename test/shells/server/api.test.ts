@@ -1,11 +1,14 @@
 /** The HTTP API, route by route: what it answers, and what it refuses. */
 import { describe, expect, test } from 'vitest';
-import { modelFromJson } from '../../../src/methods/index.ts';
+import { newTrainer } from '../../../src/coordinator/training.ts';
+import { modelFromJson, personalise } from '../../../src/methods/index.ts';
 import { CLOSE } from '../../../src/protocol/index.ts';
 import { whyNotReady } from '../../../src/shells/server/routes/service.ts';
 import { expectRefusal, goodAnswer } from '../../helpers/answers.ts';
 import { ask } from '../../helpers/http.ts';
+import { metric } from '../../helpers/metrics.ts';
 import { operate, PATIENT, QUICK, ServerTest, until } from '../../helpers/server.ts';
+import { tableOf } from '../../helpers/tables.ts';
 import { connected, Keys } from '../../helpers/ws-participant.ts';
 import { Trainer } from '../../helpers/ws-trainer.ts';
 
@@ -82,6 +85,57 @@ describe('federations', () => {
   });
 });
 
+describe('a recount', () => {
+  test('asks everybody again, also after a rest, and comes to the same model', async () => {
+    const server = await servers.start({}, QUICK);
+    const trainers = [new Trainer('ada'), new Trainer('ben', 20)];
+    for (const trainer of trainers) await trainer.join(server.url);
+    for (const trainer of trainers) await trainer.finished;
+    const { primal } = (await operate(server, HOME)).json.certificate;
+    const { round } = server.federation('default').host.state;
+    const answered = trainers.map((trainer) => trainer.answered);
+    const woken = goodAnswer(
+      'recountFederation',
+      await operate(server, `${HOME}/recount`, { method: 'POST' }),
+    );
+    expect(woken).toMatchObject({ phase: 'open', round: round + 1, finish: null });
+    expect(woken.certificate.primal).toBeNull();
+    await until(async () => (await operate(server, HOME)).json.phase === 'finished', 'another rest');
+    const state = (await operate(server, HOME)).json;
+    expect(state).toMatchObject({ finish: 'gap', missing: [] });
+    expect(state.certificate.primal).toBeCloseTo(primal, 4);
+    expect(state.conservation.relativeError).toBeLessThan(1e-12);
+    for (const [k, trainer] of trainers.entries()) {
+      expect(trainer.answered).toBeGreaterThan(answered[k]);
+      expect(trainer.base).toBeGreaterThan(round);
+    }
+  });
+
+  test('is refused before there are answers, and where training goes by steps', async () => {
+    const server = await servers.start({}, PATIENT);
+    const none = await operate(server, `${HOME}/recount`, { method: 'POST' });
+    expectRefusal(none, 'REFUSED', 'recountFederation');
+    const steps = await servers.start(
+      {},
+      { ...QUICK, aggregation: 'safe', stop: { ...QUICK.stop, rounds: 2 } },
+    );
+    const trainers = [new Trainer('ada'), new Trainer('ben')];
+    for (const trainer of trainers) await trainer.join(steps.url);
+    await trainers[0].finished;
+    expectRefusal(
+      await operate(steps, `${HOME}/recount`, { method: 'POST' }),
+      'REFUSED',
+      'recountFederation',
+    );
+  });
+
+  test('is for the operator', async () => {
+    const server = await servers.start();
+    const refused = await ask(`${server.url}${HOME}/recount`, { method: 'POST' });
+    expectRefusal(refused, 'TOKEN_NEEDED', 'recountFederation');
+  });
+});
+
 describe('participants', () => {
   test('are listed with what is known of them', async () => {
     const server = await servers.start({}, PATIENT);
@@ -136,14 +190,16 @@ describe('participants', () => {
     expectRefusal(again, 'NO_SUCH_PARTICIPANT', 'forgetParticipant');
   });
 
-  test('where sums are secret nobody can be forgotten, and the machine says why', async () => {
+  test('where noise is on secret sums nobody can be forgotten, and the machine says why', async () => {
     const server = await servers.start({}, 'none');
+    const dp = { clip: 1, noiseMultiplier: 5, epsilon: 20, delta: 1e-5, honest: 50 };
     await operate(server, '/v1/federations', {
-      body: { name: 'default', options: { secure: true, minParticipants: 100 } },
+      body: { name: 'default', options: { secure: true, dp, aggregation: 'safe', minParticipants: 100 } },
     });
     const link = await new Trainer('ada').join(server.url);
     await link.next('welcome');
-    server.federation('default').host.state.round = 1;
+    const { state } = server.federation('default').host;
+    state.trainer = newTrainer(state.options, 2);
     const refused = await operate(server, `${HOME}/participants/ada/forget`, { method: 'POST' });
     expectRefusal(refused, 'REFUSED', 'forgetParticipant');
     expect(refused.json.error.message).toContain('known to nobody but itself');
@@ -227,9 +283,59 @@ describe('rounds, history and model', () => {
     expect(file.headers['content-disposition']).toBe('attachment; filename="default.model.json"');
     const model = modelFromJson(file.text, 'the download');
     expect(model).toMatchObject({ method: 'mtl', features: ['x1', 'x2'], servesNewcomers: true });
-    expect([...model.personal.keys()]).toEqual(['ada', 'ben']);
+    // Personal parts are the participants' own.
+    expect(model.personal.size).toBe(0);
     expect(model.w).toEqual(w);
     expect(model.certificate!.relativeGap).toBeLessThan(1e-6);
+    const { c1, c2, classWeight } = QUICK;
+    expect(model.options).toMatchObject({ c1, c2, classWeight });
+  });
+
+  test('the download is all that kindred personalise needs', async () => {
+    const server = await servers.start({}, { ...QUICK, c1: 3, c2: 0.5, classWeight: 'balanced' });
+    const [ada, ben] = [new Trainer('ada'), new Trainer('ben', 20)];
+    await ada.join(server.url);
+    await ben.join(server.url);
+    await ada.finished;
+    const model = modelFromJson((await operate(server, `${HOME}/model`)).text, 'the download');
+    const table = tableOf({ participants: 1, rows: 20, d: 2, target: (x) => (x[0] > 0 ? 1 : -1) });
+    const { options, notes, participants } = personalise(model, { ...table, features: ['x1', 'x2'] });
+    expect(notes).toEqual([]);
+    expect(options).toMatchObject({ c1: 3, c2: 0.5, classWeight: 'balanced' });
+    expect(participants[0].value).toBeLessThan(participants[0].valueOfShared);
+  });
+
+  test('whom the certificate does not cover is said, in the state, the rounds, the participants and the metrics', async () => {
+    const server = await servers.start({}, { ...QUICK, maxWaitMs: 100, patience: 1 });
+    const [ada, ben] = [new Trainer('ada'), new Trainer('ben', 20)];
+    ben.mayAnswer = () => false;
+    await ada.join(server.url);
+    const link = await ben.join(server.url);
+    await link.next('round');
+    const before = goodAnswer('getFederation', await operate(server, HOME));
+    expect(before.certificate).toEqual({ primal: null, dual: 0, relativeGap: 1 });
+    await ada.finished;
+    const state = goodAnswer('getFederation', await operate(server, HOME));
+    expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: ['ben'] });
+    const { primal, dual, relativeGap } = state.certificate;
+    expect(relativeGap).toBe(state.relativeGap);
+    expect(relativeGap).toBeLessThanOrEqual(1e-6);
+    expect(primal).toBeGreaterThanOrEqual(dual);
+    const { rounds } = goodAnswer('listRounds', await operate(server, `${HOME}/rounds`));
+    expect(rounds.at(-1).missing).toEqual(['ben']);
+    const { participants } = goodAnswer('listParticipants', await operate(server, `${HOME}/participants`));
+    expect(participants).toMatchObject([
+      { id: 'ada', missing: false },
+      { id: 'ben', missing: true },
+    ]);
+    const { text } = await operate(server, '/metrics');
+    expect(metric(text, 'kindred_missing', { federation: 'default' })).toBe(1);
+    // Once he answers, he is covered.
+    ben.mayAnswer = () => true;
+    await operate(server, `${HOME}/recount`, { method: 'POST' });
+    const covered = async () => (await operate(server, HOME)).json;
+    await until(async () => (await covered()).phase === 'finished', 'another rest');
+    expect((await covered()).missing).toEqual([]);
   });
 
   test('features are x1, x2 where nobody has told their names, and a later one may tell them', async () => {

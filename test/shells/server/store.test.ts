@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { CoordinatorServer } from '../../../src/shells/server/index.ts';
+import { isDamaged, replaceDamaged } from '../../../src/shells/store/salvage.ts';
 import { SqliteStore } from '../../../src/shells/store/sqlite-store.ts';
 import { operate, PATIENT, QUICK, ServerTest, until } from '../../helpers/server.ts';
 import { connected, Keys } from '../../helpers/ws-participant.ts';
@@ -32,25 +33,41 @@ function copied(): string {
   return path;
 }
 
-/** The code of the refusal; the store is free again afterwards. */
-function refusalOf(store: string): string {
+function errorOf(store: string): unknown {
   try {
     new CoordinatorServer({ store });
   } catch (error) {
-    return (error as { code: string }).code;
+    return error;
   }
   throw new Error('it was taken');
 }
 
+/** The code of the refusal; the store is free again afterwards. */
+function refusalOf(store: string): string {
+  return (errorOf(store) as { code: string }).code;
+}
+
+/** Flips a bit in the middle of the first cell of a table. */
+function damageCell(path: string, table: string): void {
+  const db = new Database(path);
+  const { body } = db.prepare(`SELECT body FROM ${table} LIMIT 1`).get() as { body: Buffer };
+  const changed = Buffer.from(body);
+  changed[changed.length >> 1] ^= 1;
+  db.prepare(`UPDATE ${table} SET body = ? WHERE body = ?`).run(changed, body);
+  db.close();
+}
+
+function overwrite(path: string, page: number): void {
+  const bytes = readFileSync(path);
+  const size = page === 0 ? 100 : bytes.readUInt16BE(16);
+  bytes.fill(0xaa, page * size, (page + 1) * size);
+  writeFileSync(path, bytes);
+}
+
 describe('a damaged store is refused', () => {
-  test.each(['runs', 'members', 'atoms', 'federations'])('with a flipped byte in a cell of %s', (table) => {
+  test.each(['runs', 'members', 'federations'])('with a flipped byte in a cell of %s', (table) => {
     const path = copied();
-    const db = new Database(path);
-    const { body } = db.prepare(`SELECT body FROM ${table} LIMIT 1`).get() as { body: Buffer };
-    const changed = Buffer.from(body);
-    changed[changed.length >> 1] ^= 1;
-    db.prepare(`UPDATE ${table} SET body = ? WHERE body = ?`).run(changed, body);
-    db.close();
+    damageCell(path, table);
     expect(refusalOf(path)).toBe('CORRUPT');
     // And it is not kept open: whoever puts the copy back can start.
     copyFileSync(trained, path);
@@ -65,17 +82,14 @@ describe('a damaged store is refused', () => {
 
   test('with a page overwritten', () => {
     const path = copied();
-    const bytes = readFileSync(path);
-    const page = bytes.readUInt16BE(16);
-    bytes.fill(0xaa, page, 2 * page);
-    writeFileSync(path, bytes);
+    overwrite(path, 1);
     expect(refusalOf(path)).toBe('CORRUPT');
   });
 
   test('that is no database, or one of somebody else', () => {
     const text = join(servers.folder, 'notes.txt');
     writeFileSync(text, 'These are notes, and they are rather more than sixteen bytes of them.'.repeat(100));
-    expect(refusalOf(text)).toBe('NOT_A_STORE');
+    expect(refusalOf(text)).toBe('NOT_A_DATABASE');
     const other = servers.newStore();
     const db = new Database(other);
     db.exec('CREATE TABLE birds (name TEXT)');
@@ -83,17 +97,73 @@ describe('a damaged store is refused', () => {
     expect(refusalOf(other)).toBe('NOT_A_STORE');
   });
 
-  test('of a newer version', () => {
+  test.each([
+    ['a newer version', 99],
+    ['the version that trained by updates', 1],
+  ])('of %s, with a sentence that says what to do', (_, version) => {
     const path = copied();
     const db = new Database(path);
-    db.exec('PRAGMA user_version = 99');
+    db.exec(`PRAGMA user_version = ${version}`);
     db.close();
     expect(refusalOf(path)).toBe('STORED_VERSION');
+    expect(() => new SqliteStore(path)).toThrow(
+      `${path}: expected a store of version 2, got version ${version}; use the kindred that wrote it, or give another --store and let every participant join with a new --state`,
+    );
   });
 
   test('in a folder that does not exist', () => {
     expect(refusalOf(join(servers.folder, 'nowhere', 'a.db'))).toBe('STORE_NOT_OPENED');
   });
+});
+
+describe('a damaged store that is replaced', () => {
+  test.each([
+    ['a damaged cell', (path: string) => damageCell(path, 'runs')],
+    ['a page overwritten', (path: string) => overwrite(path, 3)],
+    ['a header overwritten', (path: string) => overwrite(path, 0)],
+  ])('%s: it is moved aside whole, and a new one is begun', async (_, damage) => {
+    const path = copied();
+    damage(path);
+    const error = errorOf(path);
+    const bytes = readFileSync(path);
+    expect(isDamaged(error, path)).toBe(true);
+    const { movedTo } = replaceDamaged(path);
+    expect(movedTo).toBe(`${path}.damaged-1`);
+    expect(readFileSync(movedTo)).toEqual(bytes);
+    const server = await servers.start({ store: path }, 'none');
+    for (const { host } of server.federations.values()) expect(host.state.round).toBe(0);
+    await server.close();
+    overwrite(path, 0);
+    expect(replaceDamaged(path).movedTo).toBe(`${path}.damaged-2`);
+  });
+
+  test('federations, keys and columns are known again as far as they can be read', () => {
+    const path = copied();
+    damageCell(path, 'runs');
+    expect(replaceDamaged(path).federations).toEqual(['default']);
+    const [before, after] = [new SqliteStore(trained), new SqliteStore(path)];
+    expect(after.federations()).toEqual(before.federations());
+    expect(after.enrolments('default')).toEqual(before.enrolments('default'));
+    expect(after.schema('default')).toEqual(before.schema('default'));
+    expect(after.loadRun('default')).toBeUndefined();
+    expect(after.history('default', 0, 10)).toEqual([]);
+    before.close();
+    after.close();
+  });
+
+  test('other files, older stores and stores in use are left alone', async () => {
+    const text = join(servers.folder, 'other.txt');
+    writeFileSync(text, 'These are notes, and they are rather more than sixteen bytes of them.'.repeat(100));
+    expect(isDamaged(errorOf(text), text)).toBe(false);
+    const old = copied();
+    const db = new Database(old);
+    db.exec('PRAGMA user_version = 1');
+    db.close();
+    expect(isDamaged(errorOf(old), old)).toBe(false);
+    const used = servers.newStore();
+    await servers.start({ store: used });
+    expect(isDamaged(errorOf(used), used)).toBe(false);
+  }, 20_000);
 });
 
 test('a store belongs to one server at a time', async () => {
@@ -134,7 +204,8 @@ describe('after a restart', () => {
       const paths = [HOME, `${HOME}/rounds`, `${HOME}/history`, `${HOME}/model`, `${HOME}/invitations`];
       const seen = [];
       for (const path of paths) seen.push((await operate(server, path)).json);
-      const [{ uptimeMs: _, participants: __, ...state }, ...rest] = seen;
+      // Single contributions are not known after a restart, their sum is.
+      const [{ uptimeMs: _, participants: __, conservation: ___, ...state }, ...rest] = seen;
       return [state, ...rest];
     };
     const seen = await look(before);

@@ -1,8 +1,9 @@
 /** Training over real sockets when things go wrong: a store that fails, a server that stops, participants that drop out. */
 import { expect, test } from 'vitest';
+import { sumOfContributions } from '../../../src/coordinator/index.ts';
 import type { CoordinatorServer } from '../../../src/shells/server/index.ts';
 import { SqliteStore } from '../../../src/shells/store/sqlite-store.ts';
-import { dot, plusScaled, toldOf } from '../../../src/solver/index.ts';
+import { dot, plusScaled } from '../../../src/solver/index.ts';
 import { expectRefusal } from '../../helpers/answers.ts';
 import { FailingStore } from '../../helpers/failing-store.ts';
 import { ask } from '../../helpers/http.ts';
@@ -12,12 +13,12 @@ import { Trainer } from '../../helpers/ws-trainer.ts';
 const servers = new ServerTest();
 const HOME = '/v1/federations/default';
 
-/** |w - sum of what the participants have committed| / |w|. */
+/** |U - sum of what the participants have as their last accepted answers| / |U|. */
 function conservation(server: CoordinatorServer, trainers: readonly Trainer[]): number {
-  const { w } = server.federation('default').host.state.aggregator!;
-  let rest = w;
-  for (const { state } of trainers) rest = plusScaled(rest, -1, toldOf(state!.committed).u);
-  return Math.sqrt(dot(rest, rest) / dot(w, w));
+  const sum = sumOfContributions(server.federation('default').host.state);
+  let rest = sum;
+  for (const { committed } of trainers) rest = plusScaled(rest, -1, committed!.u);
+  return Math.sqrt(dot(rest, rest) / dot(sum, sum));
 }
 
 test('what the participants hold adds up to what the server holds', async () => {

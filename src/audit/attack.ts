@@ -1,6 +1,7 @@
 /** Runs every attack on one watched federation and says what it got, beside what a guess would have got. */
 import {
   calibrate,
+  changesOf,
   chooseRowCount,
   columnsOf,
   EQUATION_DEFAULTS,
@@ -24,7 +25,6 @@ import {
   scoreShares,
   scoreVector,
   singleRows,
-  updateRounds,
 } from '../privacy/audit/index.ts';
 import type { MaskSemantics } from '../privacy/index.ts';
 import { meanOf } from '../sim/index.ts';
@@ -32,7 +32,7 @@ import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
 /** Means over participants. */
 export interface Leak {
-  /** The personal part from the updates. */
+  /** The personal part from the answers. */
   readonly personal: { readonly cosine: number; readonly relativeError: number };
   /** Rows by linear algebra: share recovered to 1%, median best-match error, and that of rows of other people. */
   readonly rows: { readonly recovered: number; readonly error: number; readonly guess: number };
@@ -77,7 +77,9 @@ export function leakOf(federation: WatchedFederation, semantics: MaskSemantics |
 }
 
 function personalLeak(watched: readonly Watched[]): Leak['personal'] {
-  const scores = watched.map(({ observation, truth }) =>
+  // Who has no personal part has none to lose.
+  const some = watched.filter(({ truth }) => truth.personal.some((value) => value !== 0));
+  const scores = some.map(({ observation, truth }) =>
     scoreVector(recoverPersonal(observation), truth.personal),
   );
   return {
@@ -112,7 +114,7 @@ function rowLeak(watched: readonly Watched[], semantics: MaskSemantics | undefin
 
 /** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */
 function knownRows(observation: Observation, semantics: MaskSemantics | undefined): readonly RecoveredRow[] {
-  if (updateRounds(observation).length === 0) return [];
+  if (changesOf(observation).length === 0) return [];
   const wide = columnsOf(observation.settings) > MOST_COLUMNS;
   if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
   return recoverRows(observation, PLANES).rows;
@@ -123,7 +125,7 @@ function equationLeak(
   semantics: MaskSemantics | undefined,
 ): EquationLeak | undefined {
   const small = watched.filter(({ truth }) => truth.rows.length * truth.rows[0].x.length <= MOST_UNKNOWNS);
-  const seen = small.filter(({ observation }) => updateRounds(observation).length > 0);
+  const seen = small.filter(({ observation }) => changesOf(observation).length > 0);
   if (small.length === 0) return undefined;
   if (seen.length === 0) return { recovered: 0, error: 1, countFound: 0 };
   const scores = seen.slice(0, MOST_SOLVED).map(({ observation, truth }) => {
@@ -175,9 +177,9 @@ function maskLeak(watched: readonly Watched[], semantics: MaskSemantics): number
 
 type Scorer = (rows: readonly LabelledRow[]) => Float64Array;
 
-/** By the span of the updates where they do not fill the space, else by the margin of the recovered model. */
+/** By the span of the changes where they do not fill the space, else by the margin of the recovered model. */
 function bestMembership({ observation, truth }: Watched, w: Float64Array): Scorer {
-  const enough = updateRounds(observation).length > 0 && truth.rows.length < truth.rows[0].x.length;
+  const enough = changesOf(observation).length > 0 && truth.rows.length < truth.rows[0].x.length;
   if (enough) return (rows) => membershipBySpan(observation, rows);
   const v = recoverPersonal(observation);
   return (rows) =>

@@ -13,27 +13,31 @@ export interface Mode {
 const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
 const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
 
+/** The paper's masks are of steps. Its own rule, `sum`, diverges on much data. */
+const STEPS = { aggregation: 'safe' } as const;
+
 /** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
 export const MODES = [
-  { name: 'none', about: 'updates as they are', changes: {} },
+  { name: 'none', about: 'answers as they are', changes: {} },
+  { name: 'none, steps', about: 'safe steps as they are', changes: STEPS },
   {
     name: 'bernoulli, paper',
-    about: 'each row left out with probability 0.5; v takes the whole step',
-    changes: { mask: { ...bernoulli, semantics: 'paper' } },
+    about: 'safe steps; each row left out with probability 0.5; v takes the whole step',
+    changes: { ...STEPS, mask: { ...bernoulli, semantics: 'paper' } },
   },
   {
     name: 'bernoulli, consistent',
-    about: 'each row left out with probability 0.5; v takes the masked step',
+    about: 'answers; the change of each row left out with probability 0.5',
     changes: { mask: { ...bernoulli, semantics: 'consistent' } },
   },
   {
     name: 'beta, paper',
-    about: '75% of the rows scaled by Beta(2, 0.5); v takes the whole step',
-    changes: { mask: { ...beta, semantics: 'paper' } },
+    about: 'safe steps; 75% of the rows scaled by Beta(2, 0.5); v takes the whole step',
+    changes: { ...STEPS, mask: { ...beta, semantics: 'paper' } },
   },
   {
     name: 'beta, consistent',
-    about: '75% of the rows scaled by Beta(2, 0.5); v takes the masked step',
+    about: 'answers; the change of 75% of the rows scaled by Beta(2, 0.5)',
     changes: { mask: { ...beta, semantics: 'consistent' } },
   },
   {
@@ -48,7 +52,7 @@ export const MODES = [
   },
   {
     name: 'none, to a participant',
-    about: 'who takes part sees w and no update',
+    about: 'who takes part sees w and no answer',
     changes: {},
     onlooker: 'participant',
   },

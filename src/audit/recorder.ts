@@ -1,9 +1,10 @@
 /**
- * Records what the coordinator of a simulation sees: the messages that reach it and those it sends, nothing else. Attach
- * before `run`.
+ * Records what the coordinator of a simulation sees: the messages that reach it, those it sends, and the sum of all contributions that
+ * it holds; nothing else. Attach before `run`.
  */
+import { inquiryOf, sharedPart } from '../coordinator/index.ts';
 import type { KnownSettings, Observation, ObservedMoments, ObservedRound } from '../privacy/audit/index.ts';
-import type { Accepted, Message, RoundMessage, UpdateMessage } from '../protocol/index.ts';
+import type { Accepted, AnswerMessage, Finish, Message, RoundMessage } from '../protocol/index.ts';
 import type { Simulation } from '../sim/index.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -12,14 +13,27 @@ interface Notes {
   rows: number | undefined;
   moments: ObservedMoments | undefined;
   settings: KnownSettings | undefined;
+  best: number;
   readonly rounds: Map<number, Writable<ObservedRound>>;
+  /** Rounds that only look at the certificate. */
+  readonly looks: Set<number>;
+}
+
+/** What is known when a round opens, or at the end. */
+export interface KnownSum {
+  readonly w: Float64Array;
+  /** Of all contributions. */
+  readonly u: Float64Array;
 }
 
 export class Recorder {
   private readonly notes = new Map<string, Notes>();
-  private readonly shared = new Map<number, Float64Array>();
+  private readonly known = new Map<number, KnownSum>();
+  private readonly simulation: Simulation;
 
-  constructor({ transcript }: Simulation) {
+  constructor(simulation: Simulation) {
+    this.simulation = simulation;
+    const { transcript } = simulation;
     const { sent, delivered } = transcript;
     transcript.sent = (atMs, from, to, message) => {
       if (from === 'coordinator') this.onSent(to, message);
@@ -34,24 +48,32 @@ export class Recorder {
   /** Everybody of whom enough is known: the settings were sent to them. */
   get observations(): Observation[] {
     const known = [...this.notes].filter(([, { settings }]) => settings);
-    return known.map(([participant, { rows, moments, settings, rounds }]) => ({
+    return known.map(([participant, { rows, moments, settings, rounds, best }]) => ({
       participant,
       settings: settings!,
       rows,
       moments,
       rounds: [...rounds.values()].sort((a, b) => a.round - b.round),
+      best,
     }));
   }
 
-  /** w of every round, in order. */
-  get sharedParts(): Float64Array[] {
-    return [...this.shared].sort(([a], [b]) => a - b).map(([, w]) => w);
+  /** By the round that it was known after. */
+  get sums(): ReadonlyMap<number, KnownSum> {
+    return this.known;
   }
 
   private notesOf(id: string): Notes {
     const known = this.notes.get(id);
     if (known) return known;
-    const notes = { rows: undefined, moments: undefined, settings: undefined, rounds: new Map() };
+    const notes: Notes = {
+      rows: undefined,
+      moments: undefined,
+      settings: undefined,
+      best: 0,
+      rounds: new Map(),
+      looks: new Set(),
+    };
     this.notes.set(id, notes);
     return notes;
   }
@@ -60,34 +82,45 @@ export class Recorder {
     const notes = this.notesOf(from);
     if (message.kind === 'join') notes.rows = message.rows;
     if (message.kind === 'moments') notes.moments = message;
-    if (message.kind !== 'update' && message.kind !== 'report') return;
-    const round = notes.rounds.get(message.round);
-    if (!round) return;
-    round.scalars = message.scalars;
-    if (message.kind === 'update') noteUpdate(round, message);
+    if (message.kind === 'answer') noteAnswer(notes, message);
   }
 
   private onSent(to: string, message: Message): void {
     const notes = this.notesOf(to);
     if (message.kind === 'welcome') notes.settings = { ...message.settings, scaling: message.scaling };
-    if (message.kind === 'round') this.shared.set(message.round, message.w.slice());
-    if (message.kind === 'round' && !notes.rounds.has(message.round)) {
-      notes.rounds.set(message.round, opened(message));
+    if (message.kind === 'round') {
+      this.noteSum(message.round - 1, message);
+      if (message.purpose === 'certify') notes.looks.add(message.round);
+      if (!notes.rounds.has(message.round)) notes.rounds.set(message.round, opened(message));
     }
-    if ('accepted' in message) noteOutcome(notes, message.accepted);
+    if (message.kind === 'finish') {
+      this.noteSum(message.round, message);
+      notes.best = message.best;
+    }
+    if ('accepted' in message) noteAccepted(notes, message.accepted);
+  }
+
+  private noteSum(round: number, { w }: RoundMessage | Finish): void {
+    const { state } = this.simulation.coordinator;
+    if (!state || this.known.has(round)) return;
+    const u = inquiryOf(state)?.u ?? sharedPart(state) ?? w;
+    this.known.set(round, { w: w.slice(), u: u.slice() });
   }
 }
 
 function opened({ round, w, sigma, tolerance }: RoundMessage): Writable<ObservedRound> {
-  const nothing = { du: undefined, ds: undefined, uDotDu: undefined, duNorm2: undefined };
-  return { round, w: w.slice(), sigma, tolerance, ...nothing, scalars: undefined, weights: undefined };
+  return { round, w: w.slice(), sigma, tolerance, u: undefined, scalars: undefined, taken: undefined };
 }
 
-function noteUpdate(round: Writable<ObservedRound>, { du, ds, uDotDu, duNorm2 }: UpdateMessage): void {
-  Object.assign(round, { du: du.slice(), ds, uDotDu, duNorm2 });
+function noteAnswer({ rounds, looks, settings }: Notes, { round, u, scalars }: AnswerMessage): void {
+  const about = rounds.get(round);
+  if (!about) return;
+  about.scalars = scalars;
+  // With steps nobody makes one for a look at the certificate.
+  if (settings?.training === 'answers' || !looks.has(round)) about.u = u.slice();
 }
 
-function noteOutcome(notes: Notes, { round, weights }: Accepted): void {
+function noteAccepted(notes: Notes, { round, factor = 1 }: Accepted): void {
   const about = notes.rounds.get(round);
-  if (about) about.weights = [...weights];
+  if (about) about.taken = factor;
 }

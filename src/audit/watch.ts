@@ -1,6 +1,9 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
+
+import { sharedPart } from '../coordinator/index.ts';
 import { scaleRow, type Table } from '../data/index.ts';
-import { type Candidate, type LabelledRow, type Observation, updateRounds } from '../privacy/audit/index.ts';
+import type { Stored } from '../participant/index.ts';
+import { type Candidate, changesOf, type LabelledRow, type Observation } from '../privacy/audit/index.ts';
 import {
   computeModel,
   parseScenario,
@@ -9,8 +12,7 @@ import {
   type ScenarioPlan,
   Simulation,
 } from '../sim/index.ts';
-import { dot } from '../solver/index.ts';
-import { Recorder } from './recorder.ts';
+import { type KnownSum, Recorder } from './recorder.ts';
 
 export interface Truth {
   /** Scaled training rows, with the bias. */
@@ -18,7 +20,7 @@ export interface Truth {
   readonly rows: readonly LabelledRow[];
   /** Rows of the same person that nobody trained on. */
   readonly fresh: readonly LabelledRow[];
-  /** Its own v_k, whatever it told. */
+  /** Its own v_k of the model in use, whatever it has sent. */
   readonly personal: Float64Array;
   /** Share of positive rows. */
   readonly positive: number;
@@ -34,23 +36,25 @@ export interface WatchedFederation {
   readonly watched: readonly Watched[];
   /** As everybody has it at the end. */
   readonly w: Float64Array;
-  /** The shared parts that were sent out, round by round. */
-  readonly sharedParts: readonly Float64Array[];
+  /** What is known of the sum of all contributions after each round. */
+  readonly sums: ReadonlyMap<number, Float64Array>;
+  /** The shared parts that were sent out after each round. */
+  readonly sharedParts: ReadonlyMap<number, Float64Array>;
 }
 
 /**
- * What of a participant can be attacked. Where updates are summed unseen, the sum stands in for them: all that is known of
- * anybody is the mean share of how w moved.
+ * What of a participant can be attacked. Where contributions are summed unseen, the sum stands in for them: all that is known of
+ * anybody is the mean share of it.
  */
 export function attackable(federation: WatchedFederation): readonly Watched[] {
   return federation.watched.map((one) =>
-    updateRounds(one.observation).length > 0 ? one : { ...one, observation: shareOfSum(one, federation) },
+    changesOf(one.observation).length > 0 ? one : { ...one, observation: shareOfSum(one, federation) },
   );
 }
 
 /** To somebody who is sent w, and nothing else. */
 export function seenByParticipant(federation: WatchedFederation): WatchedFederation {
-  const unseen = { du: undefined, ds: undefined, uDotDu: undefined, duNorm2: undefined, scalars: undefined };
+  const unseen = { u: undefined, scalars: undefined };
   const watched = federation.watched.map((one) => ({
     ...one,
     observation: {
@@ -60,15 +64,14 @@ export function seenByParticipant(federation: WatchedFederation): WatchedFederat
       rounds: one.observation.rounds.map((round) => ({ ...round, ...unseen })),
     },
   }));
-  return { ...federation, watched };
+  // At the optimum w is the sum, and it is never far from it.
+  return { ...federation, watched, sums: federation.sharedParts };
 }
 
-function shareOfSum({ observation }: Watched, { watched, sharedParts }: WatchedFederation): Observation {
-  const rounds = observation.rounds.slice(0, -1).flatMap((round, r) => {
-    const [before, after] = [sharedParts[r], sharedParts[r + 1]];
-    if (!before || !after) return [];
-    const du = after.map((value, j) => (value - before[j]) / watched.length);
-    return [{ ...round, du, ds: 0, uDotDu: 0, duNorm2: dot(du, du), weights: [0, 1] }];
+function shareOfSum({ observation }: Watched, { watched, sums }: WatchedFederation): Observation {
+  const rounds = observation.rounds.flatMap((round) => {
+    const u = sums.get(round.round)?.map((value) => value / watched.length);
+    return u ? [{ ...round, u, scalars: undefined, taken: 1 }] : [];
   });
   return { ...observation, rows: undefined, rounds };
 }
@@ -95,12 +98,20 @@ export function watch(table: Table, given: ScenarioInput): WatchedFederation {
         rows,
         fresh: scaled(tests.x, tests.y),
         candidate: { rows: Float64Array.from(rows.flatMap(({ x }) => [...x])), y: data.y },
-        personal: (disk!.committed?.u ?? new Float64Array(rows[0].x.length)).map((value) => value / c2),
+        personal: personalPart(disk!, rows[0].x.length).map((value) => value / c2),
         positive: data.y.filter((y) => y > 0).length / data.y.length,
       },
     };
   });
-  return { watched, w: state!.aggregator!.w, sharedParts: recorder.sharedParts };
+  const after = (of: (known: KnownSum) => Float64Array) =>
+    new Map([...recorder.sums].map(([round, known]) => [round, of(known)]));
+  return { watched, w: sharedPart(state!)!, sums: after(({ u }) => u), sharedParts: after(({ w }) => w) };
+}
+
+/** C2 v_k: with answers that of the model in use, with steps the own part of what was accepted. */
+function personalPart({ settings, model, committed }: Stored, d: number): Float64Array {
+  const u = settings?.training === 'answers' ? model?.u : committed?.u;
+  return u ?? new Float64Array(d);
 }
 
 function labelledRows(

@@ -168,7 +168,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     };
   }
   state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
-  const before = inquiry.w;
+  const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);
   const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));

@@ -19,7 +19,7 @@ import {
 } from '../privacy/defence/index.ts';
 import { plusScaled } from '../solver/index.ts';
 import type { CoordinatorState, Member } from './state.ts';
-import { sharedPart } from './training.ts';
+import { inquiryOf, sharedPart } from './training.ts';
 
 export interface DefenceOptions {
   /** Longer updates are shortened to this norm. */
@@ -82,10 +82,11 @@ export function scored(
   }));
 }
 
-/** Whoever echoes what was broadcast echoes this. */
+/** Whoever echoes what was broadcast echoes this: the change of the query, or of w. */
 export function noteChange(state: CoordinatorState, before: Float64Array): void {
   if (state.options.defence?.scores !== 'on') return;
-  state.lastChange = plusScaled(sharedPart(state)!, -1, before);
+  const now = inquiryOf(state)?.query ?? sharedPart(state)!;
+  state.lastChange = plusScaled(now, -1, before);
 }
 
 export function forgetContribution(state: CoordinatorState, { index }: Member): void {

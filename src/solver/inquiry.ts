@@ -30,8 +30,12 @@ const FIRST_CURVATURE = 0.1;
 /** Values above so many times the median do not count in the scale of the relative gap. */
 const LARGEST_SHARE = 20;
 const LEAST_FOR_MEDIAN = 3;
+/** Values above so many times the largest one of the others do not count against a query, where they are of members held to a bound. */
+const LARGEST_HELD = 2;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
+/** Of a query whose value is not known for those who are there now. */
+const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
 
 export interface InquiryOptions {
   /** Columns, with the bias. */
@@ -57,6 +61,8 @@ interface Known {
   query: Float64Array | undefined;
   /** Unknown after a restart, and always where only sums are seen. */
   u: Float64Array | undefined;
+  /** Whether only a share of its last change was taken. */
+  held: boolean;
 }
 
 /** One member's answer to the present query. */
@@ -107,6 +113,10 @@ interface Best {
   readonly w: Float64Array;
   /** Of P, where everybody had answered it. */
   readonly gradient: Float64Array | undefined;
+  /** What of its P does not count in the scale of the relative gap. */
+  readonly excess: number;
+  /** What it is compared with others by: P, but for what is claimed beyond all others by those who are held to a bound. */
+  readonly rank: number;
 }
 
 export class Inquiry {
@@ -199,7 +209,7 @@ export class Inquiry {
     this.lower.clear();
     this.newton.clear();
     // A warm start, not a beginning: nobody allows for the others' moves.
-    this.best = { round: 0, primal: Number.POSITIVE_INFINITY, w: this.query, gradient: undefined };
+    this.best = { round: 0, ...UNBOUNDED, w: this.query, gradient: undefined, excess: 0 };
   }
 
   /** Takes the answers to the present query, replacing those before. */
@@ -213,7 +223,15 @@ export class Inquiry {
     this.restValue += value;
     this.restConstant += constant;
     for (const member of counted) {
-      this.members.set(member, { round, value: 0, reached: 0, constant: 0, query: this.query, u: undefined });
+      this.members.set(member, {
+        round,
+        value: 0,
+        reached: 0,
+        constant: 0,
+        query: this.query,
+        u: undefined,
+        held: false,
+      });
     }
     this.renewSums();
     this.lower.add(THE_REST, { u: this.u, s: this.restConstant }, 0);
@@ -229,17 +247,21 @@ export class Inquiry {
     const primal = likely + absent;
     const everybody = absent === 0;
     const gradient = everybody ? plusScaled(query, -1, this.u) : undefined;
-    const improved = this.covered.size > 0 && primal < (this.best?.primal ?? Number.POSITIVE_INFINITY);
-    if (improved) this.best = { round, primal, w: query, gradient };
+    const rank = primal - this.excessOfHeld();
+    const improved = this.covered.size > 0 && rank < (this.best?.rank ?? Number.POSITIVE_INFINITY);
+    const excess = this.excessOfValues();
+    if (improved) this.best = { round, primal, w: query, gradient, excess, rank };
     this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
     this.query = this.nextQuery(first, improved, gradient);
     const least = Math.min(likely, this.best?.primal ?? likely);
     const upper = this.best?.primal ?? primal;
-    const excess = this.excessOfValues();
+    // Values are of a query: those of the present one say nothing of the scale of another.
+    const excessOfBest = this.best?.excess ?? excess;
+    const left = least < upper ? excess : excessOfBest;
     return {
-      ...certificateOf(upper, this.dual, upper - excess),
+      ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
-      likelyGap: certificateOf(least, this.dual, least - excess).relativeGap,
+      likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
       imbalance: this.imbalance(),
     };
   }
@@ -261,6 +283,18 @@ export class Inquiry {
     const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
     const most = LARGEST_SHARE * Math.max(0, median);
     return values.reduce((sum, value) => sum + Math.max(0, value - most), 0);
+  }
+
+  /**
+   * Of members of whom only a share of the change is taken: the part of their values that is far above those of everybody else. Their
+   * contributions are bounded, and so is what they can say against a query; the certificate counts what they claim.
+   */
+  private excessOfHeld(): number {
+    const known = [...this.members.values()];
+    const free = known.flatMap(({ u, held, reached }) => (u && !held ? [reached] : []));
+    if (free.length === 0) return 0;
+    const most = LARGEST_HELD * free.reduce((a, b) => Math.max(a, b), 0);
+    return known.reduce((sum, { held, reached }) => sum + (held ? Math.max(0, reached - most) : 0), 0);
   }
 
   get memory(): InquiryMemory {
@@ -285,7 +319,7 @@ export class Inquiry {
   recall({ query, u, value, constant, dual, best, known }: InquiryMemory): void {
     this.query = query;
     this.dual = dual;
-    this.best = best && { ...best, gradient: undefined };
+    this.best = best && { ...best, gradient: undefined, excess: 0, rank: best.primal };
     this.rest = u;
     const summed = this.options.sees === 'sums';
     this.restValue = summed ? value : 0;
@@ -299,6 +333,7 @@ export class Inquiry {
         constant: ownConstant,
         query: undefined,
         u: undefined,
+        held: false,
       });
       if (covered === 1) this.covered.add(member);
     }
@@ -326,6 +361,7 @@ export class Inquiry {
       // Of a change that was shortened the value bound at another w is not known.
       query: factor < 1 ? undefined : this.query,
       u: taken,
+      held: factor < 1,
     });
     const s = kept + dot(taken, taken) / (2 * c2);
     this.lower.add(member, { u: taken, s: factor < 1 ? s : scalars.dualSum }, 1 / c2);
@@ -372,7 +408,7 @@ export class Inquiry {
       if (held && (before || round === present)) this.freeze(member);
       if (!before && (!held || round === present)) another = true;
     }
-    if (another && this.best) this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+    if (another && this.best) this.best = { ...this.best, ...UNBOUNDED };
     this.covered = new Set([...this.members.keys()].filter((member) => !missing.has(member)));
   }
 
@@ -404,7 +440,7 @@ export class Inquiry {
 
   private unbound(): void {
     this.dual = Number.NEGATIVE_INFINITY;
-    if (this.best) this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };
+    if (this.best) this.best = { ...this.best, ...UNBOUNDED };
     this.newton.clear();
   }
 

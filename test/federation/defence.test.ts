@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   type CoordinatorOptions,
   DEFAULT_OPTIONS,
+  inquiryOf,
   newCoordinator,
   restoreCoordinator,
   standings,
   step,
 } from '../../src/coordinator/index.ts';
-import type { ToCoordinator, UpdateMessage } from '../../src/protocol/index.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
 import {
   computeModel,
   generatedTable,
@@ -18,7 +19,7 @@ import {
   type ScenarioInput,
   Simulation,
 } from '../../src/sim/index.ts';
-import type { Aggregation } from '../../src/solver/index.ts';
+import { type Aggregation, dot } from '../../src/solver/index.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 
@@ -36,7 +37,7 @@ describe('a norm bound', () => {
     { robust: { quantile: 0.25, factor: 0.7 } },
     { normBound: 0.3, robust: {}, scores: 'on' },
   ];
-  const rules: Aggregation[] = ['exact', 'line-search', 'safe'];
+  const rules: Aggregation[] = ['answers', 'safe'];
   const cases = rules.flatMap((aggregation) => bounds.map((defence) => [aggregation, defence] as const));
 
   test.each(cases)('is kept on both sides: %s, %j', (aggregation, defence) => {
@@ -56,7 +57,7 @@ describe('a norm bound', () => {
     expect(simulation.rows.some(({ shortened }) => shortened && shortened.length > 0)).toBe(true);
     expect(conservationError(simulation)).toBeLessThanOrEqual(1e-9);
     expect(simulation.coordinator.state?.rejections.get('INFEASIBLE')).toBeUndefined();
-    // Shorter steps are steps: the dual does not fall.
+    // A shorter change is a change between feasible points: the dual does not fall.
     const duals = simulation.rows.filter(({ certified }) => certified).map(({ dual }) => dual);
     for (let r = 1; r < duals.length; r++) expect(duals[r]).toBeGreaterThanOrEqual(duals[r - 1] - 1e-9);
   });
@@ -69,7 +70,7 @@ describe('a norm bound', () => {
     );
   });
 
-  test('beyond which an update is refused is not waited at', () => {
+  test('beyond which an answer is refused is not waited at', () => {
     const summary = run({
       rounds: 4,
       defence: { refuseAbove: 5 },
@@ -81,83 +82,136 @@ describe('a norm bound', () => {
   });
 });
 
-test('a federation of which every update is refused comes to an end', () => {
+test('a federation of which every answer is refused comes to an end', () => {
   const { stopped, rounds } = run({ rounds: 2, defence: { refuseAbove: 1e-9 } });
   expect({ stopped, aggregated: rounds.aggregated }).toEqual({ stopped: 'rounds', aggregated: 0 });
 });
 
 describe('an answer that cannot be is refused, and its round goes on without it', () => {
-  const scalars = { loss: 2, dualSum: 1, uNorm2: 0.26 };
-  const du = Float64Array.of(0.1, 0.2);
-  const good = {
-    kind: 'update',
+  const first = {
+    kind: 'answer',
     session: 1,
-    round: 2,
-    base: 1,
-    du,
-    ds: 0.5,
-    uDotDu: 0.5 * 0.1 + 0.1 * 0.2,
-    duNorm2: 0.05,
-    scalars,
+    round: 1,
+    base: 0,
+    u: Float64Array.of(0.5, 0.1),
+    scalars: { loss: 2, dualSum: 1, uNorm2: 0.26, wDotU: 0 },
     passes: 1,
     computeMs: 1,
-  } as const;
+    before: undefined,
+  } as const satisfies AnswerMessage;
 
-  /** Two participants with 3 rows each, whose first updates (0.5, 0.1) were taken in full. */
-  function inRound2() {
-    const state = newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', minParticipants: 2 });
+  /** Two participants with 3 rows each, whose first contributions (0.5, 0.1) were accepted. */
+  function inRound2(aggregation: 'answers' | 'safe', opening: AnswerMessage) {
+    const state = newCoordinator({ ...DEFAULT_OPTIONS, aggregation, minParticipants: 2 });
     const say = (from: string, message: ToCoordinator) =>
       step(state, { type: 'message', from, message, now: 0 });
-    for (const id of ['a', 'b'])
-      say(id, { kind: 'join', id, rows: 3, features: 1, benchmarkMs: 1, session: 1, base: 0, pending: 0 });
+    const known = { rows: 3, features: 1, benchmarkMs: 1, session: 1, base: 0, pending: 0, edition: 0 };
+    for (const id of ['a', 'b']) say(id, { kind: 'join', id, ...known });
     for (const id of ['a', 'b'])
       say(id, { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) });
-    const first = {
-      ...good,
-      round: 1,
-      base: 0,
-      du: Float64Array.of(0.5, 0.1),
-      ds: 1,
-      uDotDu: 0,
-      duNorm2: 0.26,
-    };
-    for (const id of ['a', 'b']) say(id, { ...first, scalars: { loss: 3, dualSum: 0, uNorm2: 0 } });
+    for (const id of ['a', 'b']) say(id, opening);
     step(state, { type: 'summed', now: 1 });
+    expect(state.round).toBe(2);
     return { state, say };
   }
 
-  test('a good one is taken', () => {
-    const { state, say } = inRound2();
-    expect(say('a', good)).toEqual([]);
-    expect(state.members.get('a')?.answered).toBe(true);
-  });
-
-  test.each<[string, Partial<UpdateMessage>]>([
-    ['|du|^2', { duNorm2: 0.06 }],
-    ['u.du against the u that was taken', { uDotDu: -0.07 }],
-    ['|u|^2 against the u that was taken', { scalars: { ...scalars, uNorm2: 0 } }],
-    ['a loss below 0', { scalars: { ...scalars, loss: -1 } }],
-    ['a dual sum below 0', { scalars: { ...scalars, dualSum: -0.1 } }],
-    ['a dual sum above C1 n', { scalars: { ...scalars, dualSum: 3.1 } }],
-    ['a dual sum that would rise above C1 n', { ds: 2.1 }],
-  ])('%s', (_, changes) => {
-    const { state, say } = inRound2();
-    const [reject] = say('a', { ...good, ...changes });
+  function expectRefused(
+    { state, say }: ReturnType<typeof inRound2>,
+    bad: AnswerMessage,
+    good: AnswerMessage,
+  ) {
+    const [reject] = say('a', bad);
     expect(reject).toMatchObject({ type: 'send', to: 'a', message: { kind: 'reject', code: 'INFEASIBLE' } });
     expect(state.members.get('a')?.answered).toBe(false);
     const effects = say('b', good);
     expect(effects.map(({ type }) => type)).toContain('summation');
+  }
+
+  describe('with answers', () => {
+    /** The same contribution to the next query: a value between the bounds of the answer before. */
+    function answering(round2: ReturnType<typeof inRound2>) {
+      const { query } = inquiryOf(round2.state)!;
+      const wDotU = dot(query, first.u);
+      const scalars = { ...first.scalars, loss: 2 - wDotU, wDotU };
+      return { query, good: { ...first, round: 2, base: 1, scalars } };
+    }
+
+    test('a good one is taken', () => {
+      const round2 = inRound2('answers', first);
+      const { good, query } = answering(round2);
+      expect(dot(query, query)).toBeGreaterThan(0);
+      expect(round2.say('a', good)).toEqual([]);
+      expect(round2.state.members.get('a')?.answered).toBe(true);
+    });
+
+    type Scalars = AnswerMessage['scalars'];
+    test.each<[string, (good: Scalars) => Partial<Scalars>, Float64Array?]>([
+      ['|u|^2', () => ({ uNorm2: 0.3 })],
+      ['w.u', ({ wDotU }) => ({ wDotU: wDotU + 0.1 })],
+      ['a loss below 0', () => ({ loss: -1 })],
+      ['a dual sum below 0', () => ({ dualSum: -0.1 })],
+      ['a dual sum above C1 n', () => ({ dualSum: 3.1 })],
+      ['a value below its own cut', () => ({ dualSum: 2.9, loss: 0 })],
+      [
+        'a value below an earlier cut',
+        () => ({ loss: 0.1, dualSum: 0, uNorm2: 0, wDotU: 0 }),
+        new Float64Array(2),
+      ],
+      ['a value that cannot have risen so far', ({ wDotU }) => ({ dualSum: 3, loss: 2.74 - wDotU })],
+    ])('%s', (_, changes, u = first.u) => {
+      const round2 = inRound2('answers', first);
+      const { good } = answering(round2);
+      const bad = { ...good, u, scalars: { ...good.scalars, ...changes(good.scalars) } };
+      expectRefused(round2, bad, good);
+    });
   });
 
-  test('a dual above the primal is no certificate', () => {
-    // Free-riders claim the gains of the steps that they do not take.
-    const misbehaving = ['1', '2', '3', '4'].map(
-      (participant) => ({ participant, kind: 'free-rider' }) as const,
-    );
-    const { stopped, certificate } = run({ misbehaving, gap: 0.01, rounds: 8 });
+  describe('with steps, of which the scalars are about what was accepted before', () => {
+    const opening = { ...first, scalars: { loss: 3, dualSum: 0, uNorm2: 0, wDotU: 0 } };
+    const good = { ...first, round: 2, base: 1, u: Float64Array.of(0.6, 0.3) };
+
+    test('a good one is taken', () => {
+      const { state, say } = inRound2('safe', opening);
+      expect(say('a', good)).toEqual([]);
+      expect(state.members.get('a')?.answered).toBe(true);
+    });
+
+    test.each<[string, Partial<AnswerMessage['scalars']>]>([
+      ['|u|^2 against the u that was taken', { uNorm2: 0.45 }],
+      ['a loss below 0', { loss: -1 }],
+      ['a dual sum below 0', { dualSum: -0.1 }],
+      ['a dual sum above C1 n', { dualSum: 3.1 }],
+    ])('%s', (_, changes) => {
+      const bad = { ...good, scalars: { ...good.scalars, ...changes } };
+      expectRefused(inRound2('safe', opening), bad, good);
+    });
+  });
+});
+
+describe('claims', () => {
+  // Free-riders claim duals of steps that they do not take.
+  const misbehaving = ['1', '2', '3', '4'].map(
+    (participant) => ({ participant, kind: 'free-rider' }) as const,
+  );
+
+  test('with steps a dual above the primal is no certificate', () => {
+    const { stopped, certificate } = run({ aggregation: 'safe', misbehaving, gap: 1e-5, rounds: 40 });
     expect(certificate!.dual).toBeGreaterThan(certificate!.primal);
     expect({ stopped, certified: certificate!.certified }).toEqual({ stopped: 'rounds', certified: false });
   });
+
+  test.each(['poison', 'noise'] as const)(
+    'with answers a huge claim does not make the gap of others look small: %s',
+    (kind) => {
+      const { certificate, stopped } = run({
+        misbehaving: [{ participant: '7', kind, scale: 10 }],
+        gap: 1e-3,
+        rounds: 10,
+      });
+      expect(stopped).toBe('rounds');
+      expect(certificate!.relativeGap).toBeGreaterThan(0.1);
+    },
+  );
 });
 
 describe('a poisoner among 20', () => {
@@ -169,9 +223,8 @@ describe('a poisoner among 20', () => {
   };
 
   test.each<[Aggregation, number]>([
-    ['exact', 0.06],
-    ['line-search', 0.4],
-    ['safe', 0.03],
+    ['answers', 0.06],
+    ['safe', 0.4],
   ])('%s: without a bound the others lose more than %d, with one next to nothing', (aggregation, loss) => {
     const rounds = 20;
     const peace = ofOthers({ aggregation, rounds });

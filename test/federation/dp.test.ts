@@ -4,18 +4,15 @@ import { stream } from '../../src/base/random.ts';
 import {
   type CoordinatorInput,
   type CoordinatorOptions,
+  combinerOf,
   DEFAULT_OPTIONS,
   newCoordinator,
   restoreCoordinator,
+  sharedPart,
   step,
 } from '../../src/coordinator/index.ts';
-import {
-  epsilonOf,
-  conservationError as errorUnderNoise,
-  gaussianNoise,
-  type NoisyCombiner,
-} from '../../src/privacy/dp/index.ts';
-import type { ToCoordinator, UpdateMessage } from '../../src/protocol/index.ts';
+import { epsilonOf, gaussianNoise, type NoisyCombiner } from '../../src/privacy/dp/index.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
 import {
   computeModel,
   generatedTable,
@@ -24,8 +21,8 @@ import {
   Simulation,
   type SimulationPlan,
 } from '../../src/sim/index.ts';
-import { plusScaled } from '../../src/solver/index.ts';
-import { committedBy, planFor } from '../helpers/federation.ts';
+import { norm, plusScaled } from '../../src/solver/index.ts';
+import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
@@ -41,31 +38,51 @@ function privatePlan(
   );
 }
 
-/** Everything the participants said, by way of the coordinator's ears. */
-function heardBy(simulation: Simulation): ToCoordinator[] {
-  const heard: ToCoordinator[] = [];
+interface HeardMessage {
+  readonly from: string;
+  readonly message: ToCoordinator;
+}
+
+/** Everything that the coordinator was sent. */
+function heardBy(simulation: Simulation): HeardMessage[] {
+  const heard: HeardMessage[] = [];
   const node = simulation.coordinator;
   const take = node.take.bind(node);
   node.take = (input: CoordinatorInput) => {
-    if (input.type === 'message') heard.push(input.message);
+    if (input.type === 'message') heard.push({ from: input.from, message: input.message });
     take(input);
   };
   return heard;
 }
 
-const updatesOf = (heard: readonly ToCoordinator[]) =>
-  heard.filter((message): message is UpdateMessage => message.kind === 'update');
+/** Lengths of all changes of contributions, where every answer is accepted. */
+function stepsIn(heard: readonly HeardMessage[]): number[] {
+  const last = new Map<string, Float64Array>();
+  return heard.flatMap(({ from, message }) => {
+    if (message.kind !== 'answer') return [];
+    const before = last.get(from);
+    last.set(from, message.u);
+    return [norm(before ? plusScaled(message.u, -1, before) : message.u)];
+  });
+}
+
+const answersOf = (heard: readonly ToCoordinator[]) =>
+  heard.filter((message): message is AnswerMessage => message.kind === 'answer');
+
+const combiner = ({ coordinator }: Simulation) => combinerOf(coordinator.state!) as NoisyCombiner;
 
 /** |w - N - sum of the u_k that participants hold| / |w - N|. */
 function conservation(simulation: Simulation): number {
-  const { coordinator, participants } = simulation;
-  const { w, noise } = coordinator.state!.aggregator as NoisyCombiner;
-  const parts: Float64Array[] = [];
-  for (const member of coordinator.disk.members.values()) {
-    const own = committedBy(participants.get(member.id)!, member.accepted);
-    if (own) parts.push(own);
+  const { participants } = simulation;
+  const { run, members } = simulation.coordinator.disk;
+  const { w, noise } = combiner(simulation);
+  const clean = plusScaled(w, -1, noise);
+  let rest = clean;
+  for (const [id, accepted] of acceptedBy(run!, members.values())) {
+    const own = committedBy(participants.get(id)!, accepted);
+    if (own) rest = plusScaled(rest, -1, own);
   }
-  return errorUnderNoise(w, noise, parts);
+  return norm(rest) / Math.max(norm(clean), 1e-6);
 }
 
 /** The noise of all rounds that were aggregated; a round that a crash undid has more than one row, the last one counts. */
@@ -83,17 +100,17 @@ describe('participants', () => {
     'send steps of at most the clip norm and nothing else (%s)',
     (precision) => {
       const simulation = new Simulation(privatePlan({ precision }));
-      const heard = heardBy(simulation);
+      const heardFrom = heardBy(simulation);
       simulation.run();
-      const updates = updatesOf(heard);
-      expect(updates).toHaveLength(4 * 6);
-      const norms = updates.map(({ du }) => Math.hypot(...du));
+      const heard = heardFrom.map(({ message }) => message);
+      const answers = answersOf(heard);
+      expect(answers).toHaveLength(4 * 6);
+      const norms = stepsIn(heardFrom);
       for (const norm of norms) expect(norm).toBeLessThanOrEqual(DP.clip * (1 + 1e-12));
       // The clipping was felt.
       expect(Math.max(...norms)).toBeGreaterThan(0.99 * DP.clip);
-      for (const { ds, uDotDu, scalars } of updates)
-        expect({ ds, uDotDu, ...scalars }).toEqual({ ds: 0, uDotDu: 0, loss: 0, dualSum: 0, uNorm2: 0 });
-      expect(heard.some(({ kind }) => kind === 'report')).toBe(false);
+      for (const { scalars } of answers)
+        expect(scalars).toEqual({ loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 });
     },
   );
 
@@ -114,7 +131,7 @@ describe('noise', () => {
   test('w - noise is the sum of the participants, whatever crashes', () => {
     const undisturbed = new Simulation(privatePlan()).run();
     expect(conservation(undisturbed)).toBeLessThanOrEqual(1e-9);
-    const { noise } = undisturbed.coordinator.state!.aggregator as NoisyCombiner;
+    const { noise } = combiner(undisturbed);
     // Six rounds of it: a random walk of deviation z clip sqrt(6) per component.
     const rms = Math.hypot(...noise) / Math.sqrt(noise.length);
     expect(rms / (0.8 * 0.3 * Math.sqrt(6))).toBeGreaterThan(0.6);
@@ -134,7 +151,7 @@ describe('noise', () => {
       expect(conservation(simulation)).toBeLessThanOrEqual(1e-9);
       // Every sum was paid for once, and carries its noise once.
       expect(state?.budget?.rounds).toBe(state?.aggregated);
-      const { noise: kept } = state!.aggregator as NoisyCombiner;
+      const { noise: kept } = combiner(simulation);
       const drawn = drawnFor(simulation);
       for (let j = 0; j < kept.length; j++) expect(kept[j]).toBeCloseTo(drawn[j], 12);
     }
@@ -142,16 +159,17 @@ describe('noise', () => {
 
   test('is there once for each round that was aggregated, and is the one that the shell drew', () => {
     const simulation = new Simulation(privatePlan()).run();
-    const { noise } = simulation.coordinator.state!.aggregator as NoisyCombiner;
+    const { noise } = combiner(simulation);
     expect(simulation.rows).toHaveLength(6);
     expect([...noise]).toEqual([...drawnFor(simulation)]);
   });
 
   test('is not added in a round that is given up', () => {
     const plan = privatePlan({ minResponses: 5, waiting: { kind: 'fixed', ms: 50 }, maxWaitMs: 60 });
-    const { coordinator, rows } = new Simulation(plan).run();
+    const simulation = new Simulation(plan).run();
+    const { coordinator, rows } = simulation;
     expect(rows.every(({ outcome }) => outcome === 'abandoned')).toBe(true);
-    const { noise } = coordinator.state!.aggregator as NoisyCombiner;
+    const { noise } = combiner(simulation);
     expect(noise.every((value) => value === 0)).toBe(true);
     expect(coordinator.state!.budget!.rounds).toBe(0);
     expect(coordinator.state!.finish).toBe('rounds');
@@ -213,7 +231,7 @@ describe('the budget', () => {
     const again = restoreCoordinator(lower, structuredClone(run!), structuredClone([...members.values()]));
     expect(again.budget?.rounds).toBe(6);
     expect(again.budget?.limit.epsilon).toBe(5);
-    expect([...(again.aggregator as NoisyCombiner).w]).toEqual([...coordinator.state!.aggregator!.w]);
+    expect([...sharedPart(again)!]).toEqual([...sharedPart(coordinator.state!)!]);
   });
 
   test('nothing is certified, no model is called the best, and a stall is not seen', () => {
@@ -234,9 +252,7 @@ describe('the budget', () => {
     const refusal = (options: Partial<CoordinatorOptions>) => () =>
       newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', dp: DP, ...options });
     expect(refusal({})).not.toThrow();
-    expect(refusal({ aggregation: 'exact' })).toThrow(
-      'aggregation: expected safe or sum with dp (others weigh by private scalars), got "exact"',
-    );
+    expect(refusal({ aggregation: 'answers' })).toThrow(/^aggregation: expected safe or sum with dp/);
     expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
       /^dp\.epsilon: expected at least [\d.]+, the price/,
     );

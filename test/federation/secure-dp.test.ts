@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sharedPart } from '../../src/coordinator/index.ts';
 import { makeHarLike } from '../../src/data/index.ts';
 import {
   computeModel,
@@ -17,7 +18,7 @@ function run(changes: ScenarioInput) {
   const plan = planFrom(scenario, inputs, 1);
   const simulation = new Simulation(plan).run();
   const { state } = simulation.coordinator;
-  const noise = state!.aggregator!.w.slice();
+  const noise = sharedPart(state!)!.slice();
   for (const { disk } of simulation.participants.values()) addScaled(noise, -1, disk!.committed!.u);
   return { simulation, state: state!, noise, dp: plan.options.dp! };
 }
@@ -56,7 +57,10 @@ test('training ends before the budget would be exceeded', () => {
   expect(state.budget!.spent.epsilon).toBeLessThanOrEqual(2.5);
 });
 
-test('without noise on it, a sum says how everybody moved: with it, it does not', () => {
-  const plain = run({ aggregation: 'safe' });
-  expect(dot(plain.noise, plain.noise)).toBe(0);
+test('the noise is all that is between w and the sum of everybody: with next to none they are equal', () => {
+  const [clip, noiseMultiplier] = [0.05, 1e-6];
+  const { noise, state } = run({ dp: { clip, noiseMultiplier } });
+  const deviation = noiseMultiplier * clip * Math.sqrt(12 * (8 / 3));
+  expect(Math.hypot(...sharedPart(state)!)).toBeGreaterThan(1e5 * deviation);
+  for (const value of noise) expect(Math.abs(value)).toBeLessThan(6 * deviation);
 });

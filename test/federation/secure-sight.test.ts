@@ -3,15 +3,17 @@
  * everything it stored is searched for what is private to one participant. The same search finds all of it without protection.
  */
 import { expect, test } from 'vitest';
+import { inquiryOf } from '../../src/coordinator/index.ts';
 import type { Stored } from '../../src/participant/index.ts';
 import { momentsVector } from '../../src/protocol/index.ts';
 import { Simulation } from '../../src/sim/index.ts';
+import { boundsOf, plusScaled } from '../../src/solver/index.ts';
 import { planFor } from '../helpers/federation.ts';
 import { securePlan } from '../helpers/secure-federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const TABLE = smallHar(3, 6, 20);
-const OPTIONS = { rounds: 8, gap: 1e-9, passes: 8, aggregation: 'line-search', c2: 0.5 } as const;
+const OPTIONS = { rounds: 8, gap: 1e-9, passes: 8, c2: 0.5 } as const;
 /** Two devices that are late every now and then, so that sums are over different sets. */
 const CHANGES = {
   hardware: (k: number) => (k < 2 ? 1 : 5),
@@ -36,7 +38,7 @@ function numbersIn(value: unknown, found: Set<number>, seen = new Set<unknown>()
 interface Sight {
   /** Whatever the coordinator saw or held. */
   readonly seen: Set<number>;
-  /** Vectors it has seen as numbers, for what may be had by subtraction: w of every round, and sums. */
+  /** Vectors it has seen as numbers, for what may be had by subtraction: every query, and every sum. */
   readonly vectors: Float64Array[];
   /** Whatever is one participant's own: by what it is. */
   readonly own: Map<string, Set<number>>;
@@ -57,8 +59,10 @@ function watch(simulation: Simulation): Sight {
     take(input);
     numbersIn(coordinator.state, sight.seen);
     numbersIn(coordinator.disk, sight.seen);
-    const w = coordinator.state?.aggregator?.w;
-    if (w && sight.vectors.at(-1) !== w) sight.vectors.push(w);
+    const inquiry = coordinator.state && inquiryOf(coordinator.state);
+    for (const vector of inquiry ? [inquiry.query, inquiry.u] : []) {
+      if (!sight.vectors.includes(vector)) sight.vectors.push(vector);
+    }
   };
   for (const node of simulation.participants.values()) {
     keep('moments', momentsVector(node.data.profile.moments));
@@ -74,18 +78,19 @@ function watch(simulation: Simulation): Sight {
 }
 
 function keepOwn(disk: Stored | undefined, keep: (what: string, values: Iterable<number>) => void): void {
-  if (!disk?.pending || !disk.committed) return;
-  const { du, ds, uDotDu, duNorm2, scalars } = disk.pending.message;
-  keep('du', du);
-  keep('u', disk.committed.u);
+  if (!disk?.pending) return;
+  const { u, scalars } = disk.pending.message;
+  keep('u', u);
   keep(
     'v',
-    disk.committed.u.map((value) => value / OPTIONS.c2),
+    u.map((value) => value / OPTIONS.c2),
   );
+  if (disk.committed) keep('change of u', plusScaled(u, -1, disk.committed.u));
   // What is known of a sum is on its grid.
   const onGrid = (value: number) => Math.round(value * 2 ** 30) / 2 ** 30;
-  const words = [ds, uDotDu, duNorm2, scalars.loss, scalars.dualSum, scalars.uNorm2];
-  keep('scalars', [...words, ...words.map(onGrid)]);
+  const { value, constant } = boundsOf(scalars, OPTIONS.c2);
+  const numbers = [...Object.values(scalars), value, value + scalars.wDotU, constant];
+  keep('scalars', [...numbers, ...numbers.map(onGrid)]);
 }
 
 /** Which of what is private was seen. */
@@ -99,11 +104,11 @@ const secret = watch(simulation);
 
 test('the search finds everything where there is no protection', () => {
   const found = new Set(leaks(plain));
-  for (const what of ['du', 'u', 'scalars', 'moments']) expect(found).toContain(what);
+  for (const what of ['u', 'scalars', 'moments']) expect(found).toContain(what);
 });
 
 test('and nothing of anybody where sums are secret', () => {
-  expect(simulation.rows.filter((row) => row.outcome === 'aggregated').length).toBe(8);
+  expect(simulation.coordinator.state!.aggregated).toBe(8);
   // Not always the same people: that is where subtraction would help.
   expect(new Set(simulation.rows.map((row) => row.responders.join())).size).toBeGreaterThan(1);
   for (const values of secret.own.values()) expect(values.size).toBeGreaterThan(30);
@@ -111,30 +116,30 @@ test('and nothing of anybody where sums are secret', () => {
 });
 
 test('nor does the difference of any two vectors that it has seen, at any step, belong to one alone', () => {
-  const own = new Set([...secret.own.get('du')!, ...secret.own.get('u')!]);
-  const thetas = [...simulation.coordinator.disk.members.values()].map(({ accepted }) => accepted.weights[1]);
+  const own = new Set([...secret.own.get('change of u')!, ...secret.own.get('u')!, ...secret.own.get('v')!]);
   const found: number[] = [];
   for (const a of secret.vectors) {
     for (const b of secret.vectors) {
       for (let j = 0; j < a.length; j++) {
         const difference = a[j] - b[j];
-        if (difference === 0) continue;
-        for (const theta of [1, ...thetas]) if (own.has(difference / theta)) found.push(difference);
+        if (difference !== 0 && own.has(difference)) found.push(difference);
       }
     }
   }
   expect(found).toEqual([]);
 });
 
-test('the sums that it keeps do not give the s of one who was not counted in', () => {
+test('the sums that it keeps do not give the cut or the value of one who was not counted in', () => {
   const nodes = [...simulation.participants.values()];
-  const all = simulation.coordinator.disk.run!.total!.s;
-  for (const node of nodes) {
-    // It knows the sum over all; that over all but one is nowhere, so there is nothing to subtract.
-    const others = nodes.filter((other) => other !== node).map((other) => other.disk!.committed!.s);
-    const sum = others.reduce((total, s) => total + s, 0);
-    expect(node.disk!.committed!.s).toBeCloseTo(all - sum, 6);
-    expect([...secret.seen].filter((value) => Math.abs(value - sum) < 1e-7)).toEqual([]);
+  for (const what of ['value', 'constant'] as const) {
+    const all = simulation.coordinator.disk.run!.inquiry![what];
+    for (const node of nodes) {
+      // It knows the sum over all; that over all but one is nowhere, so there is nothing to subtract.
+      const others = nodes.filter((other) => other !== node).map((other) => other.disk!.summed![what]);
+      const sum = others.reduce((total, s) => total + s, 0);
+      expect(node.disk!.summed![what]).toBeCloseTo(all - sum, 6);
+      expect([...secret.seen].filter((value) => Math.abs(value - sum) < 1e-7)).toEqual([]);
+    }
   }
 });
 

@@ -1,10 +1,10 @@
 /**
  * Attack 4: Bernoulli masks by brute force. With rows in hand (attacks 2 and 3 give them, or the coordinator has guesses) the
- * full step of a round is known, and its update is the sum over a subset of the changed rows: the subset that fits is the
- * mask. With d + 1 real equations for m binary unknowns the right one stands out as long as it can be found: by trying all
+ * full solve of a round is known, and the change that was sent is the sum over a subset of the changed rows: the subset that fits
+ * is the mask. With d + 1 real equations for m binary unknowns the right one stands out as long as it can be found: by trying all
  * 2^m, m up to MOST changed rows (mask-search.ts). Continuous masks leave nothing to enumerate.
  *
- * Under the paper's semantics the told u_k is a sum of masked steps and misses what was masked away, in every round anew;
+ * Under the paper's semantics the u_k that was sent is a sum of masked steps and misses what was masked away, in every round anew;
  * that sum of mask errors is all that hides v_k. Whoever knows the rows replays the unmasked steps and has v_k itself.
  */
 import type { MaskSemantics } from '../masks.ts';
@@ -44,7 +44,7 @@ export function explainMasks(
     round,
     mask,
     rivals,
-    residual: distance(du, solves[r].round.du),
+    residual: distance(du, solves[r].du),
   }));
   const explained = rounds.filter(({ mask, residual }) => mask && residual < SAME).length;
   return {

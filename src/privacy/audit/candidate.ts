@@ -7,8 +7,8 @@
 import { seed32 } from '../../base/random.ts';
 import { balancedWeights, plusScaled } from '../../solver/index.ts';
 import { boxOf, dualSum, lossSum } from '../../solver/problem.ts';
-import { type KnownSettings, type Observation, type UpdateRound, updateRounds } from './observation.ts';
-import { replayTold } from './told.ts';
+import { changesOf, type ObservedChange } from './changes.ts';
+import type { KnownSettings, Observation } from './observation.ts';
 
 export interface Candidate {
   /** n x columns, row by row, with the bias. */
@@ -16,23 +16,18 @@ export interface Candidate {
   readonly y: Float64Array;
 }
 
-/** A round with an update, and what of its solve is known without the rows. */
-export interface ObservedSolve {
-  readonly round: UpdateRound;
-  /** Told u_k when the round began. */
-  readonly told: Float64Array;
+/** A change, and what of the solve behind it is known without the rows. */
+export interface ObservedSolve extends ObservedChange {
   /** Seed of the order of rows. */
   readonly seed: number;
 }
 
 /** Computed once for all candidates. */
 export function observedSolves(observation: Observation): ObservedSolve[] {
-  const { settings, participant, rounds } = observation;
-  const { before } = replayTold(observation);
-  return updateRounds(observation).map((round) => ({
-    round,
-    told: before[rounds.indexOf(round)],
-    seed: seed32(settings.seed, 'solve', round.round, participant),
+  const { settings, participant } = observation;
+  return changesOf(observation).map((change) => ({
+    ...change,
+    seed: seed32(settings.seed, 'solve', change.round, participant),
   }));
 }
 
@@ -72,12 +67,13 @@ export class CandidateSolver {
   }
 
   /** Beta after the round's local solve from `beta`, where `u` is what the model w + u / C2 is made of. */
-  solve({ round, seed }: ObservedSolve, u: Float64Array, beta: Float64Array): Float64Array {
+  solve(solve: ObservedSolve, u: Float64Array, beta: Float64Array): Float64Array {
     const { passes, c2 } = this.settings;
+    const { w, sigma, tolerance, seed } = solve;
     const pass = {
-      q: round.sigma + 1 / c2,
-      skip: 0.1 * round.tolerance,
-      z: plusScaled(round.w, 1 / c2, u),
+      q: sigma + 1 / c2,
+      skip: 0.1 * tolerance,
+      z: plusScaled(w, 1 / c2, u),
       beta: beta.slice(),
       order: identity(this.n),
       active: this.n,
@@ -87,7 +83,7 @@ export class CandidateSolver {
       shuffleAsKernel(pass.order, pass.active, Math.imul(seed + p, 0x9e3779b1) >>> 0);
       const whole = pass.active === this.n;
       const { worst, active } = this.pass(pass);
-      if (worst > round.tolerance) {
+      if (worst > tolerance) {
         pass.active = active;
         pass.shrink = worst;
       } else if (whole) {

@@ -1,6 +1,6 @@
 export { type ExplainedMasks, explainMasks } from './brute-force-masks.ts';
-export { type Candidate, observedSolves } from './candidate.ts';
-export { type Masking, type Replay, replayCandidate } from './candidate-replay.ts';
+export type { Candidate } from './candidate.ts';
+export { changesOf, type ObservedChange } from './changes.ts';
 export type { Span } from './linear.ts';
 export { type PlaneSearch, rowsOnMargin } from './margin-planes.ts';
 export { type MaskFit, MOST as MOST_MASKED_ROWS, nearestSubset } from './mask-search.ts';
@@ -21,7 +21,7 @@ export {
   EXPLAINED,
   recoverByEquations,
 } from './recover-by-equations.ts';
-export { recoverFromSums, recoverPersonal } from './recover-personal.ts';
+export { recoverPersonal } from './recover-personal.ts';
 export { type RecoveredRows, recoverRows, rowSpace } from './recover-rows.ts';
 export { type Roc, rocOf } from './roc.ts';
 export {
@@ -35,4 +35,3 @@ export {
   type VectorScore,
 } from './score.ts';
 export { type RecoveredRow, singleRows } from './single-rows.ts';
-export { replayTold, type ToldState } from './told.ts';

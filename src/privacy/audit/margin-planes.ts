@@ -9,15 +9,15 @@
  * it. Points that hardly differ prove nothing: of a cluster one is kept, and a row counts only if its points fix it to
  * better than `PRECISION`. No row's loss can be more than the loss that the participant reports for all.
  *
- * Assumes the bias column, classification, and updates that are not masked: the z that masks leave is the wrong one.
+ * Assumes the bias column, classification, and contributions that are not masked: the z that masks leave is the wrong one.
  */
 import { type Stream, stream } from '../../base/random.ts';
 import { dot, plusScaled } from '../../solver/index.ts';
+import { changesOf } from './changes.ts';
 import { type Span, solveRows, spanOf } from './linear.ts';
-import { type Observation, updateRounds } from './observation.ts';
+import type { Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 import { distance } from './single-rows.ts';
-import { replayTold } from './told.ts';
 
 export interface PlaneSearch {
   readonly seed: number;
@@ -63,27 +63,24 @@ function apart(equations: readonly LocalEquation[]): LocalEquation[] {
 
 /** Whether a row's own loss is at most what was reported for all rows together, in every round. */
 function lossAllows(observation: Observation, { x, y }: RecoveredRow): boolean {
-  const { before } = replayTold(observation);
-  const { c1, c2, classWeight } = observation.settings;
+  const { c1, classWeight } = observation.settings;
   if (y === undefined || classWeight === 'balanced') return true;
-  return observation.rounds.every(({ w, scalars }, r) => {
-    if (!scalars) return true;
-    const own = c1 * Math.max(0, 1 - y * dot(x, plusScaled(w, 1 / c2, before[r])));
-    return own <= scalars.loss * (1 + PRECISION) + PRECISION * c1;
+  return changesOf(observation).every(({ loss, lossAt }) => {
+    if (loss === undefined) return true;
+    const own = c1 * Math.max(0, 1 - y * dot(x, lossAt));
+    return own <= loss * (1 + PRECISION) + PRECISION * c1;
   });
 }
 
 /** z at the end of every local solve. */
 function pointsOf(observation: Observation): Float64Array[] {
-  const { before } = replayTold(observation);
   const { c2 } = observation.settings;
-  const start = new Map(observation.rounds.map(({ round }, r) => [round, before[r]]));
-  return updateRounds(observation).map(({ round, w, sigma, du }) =>
-    plusScaled(plusScaled(w, 1 / c2, start.get(round)!), sigma + 1 / c2, du),
+  return changesOf(observation).map(({ w, sigma, before, du }) =>
+    plusScaled(plusScaled(w, 1 / c2, before), sigma + 1 / c2, du),
   );
 }
 
-/** Rows are origin + directions . c: inside the span of the updates, with 1 as last entry. */
+/** Rows are origin + directions . c: inside the span of the changes, with 1 as last entry. */
 interface AffineSpace {
   readonly origin: Float64Array;
   readonly directions: readonly Float64Array[];
@@ -91,7 +88,7 @@ interface AffineSpace {
 
 function affineRowSpace(observation: Observation): AffineSpace | undefined {
   const span: Span = spanOf(
-    updateRounds(observation).map(({ du }) => du),
+    changesOf(observation).map(({ du }) => du),
     1e-6,
   );
   if (span.rank < 2) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Attack 6: the label balance of a participant, two ways.
  *
- *   by updates  Two sums over rows: of y beta (`ds`) and of beta (the bias entry of the update). Half their sum and half
+ *   by answers  Two sums over rows: of y beta (the dual sum) and of beta (the bias entry of u). Half their sum and half
  *               their difference are the sums of |beta| over positive and over negative rows, each exactly. In the first
  *               round, from beta = 0 and w = 0, the share of positive steps rises with the share of positive rows; it is
  *               that share where C1 is so small that every beta stops at its bound.
@@ -14,7 +14,8 @@
  * Assumes classification and the bias column.
  */
 import { dot, plusScaled } from '../../solver/index.ts';
-import { columnsOf, type Observation, updateRounds } from './observation.ts';
+import { changesOf } from './changes.ts';
+import { columnsOf, type Observation } from './observation.ts';
 import { recoverPersonal } from './recover-personal.ts';
 
 export interface DualSums {
@@ -24,17 +25,18 @@ export interface DualSums {
   readonly negative: number;
 }
 
-/** Of every update. */
+/** Of every change. */
 export function dualSumsByLabel(observation: Observation): DualSums[] {
   const { bias, objective } = observation.settings;
   if (!bias || objective !== 'classification') return [];
-  return updateRounds(observation).map(({ round, du, ds }) => {
+  return changesOf(observation).flatMap(({ round, du, ds }) => {
+    if (ds === undefined) return [];
     const last = du[du.length - 1];
-    return { round, positive: (ds + last) / 2, negative: (ds - last) / 2 };
+    return [{ round, positive: (ds + last) / 2, negative: (ds - last) / 2 }];
   });
 }
 
-/** Share of the steps of the first update that are of positive rows; undefined where it shows nothing. */
+/** Share of the steps of the first change that are of positive rows; undefined where it shows nothing. */
 export function positiveShareOfSteps(observation: Observation): number | undefined {
   const first = dualSumsByLabel(observation).find(({ positive, negative }) => positive + negative > 0);
   return first && first.positive / (first.positive + first.negative);

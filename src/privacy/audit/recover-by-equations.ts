@@ -1,6 +1,6 @@
 /**
  * Attack 3: rows by the paper's system of non-linear equations (its section 6.1). The coordinator knows the algorithm, the
- * order of rows, w, sigma and the updates; unknown are X (n_k x d) and y. Every round gives d + 1 equations from du and two
+ * order of rows, w, sigma and the contributions; unknown are X (n_k x d) and y. Every round gives d + 1 equations from u and two
  * from scalars, the change of the dual sum and the loss, so that n_k d / (d + 3) rounds are enough in principle, not the
  * (d + 1) n_k that the paper counts.
  *
@@ -10,7 +10,7 @@
  * are of size 1/sqrt(d)), and takes in more. n_k need not be known: the smallest residual over several guesses decides,
  * with the fewest rows among those that fit.
  *
- * Assumes classification and one participant's updates in the clear; masks are guessed where `masking` says so.
+ * Assumes classification and one participant's answers in the clear; masks are guessed where `masking` says so.
  */
 import { stream } from '../../base/random.ts';
 import { arrangements } from './arrangements.ts';
@@ -57,7 +57,7 @@ export interface EquationFit {
 
 /** Pull towards the prior in all stages but the last. */
 const PRIOR = 0.01;
-/** The loss is a sum over all rows: weighed down to the size of an update. */
+/** The loss is a sum over all rows: weighed down to the size of a change. */
 const LOSS_WEIGHT = 0.1;
 /** Residual at which a fit is the truth: what f32 in the participant's kernels leaves. */
 export const EXPLAINED = 1e-6;
@@ -181,10 +181,10 @@ function residualsOf(
   const features = candidate.rows.length - candidate.y.length * (columns - settings.features);
   const out = new Float64Array(rounds.length * width + features);
   for (const [r, { du, ds, loss }] of rounds.entries()) {
-    const { round } = solves[r];
-    for (let j = 0; j < columns; j++) out[r * width + j] = du[j] - round.du[j];
-    out[r * width + columns] = ds - round.ds;
-    out[r * width + columns + 1] = round.scalars ? LOSS_WEIGHT * (loss - round.scalars.loss) : 0;
+    const seen = solves[r];
+    for (let j = 0; j < columns; j++) out[r * width + j] = du[j] - seen.du[j];
+    out[r * width + columns] = seen.ds === undefined ? 0 : ds - seen.ds;
+    out[r * width + columns + 1] = seen.loss === undefined ? 0 : LOSS_WEIGHT * (loss - seen.loss);
   }
   let at = rounds.length * width;
   for (let i = 0; i < candidate.rows.length; i++) {

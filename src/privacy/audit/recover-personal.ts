@@ -1,24 +1,17 @@
 /**
- * Attack 1: the personal part. v_k = u_k / C2, and u_k is the sum of what was accepted of k's updates, by weights that the
- * coordinator chose itself: no equation has to be solved. (The paper concludes as much in its section 6.1.)
+ * Attack 1: the personal part. No equation has to be solved (the paper concludes as much in its section 6.1). With `answers`
+ * u_k(w) = C2 v_k(w): one answer is the personal part to its query, and the answer to the w in use is v_k. With `steps`
+ * v_k = u_k / C2 for the u_k that was accepted last.
  *
- * Without masks, and with masks of the `consistent` kind, the result is v_k exactly. Under the paper's masks it is the told
- * v_k: what was masked away is missing from it. Under secure aggregation only the sum over all participants is known, and
- * the best guess at anybody's part is the mean share.
+ * Under the paper's masks the result is v_k as it was sent: what was masked away is missing from it. Under secure aggregation only
+ * the sum over all participants is known, and the best guess at anybody's part is the mean share.
  */
-import { plusScaled } from '../../solver/index.ts';
-import { columnsOf, type Observation, type SumObservation } from './observation.ts';
-import { replayTold } from './told.ts';
+import { columnsOf, type Observation, type ObservedRound } from './observation.ts';
 
-/** v_k after the last round. */
-export function recoverPersonal(observation: Observation): Float64Array {
-  const { c2 } = observation.settings;
-  return replayTold(observation).final.map((value) => value / c2);
-}
-
-/** The mean share of what was summed: the same guess for everybody. */
-export function recoverFromSums({ settings, rounds }: SumObservation): Float64Array {
-  let u: Float64Array = new Float64Array(columnsOf(settings));
-  for (const { du, count, step } of rounds) if (count > 0) u = plusScaled(u, step / count, du);
-  return u.map((value) => value / settings.c2);
+/** v_k of the model in use. */
+export function recoverPersonal({ settings, rounds, best }: Observation): Float64Array {
+  const seen = rounds.filter((round): round is ObservedRound & { u: Float64Array } => round.u !== undefined);
+  const wanted = settings.training === 'answers' ? seen.find(({ round }) => round === best) : undefined;
+  const u = (wanted ?? seen.findLast(({ taken }) => taken !== undefined) ?? seen.at(-1))?.u;
+  return u?.map((value) => value / settings.c2) ?? new Float64Array(columnsOf(settings));
 }

@@ -1,31 +1,32 @@
 /**
- * Attack 2: rows by linear algebra. Every update is a combination of the participant's rows, so
+ * Attack 2: rows by linear algebra. Every change of a contribution is a combination of the participant's rows, so
  *
- *   - the rank of all updates is at most n_k, and equal to it once as many rounds as rows have gone by and n_k <= d: the
+ *   - the rank of all changes is at most n_k, and equal to it once as many rounds as rows have gone by and n_k <= d: the
  *     coordinator learns n_k and the space in which all rows lie, whatever the masks;
- *   - an update of one row alone is that row (single-rows.ts);
+ *   - a change of one row alone is that row (single-rows.ts);
  *   - a row on the margin is a hyperplane through many known points (margin-planes.ts).
  *
  * Each row comes with the number of rounds that agree on it; what no second round confirms is not reported, and of more
  * than n_k rows those with the least support are dropped.
  */
+import { changesOf } from './changes.ts';
 import { type Span, spanOf } from './linear.ts';
 import { type PlaneSearch, rowsOnMargin } from './margin-planes.ts';
-import { type Observation, updateRounds } from './observation.ts';
+import type { Observation } from './observation.ts';
 import { distance, type RecoveredRow, singleRows } from './single-rows.ts';
 
 export interface RecoveredRows {
-  /** The span of all updates; its rank is the estimate of n_k where it is below the number of columns. */
+  /** The span of all changes; its rank is the estimate of n_k where it is below the number of columns. */
   readonly space: Span;
   readonly rows: readonly RecoveredRow[];
 }
 
-/** Directions in the updates below this share of the largest are rounding. */
+/** Directions in the changes below this share of the largest are rounding. */
 const NOISE = 1e-9;
 
 export function rowSpace(observation: Observation): Span {
   return spanOf(
-    updateRounds(observation).map(({ du }) => du),
+    changesOf(observation).map(({ du }) => du),
     NOISE,
   );
 }

@@ -1,14 +1,14 @@
 /**
- * Rows that stand alone in an update. With the constant 1 at the end of every row, an update in which one row alone changed
- * is (change of beta) (x, 1): divided by its last entry it is the row. Such updates are told from mixtures because the same
- * row comes again: two rounds whose updates point the same way to 7 digits. In a classification the change of the dual sum
+ * Rows that stand alone in a change. With the constant 1 at the end of every row, a change of one row's dual alone is
+ * (change of beta) (x, 1): divided by its last entry it is the row. Such changes are told from mixtures because the same
+ * row comes again: two rounds whose changes point the same way to 7 digits. In a classification the change of the dual sum
  * must be y times the last entry, which gives the label.
  *
  * Assumes the bias column. Bernoulli masks make more such rounds, not fewer: they leave one row standing with probability
  * m keep (1 - keep)^(m-1), m being the number of rows that changed.
  */
-import type { Observation, UpdateRound } from './observation.ts';
-import { updateRounds } from './observation.ts';
+import { changesOf, type ObservedChange } from './changes.ts';
+import type { Observation } from './observation.ts';
 
 export interface RecoveredRow {
   /** With the bias. */
@@ -19,20 +19,20 @@ export interface RecoveredRow {
   readonly support: number;
 }
 
-/** Relative distance at which two updates point the same way. */
+/** Relative distance at which two changes point the same way. */
 const SAME = 1e-7;
-/** An update whose last entry is smaller than this share of its length says nothing. */
+/** A change whose last entry is smaller than this share of its length says nothing. */
 const LEAST_BIAS = 1e-3;
 
 export function singleRows(observation: Observation): RecoveredRow[] {
   if (!observation.settings.bias) return [];
   const { objective } = observation.settings;
   const groups: { x: Float64Array; y: number | undefined; lengths: number[] }[] = [];
-  for (const round of updateRounds(observation)) {
+  for (const round of changesOf(observation)) {
     const x = alone(round);
     if (!x) continue;
     const last = round.du[round.du.length - 1];
-    const y = objective === 'classification' ? round.ds / last : undefined;
+    const y = objective === 'classification' ? (round.ds ?? 0) / last : undefined;
     if (y !== undefined && Math.abs(Math.abs(y) - 1) > SAME) continue;
     const group = groups.find((known) => distance(known.x, x) < SAME * length(x));
     if (group) group.lengths.push(last);
@@ -43,8 +43,8 @@ export function singleRows(observation: Observation): RecoveredRow[] {
     .map(({ x, y, lengths }) => ({ x, y, support: lengths.length }));
 }
 
-/** The row that an update would be, if it were one row. */
-function alone({ du }: UpdateRound): Float64Array | undefined {
+/** The row that a change would be, if it were one row. */
+function alone({ du }: ObservedChange): Float64Array | undefined {
   const last = du[du.length - 1];
   return Math.abs(last) > LEAST_BIAS * length(du) ? du.map((value) => value / last) : undefined;
 }

@@ -6,7 +6,7 @@ import {
   nearestSubset,
   scoreVector,
 } from '../../../src/privacy/audit/index.ts';
-import { MASKS, tiny, watch } from './federation.ts';
+import { MASKS, ruleFor, tiny, watch } from './federation.ts';
 
 function vectors(count: number, seed: number): Float64Array[] {
   const random = stream(seed, 'vectors');
@@ -41,8 +41,9 @@ describe('the subset behind a sum', () => {
 
 describe('masks of a run, with the rows in hand', () => {
   test.each(['paper', 'consistent'] as const)('every Bernoulli mask is found: %s', (semantics) => {
-    const mask = MASKS[`Bernoulli, ${semantics}`];
-    for (const { observation, truth } of watch({ table: tiny(), passes: 1, rounds: 60, mask }).watched) {
+    const name = `Bernoulli, ${semantics}` as const;
+    const options = { table: tiny(), passes: 1, rounds: 60, aggregation: ruleFor(name), mask: MASKS[name] };
+    for (const { observation, truth } of watch(options).watched) {
       const { explained, personal, rounds } = explainMasks(observation, truth.candidate, semantics);
       expect(explained).toBe(1);
       expect(rounds.some((round) => round.mask!.includes(0))).toBe(true);
@@ -52,7 +53,7 @@ describe('masks of a run, with the rows in hand', () => {
 
   test('there is no such mask where they are continuous', () => {
     const mask = MASKS['Beta, paper'];
-    const { watched } = watch({ table: tiny(), passes: 1, rounds: 60, mask });
+    const { watched } = watch({ table: tiny(), passes: 1, rounds: 60, aggregation: 'safe', mask });
     for (const { observation, truth } of watched) {
       expect(explainMasks(observation, truth.candidate, 'paper').explained).toBeLessThan(0.9);
     }

@@ -1,23 +1,18 @@
 /** A small federation, what its coordinator saw, and the truth to score against. */
 
 import { Recorder } from '../../../src/audit/index.ts';
+import { sharedPart } from '../../../src/coordinator/index.ts';
 import { makeHarLike, scaleRow, type Table } from '../../../src/data/index.ts';
 import type { TrainOptions } from '../../../src/methods/index.ts';
-import type {
-  Candidate,
-  LabelledRow,
-  Observation,
-  SumObservation,
-} from '../../../src/privacy/audit/index.ts';
+import type { Candidate, LabelledRow, Observation } from '../../../src/privacy/audit/index.ts';
 import type { MaskSettings } from '../../../src/privacy/index.ts';
 import { Simulation } from '../../../src/sim/index.ts';
-import { addScaled } from '../../../src/solver/index.ts';
 import { planFor } from '../../helpers/federation.ts';
 
 export interface Truth {
   /** Scaled, with the bias. */
   readonly candidate: Candidate;
-  /** Its own v_k, whatever it told. */
+  /** Its own v_k, whatever it has sent. */
   readonly personal: Float64Array;
   /** As `candidate`, row by row. */
   readonly rows: readonly LabelledRow[];
@@ -45,6 +40,9 @@ export const MASKS = {
 } as const satisfies Record<string, MaskSettings | undefined>;
 
 export type MaskName = keyof typeof MASKS;
+
+/** The paper's masks are of steps; answers take the consistent ones. */
+export const ruleFor = (mask: MaskName): 'answers' | 'safe' => (mask.endsWith('paper') ? 'safe' : 'answers');
 
 /** HAR-like people: 8 features, about 4 rows each to train on. */
 export const tiny = (seed = 1): Table =>
@@ -79,26 +77,11 @@ export function watch(options: FederationOptions): Scene {
       .map((i) => ({ x: scaled(table.x, i), y: Number(table.targets![i]) }))
       .filter(({ x }) => !trained.has(x.join()));
     const candidate = { rows: Float64Array.from(rows.flatMap(({ x }) => [...x])), y: data.y };
-    const personal = disk!.committed!.u.map((value) => value / observation.settings.c2);
+    const own = observation.settings.training === 'answers' ? disk!.model : disk!.committed;
+    const personal = own!.u!.map((value) => value / observation.settings.c2);
     return { observation, truth: { candidate, personal, rows, fresh } };
   });
-  return { watched, w: state!.aggregator!.w };
-}
-
-/** What is left to see where updates are summed unseen; for rules that take the same share of every update. */
-export function sumsOf(observations: readonly Observation[]): SumObservation {
-  const [first] = observations;
-  const rounds = first.rounds.flatMap(({ round, w, sigma, weights }) => {
-    const updates = observations.flatMap((observation) => {
-      const du = observation.rounds.find((other) => other.round === round)?.du;
-      return du ? [du] : [];
-    });
-    if (updates.length === 0 || !weights) return [];
-    const du = new Float64Array(w.length);
-    for (const update of updates) addScaled(du, 1, update);
-    return [{ round, w, sigma, du, count: updates.length, step: weights[weights.length - 1] }];
-  });
-  return { settings: first.settings, rounds };
+  return { watched, w: sharedPart(state!)! };
 }
 
 export function withoutBias(x: Float64Array): Float64Array {

@@ -10,14 +10,14 @@ import {
 } from '../../../src/privacy/audit/index.ts';
 import { plusScaled } from '../../../src/solver/index.ts';
 import { tableOf } from '../../helpers/tables.ts';
-import { MASKS, type MaskName, type Scene, type Watched, watch } from './federation.ts';
+import { MASKS, type MaskName, ruleFor, type Scene, type Watched, watch } from './federation.ts';
 
 /** 12 people with 12 rows of 24 features to train on and labels that are mostly noise: models learn them by heart. */
 function overfitted(mask: MaskName): Scene {
   const random = stream(7, 'labels');
   const target = (x: Float64Array) => (x[0] + x[1] + 2 * random.normal() > 0 ? 1 : -1);
   const table = tableOf({ participants: 12, rows: 24, d: 24, target });
-  return watch({ table, passes: 5, rounds: 60, c2: 0.1, mask: MASKS[mask] });
+  return watch({ table, passes: 5, rounds: 60, c2: 0.1, aggregation: ruleFor(mask), mask: MASKS[mask] });
 }
 
 function rocBy({ watched }: Scene, score: (who: Watched, rows: readonly LabelledRow[]) => Float64Array): Roc {
@@ -63,7 +63,7 @@ describe('membership', () => {
   });
 
   test.each(Object.keys(MASKS) as MaskName[])(
-    'shows in the span of the updates, whatever the masks: %s',
+    'shows in the span of the changes, whatever the masks: %s',
     (mask) => {
       const roc = rocBy(overfitted(mask), ({ observation }, rows) => membershipBySpan(observation, rows));
       expect(roc.auc).toBeGreaterThan(0.95);

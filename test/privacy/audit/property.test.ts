@@ -9,7 +9,7 @@ import {
   scoreShares,
 } from '../../../src/privacy/audit/index.ts';
 import { tableOf } from '../../helpers/tables.ts';
-import { MASKS, type MaskName, type Scene, watch } from './federation.ts';
+import { MASKS, type MaskName, ruleFor, type Scene, watch } from './federation.ts';
 
 const PEOPLE = 40;
 
@@ -23,7 +23,7 @@ function uneven(mask: MaskName, c1: number): Scene {
     return y;
   };
   const table = tableOf({ participants: PEOPLE, rows: 40, d: 8, target });
-  return watch({ table, passes: 1, rounds: 20, c1, mask: MASKS[mask] });
+  return watch({ table, passes: 1, rounds: 20, c1, aggregation: ruleFor(mask), mask: MASKS[mask] });
 }
 
 /** Every fifth participant is an accomplice; the score is of the others. */

@@ -1,13 +1,14 @@
 /** Synthetic rounds: honest participants share a direction and differ by one of their own; others pretend. */
 import { type Stream, stream } from '../../../src/base/random.ts';
-import { dot, type IndexedUpdate, plusScaled } from '../../../src/solver/index.ts';
+import type { Change } from '../../../src/privacy/defence/index.ts';
+import { plusScaled } from '../../../src/solver/index.ts';
 
 export function randomVector(d: number, random: Stream): Float64Array {
   return Float64Array.from({ length: d }, () => random.normal() / Math.sqrt(d));
 }
 
-export function updateFor(member: number, du: Float64Array): IndexedUpdate {
-  return { member, du, ds: 0.1, uDotDu: 0.05, duNorm2: dot(du, du), s: 1 };
+export function changeOf(member: number, du: Float64Array): Change {
+  return { member, du };
 }
 
 export function scaled(c: number, vector: Float64Array): Float64Array {
@@ -15,16 +16,10 @@ export function scaled(c: number, vector: Float64Array): Float64Array {
 }
 
 /** What an honest participant sends: a common part of the round, its own constant part, and some noise of the day. */
-export function honestUpdate(
-  seed: number,
-  round: number,
-  member: number,
-  d: number,
-  own: number,
-): IndexedUpdate {
+export function honestChange(seed: number, round: number, member: number, d: number, own: number): Change {
   const common = randomVector(d, stream(seed, 'common', round));
   const mine = randomVector(d, stream(seed, 'own', 0, member));
   const today = randomVector(d, stream(seed, 'today', round, member));
   const size = 0.5 + stream(seed, 'size', 0, member).uniform();
-  return updateFor(member, scaled(size, plusScaled(plusScaled(common, own, mine), 0.5, today)));
+  return changeOf(member, scaled(size, plusScaled(plusScaled(common, own, mine), 0.5, today)));
 }

@@ -2,20 +2,28 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
 import {
-  boundedUpdates,
   boundNorms,
   boundNormsRobustly,
+  type Change,
   robustBound,
 } from '../../../src/privacy/defence/index.ts';
-import { updateNorm } from '../../../src/privacy/dp/index.ts';
-import type { IndexedUpdate } from '../../../src/solver/index.ts';
-import { honestUpdate, randomVector, scaled, updateFor } from './helpers.ts';
+import { norm } from '../../../src/solver/index.ts';
+import { changeOf, honestChange, randomVector, scaled } from './helpers.ts';
 
-const of = (...norms: number[]) => norms.map((norm, k) => updateFor(k, Float64Array.of(norm, 0)));
+const length = ({ du }: Change) => norm(du);
+const of = (...norms: number[]) => norms.map((norm, k) => changeOf(k, Float64Array.of(norm, 0)));
 
-function sumOf(updates: readonly IndexedUpdate[]): Float64Array {
-  const sum = new Float64Array(updates[0].du.length);
-  for (const { du } of updates) for (let j = 0; j < sum.length; j++) sum[j] += du[j];
+/** As both sides take it: the share of every change that its verdict leaves. */
+function taken(changes: readonly Change[]): Change[] {
+  const factors = boundNormsRobustly(changes).map(({ factor }) => factor);
+  return changes.flatMap(({ member, du }, i) =>
+    factors[i] > 0 ? [changeOf(member, scaled(factors[i], du))] : [],
+  );
+}
+
+function sumOf(changes: readonly Change[]): Float64Array {
+  const sum = new Float64Array(changes[0].du.length);
+  for (const { du } of changes) for (let j = 0; j < sum.length; j++) sum[j] += du[j];
   return sum;
 }
 
@@ -33,29 +41,14 @@ describe('a fixed bound', () => {
     expect(boundNorms(of(1, 4), 2, 'refuse').map(({ factor }) => factor)).toEqual([1, 0]);
   });
 
-  test('takes the scaled step, without the refused ones', () => {
-    const updates = of(1, 4);
-    const taken = boundedUpdates(updates, boundNorms(updates, 2, 'clip'));
-    expect(taken.map(({ du }) => du[0])).toEqual([1, 2]);
-    expect(taken[1]).toMatchObject({ ds: 0.05, uDotDu: 0.025, duNorm2: 4, s: 1 });
-    expect(boundedUpdates(updates, boundNorms(updates, 2, 'refuse')).map(({ member }) => member)).toEqual([
-      0,
-    ]);
-  });
-
-  test('an update that is not finite, or states a wrong norm, is refused', () => {
-    const nan = updateFor(0, Float64Array.of(1, Number.NaN));
-    const infinite = updateFor(1, Float64Array.of(Number.POSITIVE_INFINITY, 0));
-    const scalar = { ...updateFor(2, Float64Array.of(1, 0)), ds: Number.NaN };
-    const liar = { ...updateFor(3, Float64Array.of(1, 1)), duNorm2: 0.5 };
-    const verdicts = boundNorms([nan, infinite, scalar, liar], 10, 'clip');
-    expect(verdicts.map(({ factor }) => factor)).toEqual([0, 0, 0, 0]);
-    expect(verdicts.map(({ why }) => why)).toEqual([
-      'not finite',
-      'not finite',
-      'not finite',
-      'wrong norm stated',
-    ]);
+  test('a change that is not finite, or whose square is not, is refused', () => {
+    const nan = changeOf(0, Float64Array.of(1, Number.NaN));
+    const infinite = changeOf(1, Float64Array.of(Number.POSITIVE_INFINITY, 0));
+    const huge = changeOf(2, Float64Array.of(1e200, 1e200));
+    const verdicts = boundNorms([nan, infinite, huge], 10, 'clip');
+    expect(verdicts.map(({ factor, why }) => ({ factor, why }))).toEqual(
+      Array.from({ length: 3 }, () => ({ factor: 0, why: 'not finite' })),
+    );
   });
 });
 
@@ -70,26 +63,24 @@ describe('the robust bound', () => {
     expect(boundNormsRobustly(of(0, 0)).map(({ factor }) => factor)).toEqual([1, 1]);
   });
 
-  test('one poisoned update moves the sum by a bounded amount, however large it is', () => {
+  test('one poisoned change moves the sum by a bounded amount, however large it is', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e6 }),
         fc.integer({ min: 2, max: 15 }),
         fc.constantFrom(1, 10, 1e3, 1e9, 1e100, 1e200),
         (seed, honestCount, size) => {
-          const honest = Array.from({ length: honestCount }, (_, k) => honestUpdate(seed, 0, k, 12, 1));
-          const poison = updateFor(99, scaled(size, randomVector(12, stream(seed, 'poison'))));
-          const take = (updates: IndexedUpdate[]) => boundedUpdates(updates, boundNormsRobustly(updates));
-          const attacked = take([...honest, poison]);
-          const largest = Math.max(...honest.map(updateNorm));
+          const honest = Array.from({ length: honestCount }, (_, k) => honestChange(seed, 0, k, 12, 1));
+          const poison = changeOf(99, scaled(size, randomVector(12, stream(seed, 'poison'))));
+          const attacked = taken([...honest, poison]);
+          const largest = Math.max(...honest.map(length));
           const theirs = attacked.filter(({ member }) => member === 99);
-          for (const update of theirs)
-            expect(updateNorm(update)).toBeLessThanOrEqual(2 * largest * (1 + 1e-12));
+          for (const { du } of theirs) expect(norm(du)).toBeLessThanOrEqual(2 * largest * (1 + 1e-12));
           // Nor does it push the honest ones out: the bound stays among twice the honest norms.
           const bound = robustBound([...honest, poison]);
-          expect(bound).toBeGreaterThanOrEqual(2 * Math.min(...honest.map(updateNorm), updateNorm(poison)));
+          expect(bound).toBeGreaterThanOrEqual(2 * Math.min(...honest.map(length), length(poison)));
           expect(bound).toBeLessThanOrEqual(2 * largest);
-          const influence = distance(sumOf(attacked), sumOf(take(honest)));
+          const influence = distance(sumOf(attacked), sumOf(taken(honest)));
           // Its own clipped step, and the change it makes to the clipping of the others.
           expect(influence).toBeLessThanOrEqual((2 + honestCount) * largest);
         },
@@ -98,15 +89,15 @@ describe('the robust bound', () => {
   });
 
   test('holds with any minority of liars, and not beyond', () => {
-    const honest = Array.from({ length: 6 }, (_, k) => honestUpdate(1, 0, k, 12, 1));
-    const largest = Math.max(...honest.map(updateNorm));
-    const liars = (n: number) => Array.from({ length: n }, (_, k) => updateFor(50 + k, Float64Array.of(1e9)));
+    const honest = Array.from({ length: 6 }, (_, k) => honestChange(1, 0, k, 12, 1));
+    const largest = Math.max(...honest.map(length));
+    const liars = (n: number) => Array.from({ length: n }, (_, k) => changeOf(50 + k, Float64Array.of(1e9)));
     expect(robustBound([...honest, ...liars(5)])).toBeLessThanOrEqual(2 * largest);
     expect(robustBound([...honest, ...liars(7)])).toBeGreaterThan(1e9);
   });
 
-  test('honest updates of like size are left alone', () => {
-    const honest = Array.from({ length: 10 }, (_, k) => honestUpdate(2, 0, k, 30, 0.5));
+  test('honest changes of like size are left alone', () => {
+    const honest = Array.from({ length: 10 }, (_, k) => honestChange(2, 0, k, 30, 0.5));
     const untouched = boundNormsRobustly(honest).filter(({ factor }) => factor === 1);
     expect(untouched.length).toBeGreaterThanOrEqual(8);
   });

@@ -1,5 +1,4 @@
 /** Reference mathematics for the tests, written independently of src/. */
-import { dot, type Update } from '../../../src/solver/index.ts';
 
 /** Complementary error function: Taylor series near 0, continued fraction beyond. */
 export function erfc(x: number): number {
@@ -83,10 +82,4 @@ export function fits(samples: ArrayLike<number>, deviation: number): boolean {
     Math.abs(mean) < (4.5 * deviation) / Math.sqrt(n) &&
     Math.abs(variance / deviation ** 2 - 1) < 4.5 * Math.sqrt(2 / n)
   );
-}
-
-/** An update from a direction; scalars are consistent with it. */
-export function updateOf(du: ArrayLike<number>): Update {
-  const vector = Float64Array.from(du);
-  return { du: vector, ds: 0.7, uDotDu: -0.3, duNorm2: dot(vector, vector), s: 2 };
 }

@@ -132,7 +132,7 @@ const CASES: readonly Case[] = [
       ['--lambda', '0', 'a number above 0'],
       ['--method', 'svm', 'mtl, local, global, mocha, fedavg'],
       ['--objective', 'ranking', 'classification, regression'],
-      ['--aggregation', 'mean', 'exact'],
+      ['--aggregation', 'mean', 'answers, safe, sum'],
       ['--scale', 'minmax', 'standard, center, none'],
       ['--class-weight', 'even', 'none, balanced'],
       ['--test-fraction', '1', 'below 1'],

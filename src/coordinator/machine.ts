@@ -24,7 +24,7 @@ import {
 import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import { announce, beginWaiting, finish, onTimer, open } from './rounds.ts';
+import { announce, beginWaiting, finish, isPassedOver, onTimer, open, wake } from './rounds.ts';
 import { onSecureAnswer } from './secure-answers.ts';
 import { advance } from './secure-round.ts';
 import type { CoordinatorState } from './state.ts';
@@ -104,6 +104,9 @@ function onMessage(
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
   onBack(state, member);
+  if ('session' in message && message.session === member.session && message.kind !== 'leave') {
+    if (isPassedOver(state, member)) return wake(state, now, [...state.members.values()]);
+  }
   if (state.secure && message.kind !== 'leave')
     return onSecureAnswer(state, member, message, now, primitives);
   switch (message.kind) {

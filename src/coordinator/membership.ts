@@ -7,7 +7,7 @@ import type { CoordinatorEffect } from './effects.ts';
 import { dropBest } from './model.ts';
 import { implausibleJoin, implausibleMoments } from './plausible.ts';
 import { refuse } from './refusals.ts';
-import { canWake, open, openMeasuring, wake } from './rounds.ts';
+import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { sayPhase } from './secure-round.ts';
 import { membersSeated } from './secure-state.ts';
 import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
@@ -96,14 +96,6 @@ function takeEdition(
   dropAnswers(state, member);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
   return isSummed ? 'all answers' : 'own answers';
-}
-
-/** Training has come to rest before it could answer: to the model it is a newcomer. */
-function isPassedOver(state: CoordinatorState, { index, presence }: Member): boolean {
-  const inquiry = inquiryOf(state);
-  return (
-    state.phase === 'finished' && presence === 'here' && inquiry !== undefined && !inquiry.hasAnswered(index)
-  );
 }
 
 /** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */

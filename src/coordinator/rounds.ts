@@ -4,6 +4,7 @@ import type { CoordinatorEffect } from './effects.ts';
 import { openSum, sayPhaseAgain, sumTimer } from './secure-round.ts';
 import { type CoordinatorState, type Member, membersAsked } from './state.ts';
 import { storedChanges } from './stored.ts';
+import { inquiryOf } from './training.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
 import { finishFor, roundFor, tellAll } from './words.ts';
 
@@ -15,6 +16,8 @@ export function open(
   changed: readonly Member[],
 ): CoordinatorEffect[] {
   state.round++;
+  // Before it is stored: a federation that is woken rests no more, also after a crash.
+  state.phase = 'open';
   state.purpose = purpose;
   state.tally = undefined;
   if (state.secure) state.secure.purpose = state.scaling ? 'train' : 'measure';
@@ -102,6 +105,11 @@ export function finish(
 /** Whether training may go on after a rest: not where the operator or a budget has ended it. */
 export function canWake({ phase, finish }: CoordinatorState): boolean {
   return phase === 'finished' && finish !== 'operator' && finish !== 'budget';
+}
+
+/** Training has come to rest before it could answer: to the model it is a newcomer, and wakes it. */
+export function isPassedOver(state: CoordinatorState, { index, presence }: Member): boolean {
+  return canWake(state) && presence === 'here' && inquiryOf(state)?.hasAnswered(index) === false;
 }
 
 /** Training goes on after a rest, from the model in use: limits count from here. */

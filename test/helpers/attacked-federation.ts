@@ -1,7 +1,6 @@
 /**
  * A federation under attack: `kindred serve` as a process, a few honest participants that train all the while, and attackers who have
- * enrolled like everybody else. As long as an attacker is a member and does not answer, training cannot end by its gap: so
- * everything that happens before `finish` happens during training.
+ * enrolled like everybody else. No gap is small enough to end it: everything that happens before `finish` happens during training.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +46,8 @@ const OPTIONS = {
   retryMs: 100,
   patience: 1,
   defence: { refuseAbove: 1e6 },
-  stop: { gap: 1e-3, rounds: 100_000 },
+  summationMs: 10,
+  stop: { gap: 0, rounds: 100_000, stall: null },
 };
 
 /** What an eavesdropper on one honest participant's line has seen of it. */
@@ -149,7 +149,7 @@ export class AttackedFederation {
     await until(() => participation.status.base > 0, 'the newcomer has contributed');
   }
 
-  /** The operator has all attackers forgotten, and training ends. */
+  /** The operator has all attackers forgotten, and ends the training once the gap is small. */
   async finish(): Promise<JoinResult[]> {
     const { participants } = (await this.ask(`${HOME}/participants`)).json;
     const honest = new Set(table.participants);
@@ -159,6 +159,11 @@ export class AttackedFederation {
       await this.operate(`${path}/revoke`, { method: 'POST' });
       await this.operate(`${path}/forget`, { method: 'POST' });
     }
+    await until(async () => {
+      const { certificate, missing } = (await this.ask(HOME)).json;
+      return certificate.relativeGap <= 1e-3 && missing.length === 0;
+    }, 'the gap of the honest ones is small');
+    await this.operate(`${HOME}/finish`, { method: 'POST' });
     return await Promise.all(this.honest.map(({ done }) => done));
   }
 

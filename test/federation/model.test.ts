@@ -53,9 +53,9 @@ describe('after a finished run', () => {
   });
 
   test.each(['answers', 'safe'] as const)('the best model is given, not the latest: %s', (aggregation) => {
-    const last = Array.from({ length: 8 }, (_, i) => {
+    const last = Array.from({ length: 14 }, (_, i) => {
       const stop = { gap: 0, rounds: i + 2, timeMs: 1e9, stall: 99 };
-      const simulation = runWith({ c1: 10, aggregation, stop });
+      const simulation = runWith({ objective: 'regression', c1: 10, c2: 5, aggregation, stop });
       expect(difference(simulation)).toBeLessThanOrEqual(1e-12);
       const primals = simulation.rows.map(({ primal }) => primal);
       expect(primals.at(-1)).toBe(Math.min(...primals));

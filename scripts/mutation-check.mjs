@@ -73,11 +73,10 @@ const MUTATIONS = [
     to: '',
   },
   {
-    bug: 'asked again, participants keep what was accepted before',
+    bug: 'asked again, participants keep the round of what was accepted before',
     file: 'src/participant/machine.ts',
     from: 'state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };',
-    to: 'state.stored = { ...state.stored, base: 0, summed: undefined };',
-    by: RESTING,
+    to: 'state.stored = { ...state.stored, committed: undefined, summed: undefined };',
   },
   {
     bug: 'the query of the first round is answered for ever',

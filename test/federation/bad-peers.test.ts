@@ -9,9 +9,12 @@ import {
   type CoordinatorEffect,
   type CoordinatorInput,
   type CoordinatorOptions,
+  combinerOf,
   DEFAULT_OPTIONS,
   DEFAULT_SECURE,
+  inquiryOf,
   newCoordinator,
+  sharedPart,
   step,
 } from '../../src/coordinator/index.ts';
 import { decodeFrom, encode, type ToCoordinator } from '../../src/protocol/index.ts';
@@ -30,11 +33,12 @@ const vector = (n: number) =>
 const count = fc.constantFrom(0, 1, 10, 0xffff_ffff);
 
 const answer = fc.record({
-  du: vector(FEATURES + 1),
+  u: vector(FEATURES + 1),
   loss: number,
   s: number,
-  ds: number,
-  kind: fc.constantFrom('update', 'report'),
+  /** Whether its numbers fit each other, and its vector the query: only so does it get any further. */
+  fits: fc.boolean(),
+  before: fc.option(vector(FEATURES + 1), { nil: undefined }),
 });
 const peer = fc.record({
   rows: count,
@@ -98,24 +102,36 @@ type Peer = typeof peer extends fc.Arbitrary<infer P> ? P : never;
 type Self = { readonly rows: number; readonly benchmarkMs: number };
 
 function join(listener: Listener, id: string, { rows, benchmarkMs }: Self, features = FEATURES): void {
-  listener.hear(id, { kind: 'join', id, rows, features, benchmarkMs, session: 1, base: 0, pending: 0 });
+  listener.hear(id, {
+    kind: 'join',
+    id,
+    rows,
+    features,
+    benchmarkMs,
+    session: 1,
+    base: 0,
+    pending: 0,
+    edition: 0,
+  });
 }
 
-/** What it says of itself is what the coordinator can see of it: only so does it get any further. */
-function lie(listener: Listener, id: string, { du, loss, s, ds, kind }: Peer['answers'][number]): void {
-  const { round, members, aggregator } = listener.state;
-  const member = members.get(id)!;
-  const u = aggregator?.members.get(member.index)?.u ?? new Float64Array(du.length);
-  const bounded = (value: number) => Math.max(-1.7e308, Math.min(1.7e308, value || 0));
-  const said = { session: 1, round, base: member.accepted.round };
-  const scalars = { loss: Math.abs(loss), dualSum: s, uNorm2: bounded(dot(u, u)) };
-  if (kind === 'report') listener.hear(id, { kind: 'report', ...said, scalars });
-  else
-    listener.hear(id, {
-      ...{ kind: 'update', ...said, scalars, passes: 1, computeMs: 1, du, ds },
-      uDotDu: bounded(dot(u, du)),
-      duNorm2: bounded(dot(du, du)),
-    });
+const bounded = (value: number) => Math.max(-1.7e308, Math.min(1.7e308, value || 0));
+
+/** With numbers that fit it is an exact answer of somebody whose loss is as it says. */
+function lie(listener: Listener, id: string, { u, loss, s, fits, before }: Peer['answers'][number]): void {
+  const { state } = listener;
+  const member = state.members.get(id)!;
+  const { c2 } = state.options;
+  const w = inquiryOf(state)?.query ?? sharedPart(state) ?? new Float64Array(u.length);
+  // With steps the scalars are about what was accepted before.
+  const about = inquiryOf(state) ? u : (combinerOf(state)?.members.get(member.index)?.u ?? u);
+  const uNorm2 = bounded(dot(about, about));
+  const wDotU = bounded(dot(w, about));
+  const dualSum = fits ? bounded(Math.abs(loss) + uNorm2 / c2 + wDotU) : s;
+  const scalars = { loss: Math.abs(loss), dualSum, uNorm2, wDotU };
+  const { round } = state;
+  const said = { session: 1, round, base: member.accepted.round, passes: 1, computeMs: 1 };
+  listener.hear(id, { kind: 'answer', ...said, u, scalars, before });
 }
 
 test('numbers of any size', () => {
@@ -134,10 +150,13 @@ test('numbers of any size', () => {
         for (const [k, id] of IDS.entries()) lie(listener, id, peers[k].answers[turn]);
         listener.take({ type: 'timer', now: (listener.now += 200) });
       }
-      const { aggregator } = listener.state;
-      if (!aggregator) return;
-      expect(aggregator.w.every(Number.isFinite)).toBe(true);
-      for (const { u } of aggregator.members.values()) expect(u.every(Number.isFinite)).toBe(true);
+      const { state } = listener;
+      const [w, u] = [sharedPart(state), inquiryOf(state)?.u];
+      for (const held of [w, u]) if (held) expect(held.every(Number.isFinite)).toBe(true);
+      for (const known of combinerOf(state)?.members.values() ?? [])
+        expect(known.u.every(Number.isFinite)).toBe(true);
+      const { primal, dual } = state.certificate;
+      expect(Number.isNaN(primal) || Number.isNaN(dual)).toBe(false);
     }),
     { numRuns: 2000 },
   );
@@ -161,13 +180,13 @@ test('moments that are none: they are refused, and the others are waited for', (
   );
 });
 
-test.each([{}, { secure: DEFAULT_SECURE, aggregation: 'line-search' as const }])(
+test.each([{}, { secure: DEFAULT_SECURE }])(
   'a number of features that no message could hold is refused: %j',
   (given) => {
     fc.assert(
       fc.property(fc.constantFrom(0, 1, 2, 1_000_000, 1_000_001, 0xffff_ffff), peer, (features, one) => {
         const listener = new Listener(given);
-        join(listener, 'a', one, features);
+        join(listener, 'a', { ...one, rows: 10 }, features);
         const isTaken = features >= 1 && features <= 1_000_000;
         expect(listener.state.members.size).toBe(isTaken ? 1 : 0);
         expect(listener.state.rejections.get('WRONG_FEATURES') ?? 0).toBe(isTaken ? 0 : 1);

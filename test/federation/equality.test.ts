@@ -37,7 +37,7 @@ describe.each(['answers', 'safe', 'sum'] as const)('%s', (aggregation) => {
         expect(row.missing).toEqual([]);
         expectNear(
           Float64Array.of(row.primal, row.dual, row.relativeGap),
-          Float64Array.of(primal, dual, relativeGap),
+          Float64Array.of(primal, dual!, relativeGap!),
         );
       }
       expect(simulation.rows.at(-1)!.certified).toBe(true);
@@ -56,8 +56,8 @@ test.each([{}, { classWeight: 'balanced', scale: 'center', bias: false }] as con
     const simulation = new Simulation(planFor(table, options, { options: mocha })).run();
     expect(simulation.over).toBe(true);
     for (const [id, v] of model.personal) expectNear(simulation.participants.get(id)!.disk!.model!.w, v);
-    const of = (rows: readonly { primal: number; dual: number }[]) =>
-      Float64Array.from(rows.flatMap(({ primal, dual }) => [primal, dual]));
+    const of = (rows: readonly { readonly primal: number; readonly dual: number | null }[]) =>
+      Float64Array.from(rows.flatMap(({ primal, dual }) => [primal, dual!]));
     expectNear(of(simulation.rows.slice(0, history.length)), of(history));
   },
 );

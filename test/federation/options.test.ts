@@ -37,12 +37,13 @@ describe('what is not written', () => {
   test('of secure aggregation: true is all of it by default, and false none', () => {
     expect(parse({ secure: true })).toEqual({
       ...DEFAULT_OPTIONS,
-      aggregation: 'line-search',
       secure: DEFAULT_SECURE,
     });
     expect(parse({ secure: { scaleBits: 20 } }).secure).toEqual({ ...DEFAULT_SECURE, scaleBits: 20 });
     expect(parse({ secure: false })).not.toHaveProperty('secure');
-    expect(parse({ secure: true, aggregation: 'safe' }).aggregation).toBe('safe');
+    const dp = { clip: 1, noiseMultiplier: 1, epsilon: 100, honest: 3 };
+    expect(parse({ secure: true, dp }).aggregation).toBe('safe');
+    expect(parse({ secure: true, dp, aggregation: 'sum' }).aggregation).toBe('sum');
   });
 
   test('of differential privacy follows from the rest and the number of rounds', () => {
@@ -93,7 +94,7 @@ describe('what is refused', () => {
     [{ stop: { gap: 1 } }, 'federation.json: stop.gap: expected less than 1, got 1'],
     [
       { aggregation: 'mean' },
-      'federation.json: aggregation: expected one of exact, line-search, safe, sum, mocha, got "mean"',
+      'federation.json: aggregation: expected one of answers, safe, sum, mocha, got "mean"',
     ],
     [
       { waiting: 'long' },
@@ -104,15 +105,19 @@ describe('what is refused', () => {
     [{ secure: { limit: -1 } }, 'federation.json: secure.limit: expected more than 0, got -1'],
     [
       { secure: 'yes' },
-      'federation.json: secure: expected true, false, or an object of scaleBits, limit, stepBits, dropout, corrupted, phaseMs, got "yes"',
+      'federation.json: secure: expected true, false, or an object of scaleBits, limit, dropout, corrupted, phaseMs, got "yes"',
+    ],
+    ...(['safe', 'sum', 'mocha'] as const).map((aggregation): [unknown, string] => [
+      { secure: true, aggregation },
+      `federation.json: aggregation: expected answers beside secure, which shows sums only (safe or sum with dp), got "${aggregation}"`,
+    ]),
+    [
+      { aggregation: 'exact' },
+      'federation.json: aggregation: expected one of answers, safe, sum, mocha, got "exact"',
     ],
     [
-      { secure: true, aggregation: 'exact' },
-      'federation.json: aggregation: expected line-search, safe or sum beside secure, which shows sums only, got "exact"',
-    ],
-    [
-      { secure: true, aggregation: 'mocha' },
-      'federation.json: aggregation: expected line-search, safe or sum beside secure, which shows sums only, got "mocha"',
+      { mask: { ...mask, semantics: 'paper' } },
+      'federation.json: mask.semantics: expected consistent with answers (paper: with safe or sum), got "paper"',
     ],
     [
       { secure: true, precision: 'f32' },
@@ -126,10 +131,7 @@ describe('what is refused', () => {
       { secure: true, defence: { scores: 'on' } },
       'federation.json: defence: expected none beside secure, where nobody sees single updates, got {"scores":"on"}',
     ],
-    [
-      { secure: { scaleBits: 40, stepBits: 20 } },
-      'federation.json: secure.stepBits: expected at most 12 beside scaleBits, got 20',
-    ],
+    [{ secure: { stepBits: 20 } }, 'federation.json: secure.stepBits: there is no such field'],
     [
       { secure: { dropout: 0.5 } },
       'federation.json: secure.dropout: expected less than 0.4, which is (1 - corrupted) / 2, got 0.5',
@@ -151,8 +153,8 @@ describe('what is refused', () => {
       'federation.json: dp.epsilon: expected one that some noise can reach, got 0.00001',
     ],
     [
-      { dp, aggregation: 'exact' },
-      'federation.json: aggregation: expected safe or sum with dp (others weigh by private scalars), got "exact"',
+      { dp, aggregation: 'answers' },
+      'federation.json: aggregation: expected safe or sum with dp (answers come with private scalars), got "answers"',
     ],
     [
       { dp, stop: { stall: 5 } },
@@ -243,7 +245,6 @@ const dp = fc.record({
 const secure = fc.record({
   scaleBits: fc.integer({ min: 10, max: 30 }),
   limit: fc.integer({ min: 1, max: 2 ** 22 }),
-  stepBits: fc.integer({ min: 1, max: 22 }),
   dropout: fc.double({ min: 0, max: 0.3, noNaN: true }),
   corrupted: fc.double({ min: 0, max: 0.3, noNaN: true }),
   phaseMs: ms,
@@ -262,6 +263,9 @@ const options: fc.Arbitrary<CoordinatorOptions> = fc.oneof(
         fc.tuple(mask, semantics).map(([kind, how]) => ({ ...kind, semantics: how })),
       ),
     )
+    .filter(
+      ([, aggregation, , , { mask: hidden }]) => aggregation !== 'answers' || hidden?.semantics !== 'paper',
+    )
     .map(([rest, aggregation, precision, ...parts]) =>
       Object.assign({ ...rest, aggregation, precision }, ...parts),
     ),
@@ -278,14 +282,12 @@ const options: fc.Arbitrary<CoordinatorOptions> = fc.oneof(
       dp: hidden.secure ? { ...limits, honest } : limits,
       stop: { ...rest.stop, stall: Number.POSITIVE_INFINITY },
     })),
-  fc
-    .tuple(common, fc.constantFrom('line-search', 'safe', 'sum'), secure)
-    .map(([rest, aggregation, hidden]) => ({
-      ...rest,
-      aggregation,
-      precision: 'f64' as const,
-      secure: hidden,
-    })),
+  fc.tuple(common, secure).map(([rest, hidden]) => ({
+    ...rest,
+    aggregation: 'answers' as const,
+    precision: 'f64' as const,
+    secure: hidden,
+  })),
 );
 
 test('options as JSON come back as they were, and a coordinator can be made of them', () => {

@@ -7,7 +7,7 @@ import { boundsOf, certifiedAnswer, dot, scalarsAt } from '../../src/solver/inde
 type Node = Simulation['participants'] extends ReadonlyMap<string, infer N> ? N : never;
 
 /** F_k(w), by the rows it has. */
-export function valueOf(node: Node, w: Float64Array): number {
+export function leastValue(node: Node, w: Float64Array): number {
   const { certificate } = withShard(node, (shard) =>
     certifiedAnswer(shard, w, { gap: 1e-7, passes: 100_000, seedOf: (solve) => solve }),
   );
@@ -17,7 +17,7 @@ export function valueOf(node: Node, w: Float64Array): number {
 /** P(w) of a federation of these, with the personal parts minimised out. */
 export function primalOf(nodes: Iterable<Node>, w: Float64Array): number {
   let sum = dot(w, w) / 2;
-  for (const node of nodes) sum += valueOf(node, w);
+  for (const node of nodes) sum += leastValue(node, w);
   return sum;
 }
 
@@ -25,7 +25,7 @@ export function primalOf(nodes: Iterable<Node>, w: Float64Array): number {
 export function personalExcess(node: Node): { readonly absolute: number; readonly relative: number } {
   const { w, u } = node.disk!.model!;
   const { c2 } = node.disk!.settings!;
-  const best = valueOf(node, w);
+  const best = leastValue(node, w);
   const { scalars } = withShard(node, (shard) => ({
     scalars: scalarsAt(shard, w, shard.startingBeta(), u!),
   }));

@@ -44,7 +44,7 @@ describe('a scenario', () => {
     });
     expect(scenario).toMatchObject({
       straggler: 'anytime',
-      aggregation: 'exact',
+      aggregation: 'answers',
       repeats: 1,
       hardware: 'equal',
     });
@@ -95,8 +95,8 @@ describe('a scenario', () => {
       's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to pause, resume or finish, got {"atMs":1,"kind":"leave"}',
     ],
     [
-      { secure: true, aggregation: 'exact' },
-      's.json: aggregation: expected line-search, safe or sum beside secure, which shows sums only, got "exact"',
+      { secure: true, aggregation: 'safe' },
+      's.json: aggregation: expected answers beside secure, which shows sums only (safe or sum with dp), got "safe"',
     ],
     [
       { secure: true, precision: 'f32' },
@@ -109,10 +109,7 @@ describe('a scenario', () => {
     [{ secure: true, method: 'mocha' }, 's.json: secure: expected none with the method mocha, got true'],
     [{ secure: {}, method: 'local' }, 's.json: secure: expected none with the method local, got {}'],
     [{ secure: { scaleBits: 60 } }, 's.json: secure.scaleBits: expected at most 52, got 60'],
-    [
-      { secure: { scaleBits: 40, stepBits: 20 } },
-      's.json: secure.stepBits: expected at most 12 beside scaleBits, got 20',
-    ],
+    [{ secure: { stepBits: 20 } }, 's.json: secure.stepBits: there is no such field'],
     [{ startMs: { 1: -1 } }, 's.json: startMs.1: expected at least 0, got -1'],
     [
       { dp: { clip: 1 } },
@@ -121,8 +118,8 @@ describe('a scenario', () => {
     [{ dp: { clip: 0, epsilon: 1 } }, 's.json: dp.clip: expected more than 0, got 0'],
     [{ dp: { clip: 1, epsilon: 1, delta: 1 } }, 's.json: dp.delta: expected less than 1, got 1'],
     [
-      { dp: { clip: 1, epsilon: 1 }, aggregation: 'exact' },
-      's.json: aggregation: expected safe or sum with dp (others weigh by private scalars), got "exact"',
+      { dp: { clip: 1, epsilon: 1 }, aggregation: 'answers' },
+      's.json: aggregation: expected safe or sum with dp (answers come with private scalars), got "answers"',
     ],
     [
       { dp: { clip: 1, epsilon: 1, noiseMultiplier: 1 } },
@@ -188,11 +185,11 @@ describe('a scenario', () => {
     );
   });
 
-  test('sums in secret by line-search, with thresholds for as many as there are', () => {
+  test('sums answers in secret, with thresholds for as many as there are', () => {
     const { options } = plan({ secure: { limit: 1000 } });
-    expect(options.aggregation).toBe('line-search');
-    expect(options.secure).toMatchObject({ scaleBits: 30, stepBits: 8, limit: 1000, dropout: 1 / 3 });
-    expect(plan({ secure: true, aggregation: 'safe' }).options.aggregation).toBe('safe');
+    expect(options.aggregation).toBe('answers');
+    expect(options.secure).toMatchObject({ scaleBits: 30, limit: 1000, dropout: 1 / 3 });
+    expect(plan({ secure: true, dp: { clip: 1, epsilon: 8 } }).options.aggregation).toBe('safe');
     expect(plan({}).options.secure).toBeUndefined();
   });
 
@@ -210,7 +207,7 @@ describe('a scenario', () => {
     const priced = plan({ rounds: 10, dp: { clip: 0.5, noiseMultiplier } }).options;
     expect(priced.dp!.epsilon).toBeCloseTo(2, 5);
     expect(plan({ aggregation: 'sum', dp: { clip: 1, epsilon: 1 } }).options.aggregation).toBe('sum');
-    expect(plan({}).options).toMatchObject({ aggregation: 'exact', dp: undefined, defence: undefined });
+    expect(plan({}).options).toMatchObject({ aggregation: 'answers', dp: undefined, defence: undefined });
   });
 
   test('gives a list of hardware factors in turn, and counts latecomers out at the start', () => {

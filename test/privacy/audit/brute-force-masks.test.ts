@@ -43,12 +43,16 @@ describe('masks of a run, with the rows in hand', () => {
   test.each(['paper', 'consistent'] as const)('every Bernoulli mask is found: %s', (semantics) => {
     const name = `Bernoulli, ${semantics}` as const;
     const options = { table: tiny(), passes: 1, rounds: 60, aggregation: ruleFor(name), mask: MASKS[name] };
+    const errors: number[] = [];
     for (const { observation, truth } of watch(options).watched) {
       const { explained, personal, rounds } = explainMasks(observation, truth.candidate, semantics);
       expect(explained).toBe(1);
       expect(rounds.some((round) => round.mask!.includes(0))).toBe(true);
-      expect(scoreVector(personal, truth.personal).relativeError).toBeLessThan(1e-5);
+      errors.push(scoreVector(personal, truth.personal).relativeError);
     }
+    // Single precision may decide otherwise whether a last small step is worth taking.
+    for (const error of errors) expect(error).toBeLessThan(1e-4);
+    expect(errors.filter((error) => error < 1e-7).length).toBeGreaterThanOrEqual(errors.length - 1);
   });
 
   test('there is no such mask where they are continuous', () => {

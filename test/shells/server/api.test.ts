@@ -330,9 +330,10 @@ describe('rounds, history and model', () => {
     ]);
     const { text } = await operate(server, '/metrics');
     expect(metric(text, 'kindred_missing', { federation: 'default' })).toBe(1);
-    // Once he answers, he is covered.
+    // He was passed over: once he answers, late as it is, training goes on with him.
     ben.mayAnswer = () => true;
-    await operate(server, `${HOME}/recount`, { method: 'POST' });
+    link.send(ben.pending!.message);
+    await until(() => ben.base > 0, 'an answer of his counts');
     const covered = async () => (await operate(server, HOME)).json;
     await until(async () => (await covered()).phase === 'finished', 'another rest');
     expect((await covered()).missing).toEqual([]);

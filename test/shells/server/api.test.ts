@@ -312,6 +312,7 @@ describe('rounds, history and model', () => {
     await ada.join(server.url);
     const link = await ben.join(server.url);
     await link.next('round');
+    const late = ben.pending!.message;
     const before = goodAnswer('getFederation', await operate(server, HOME));
     expect(before.certificate).toEqual({ primal: null, dual: 0, relativeGap: 1 });
     await ada.finished;
@@ -332,7 +333,7 @@ describe('rounds, history and model', () => {
     expect(metric(text, 'kindred_missing', { federation: 'default' })).toBe(1);
     // He was passed over: once he answers, late as it is, training goes on with him.
     ben.mayAnswer = () => true;
-    link.send(ben.pending!.message);
+    link.send(late);
     await until(() => ben.base > 0, 'an answer of his counts');
     const covered = async () => (await operate(server, HOME)).json;
     await until(async () => (await covered()).phase === 'finished', 'another rest');

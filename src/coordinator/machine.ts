@@ -20,6 +20,7 @@ import {
   onRecount,
   readyToStart,
   startTraining,
+  waitForAgain,
 } from './membership.ts';
 import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
@@ -105,7 +106,10 @@ function onMessage(
   }
   onBack(state, member);
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
-    if (isPassedOver(state, member)) return wake(state, now, [...state.members.values()]);
+    if (isPassedOver(state, member)) {
+      waitForAgain(state, member);
+      return wake(state, now, [...state.members.values()]);
+    }
   }
   if (state.secure && message.kind !== 'leave')
     return onSecureAnswer(state, member, message, now, primitives);

@@ -255,7 +255,7 @@ export function onBack(state: CoordinatorState, member: Member): void {
   if (member.isAway) waitForAgain(state, member);
 }
 
-function waitForAgain(state: CoordinatorState, member: Member): void {
+export function waitForAgain(state: CoordinatorState, member: Member): void {
   member.isAway = false;
   member.missed = 0;
   member.missedLooks = 0;

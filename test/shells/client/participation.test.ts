@@ -183,6 +183,22 @@ function foldersError(server: TestServer, participants: readonly Participation[]
   return difference(total, sum);
 }
 
+test('a crash right after a federation was woken: it goes on, and nobody takes it for a goodbye', async () => {
+  const table = smallHar(3, 2, 40);
+  const server = await serve({ gap: 1e-3 }, { minParticipants: 2, retryMs: 50 });
+  const participants = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
+  const rest = () =>
+    server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished');
+  await until(server, rest);
+  const { round } = server.state;
+  server.take({ type: 'recount', now: performance.now() });
+  server.restart();
+  expect(server.state).toMatchObject({ phase: 'open', round: round + 1, finish: undefined });
+  await until(server, rest);
+  expect(server.state.finish).toBe('gap');
+  expect(foldersError(server, participants)).toBeLessThan(1e-12);
+});
+
 describe('a coordinator that has forgotten', () => {
   test('all that it knew: everybody begins anew by itself, with another scaling', async () => {
     const table = smallHar(3, 3, 40);

@@ -119,6 +119,7 @@ const MUTATIONS = [
     file: 'src/coordinator/closing.ts',
     from: 'if (!proof.known || !proof.settled || !proof.complete) return false;',
     to: 'if (!proof.known || !proof.settled) return false;',
+    by: RESTING,
   },
   {
     bug: 'changed rows leave the answers about those before in the sum',

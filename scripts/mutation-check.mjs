@@ -38,9 +38,9 @@ const MUTATIONS = [
   },
   {
     bug: 'the coordinator opens a round before the last one is stored',
-    file: 'src/coordinator/rounds.ts',
-    from: "return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];",
-    to: "const changes = storedChanges(state, changed);\n  return [...announce(state, now), { type: 'persist', changes }];",
+    file: 'src/coordinator/closing.ts',
+    from: "return [{ type: 'row', row }, ...effects];",
+    to: "return [{ type: 'row', row }, ...effects.slice(1), effects[0]];",
   },
   {
     bug: 'an answer is counted again in the next round',
@@ -119,6 +119,7 @@ const MUTATIONS = [
     file: 'src/coordinator/closing.ts',
     from: 'if (!proof.known || !proof.settled || !proof.complete) return false;',
     to: 'if (!proof.known || !proof.settled) return false;',
+    by: RESTING,
   },
   {
     bug: 'changed rows leave the answers about those before in the sum',

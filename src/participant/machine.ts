@@ -326,8 +326,8 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
 /** Training rests. The model in use is w with our best personal part to it. */
 function onFinish(state: ParticipantState, message: Finish, now: number): ParticipantEffect[] {
   const rests = message.reason !== 'left' && message.w.length > 0;
-  // It has overtaken the welcome, without which w is of no use: `join` is sent again, and answered.
-  if (rests && !state.stored.settings) return [];
+  // It has overtaken the scaling, without which w is of no use: `join` is sent again, and answered.
+  if (rests && !state.stored.scaling) return [];
   // Training has gone on since: it says nothing of what was answered after it.
   if (message.reason !== 'left' && message.round < newestRound(state)) return [];
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.

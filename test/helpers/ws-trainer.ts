@@ -139,7 +139,7 @@ export class Trainer {
       return { message: { kind: 'answer', ...about }, solution };
     };
     if (training === 'answers') {
-      const { beta, u, scalars, passes } = answer(shard, w, effort, old.beta);
+      const { beta, u, scalars, passes } = answer(shard, w, effort, { beta: old.beta });
       return of({ beta, u, s: scalars.dualSum }, scalars, passes);
     }
     const seen = examine(shard, old, w);

@@ -83,19 +83,6 @@ describe('the store in a file', () => {
     }
   });
 
-  test.each([49, 50, 51, 130])('%i members in one change', (count) => {
-    const store = new SqliteStore(path);
-    const random = stream(1, 'store');
-    const ids = Array.from({ length: count }, (_, k) => `p${k}`);
-    for (let round = 1; round <= 2; round++) {
-      const members = ids.map((id) => grown(undefined, id, round, random));
-      store.saveRun(NAME, { run: runOf(round), members, removed: [] }, []);
-      const found = new Map(store.loadRun(NAME)!.members.map((member) => [member.id, member]));
-      expect(found).toEqual(new Map(members.map((member) => [member.id, member])));
-    }
-    store.close();
-  });
-
   test('federations do not see each other', () => {
     const store = new SqliteStore(path);
     const random = stream(1, 'store');

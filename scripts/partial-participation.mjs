@@ -42,7 +42,11 @@ console.log(`| --- |${' --- |'.repeat(SHARES.length)}`);
 for (const [name, options, table] of settings) {
   const cells = SHARES.map((responders) => {
     const scenario = parseScenario(name, { name, ...COMMON, ...options, responders });
-    const inputs = { source: name, table: table ?? generatedTable(scenario), compute: computeModel(scenario) };
+    const inputs = {
+      source: name,
+      table: table ?? generatedTable(scenario),
+      compute: computeModel(scenario),
+    };
     const { summary } = runScenario(scenario, inputs, { seed: 1, transcript: 'off' });
     const { aggregated, certifying } = summary.rounds;
     return summary.stopped === 'gap' ? String(aggregated + certifying) : `> ${aggregated}`;

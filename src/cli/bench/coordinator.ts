@@ -74,11 +74,11 @@ function sumOf(answers: readonly SingleAnswer[], before: readonly SingleAnswer[]
   for (const [k, { u: own, scalars }] of answers.entries()) {
     const old = before?.[k];
     for (let j = 0; j < D; j++) u[j] += own[j] - (old ? old.u[j] : 0);
-    value += valueOf(scalars) - (old ? valueOf(old.scalars) : 0);
+    value += boundOf(scalars) - (old ? boundOf(old.scalars) : 0);
     constant += constantOf(scalars) - (old ? constantOf(old.scalars) : 0);
   }
   return { counted: answers.map(({ member }) => member), u, value, constant };
 }
 
-const valueOf = ({ loss, uNorm2, wDotU }: SingleAnswer['scalars']) => loss + uNorm2 / 2 + wDotU;
+const boundOf = ({ loss, uNorm2, wDotU }: SingleAnswer['scalars']) => loss + uNorm2 / 2 + wDotU;
 const constantOf = ({ dualSum, uNorm2 }: SingleAnswer['scalars']) => dualSum - uNorm2 / 2;

@@ -167,6 +167,7 @@ async function training(folder, data, number, kills) {
     federation.finish === 'gap' ? '' : `ended by ${federation.finish}`,
     last.relativeGap <= GAP ? '' : `relative gap ${last.relativeGap}`,
     fallen(rounds),
+    crossed(rounds),
     unheard.length === 0 ? '' : `no accepted answer of ${unheard.join(', ')}`,
     replayed.code === 0 ? '' : `replay: ${replayed.errors}`,
   ];
@@ -193,6 +194,12 @@ function fallen(rows) {
     best = Math.max(best, dual);
   }
   return '';
+}
+
+/** No lower bound is above an upper one: a gap of 0 that is none would end a training too early. */
+function crossed(rows) {
+  const wrong = rows.find(({ primal, dual }) => primal !== null && dual > primal + 1e-6 * Math.abs(primal));
+  return wrong ? `round ${wrong.round}: dual ${wrong.dual} above primal ${wrong.primal}` : '';
 }
 
 /** Resolves when the first round is open. */

@@ -7,7 +7,7 @@ import { rosterFor, takeAdvertisement } from './secure-roster.ts';
 import { sayPhase, takeAnswer } from './secure-round.ts';
 import { seatOf } from './secure-state.ts';
 import type { CoordinatorState, Member } from './state.ts';
-import { finishFor } from './words.ts';
+import { finishFor, welcomeFor } from './words.ts';
 
 export function onSecureAnswer(
   state: CoordinatorState,
@@ -33,6 +33,8 @@ export function onSecureAnswer(
   }
   if (message.kind === 'advertise') {
     const effects = takeAdvertisement(state, member, message, primitives);
+    // Who advertises again may not have heard of the scaling; there is no other message to ask for it with.
+    if (state.scaling) effects.push({ type: 'send', to: member.id, message: welcomeFor(state) });
     // Who has no seat has one in the next round: the plan of this one would only make it ask again.
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sayPhase(state, member)];

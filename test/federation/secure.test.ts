@@ -165,6 +165,24 @@ test('a newcomer gets keys to everybody before the round it first takes part in'
   expect(wrongEntries(simulation)).toBe(0);
 });
 
+test('a participant that the scaling does not reach asks for it until it does', () => {
+  const options = { maxWaitMs: 300, retryMs: 40, secure: { phaseMs: 150 } };
+  const simulation = new Simulation(securePlan(HAR, { rounds: 40, gap: 1e-3 }, { options }));
+  const node = simulation.participants.get('2')!;
+  const receive = node.receive.bind(node);
+  let lost = 0;
+  node.receive = (frame) => {
+    const message = decode(frame);
+    if (message.kind === 'welcome' && message.scaling && lost++ < 3) return;
+    receive(frame);
+  };
+  simulation.run();
+  expect(lost).toBeGreaterThan(3);
+  expect(simulation.coordinator.state!.finish).toBe('gap');
+  expect(node.disk!.base).toBeGreaterThan(0);
+  expect(wrongEntries(simulation)).toBe(0);
+});
+
 test('one that leaves stays in w, and the others go on with a roster without it', () => {
   const simulation = runSecurely(
     HAR,

@@ -1,6 +1,7 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
+export { personalRequest } from './finishing.ts';
 export { beginParticipant, type ParticipantLife } from './life.ts';
-export { personalRequest, step } from './machine.ts';
+export { step } from './machine.ts';
 export { acceptedSolution } from './outcome.ts';
 export { type RawRows, scaledShard } from './scaled-rows.ts';
 export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';

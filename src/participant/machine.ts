@@ -5,40 +5,22 @@
  * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an answer is
  * stored before it is sent, and whether it was accepted is stored before anything is built on it.
  */
-import { pack } from '../base/packed.ts';
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
-import type {
-  AnswerMessage,
-  FederationSettings,
-  Finish,
-  FinishReason,
-  Reject,
-  RoundMessage,
-  ToParticipant,
-  Welcome,
-} from '../protocol/index.ts';
+import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/index.ts';
 import { type BoxContext, sentPart } from '../solver/index.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
-import { settle } from './outcome.ts';
-import {
-  advertisement,
-  giveUp,
-  maskedAnswer,
-  maskWhenReady,
-  onSecureMessage,
-  takeSeat,
-  tooLarge,
-} from './secure.ts';
-import { NOTHING_STORED, type ParticipantState, type Pending } from './state.ts';
+import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
+import { beginAnew, onWelcome } from './joining.ts';
+import { dropAccepted, settle } from './outcome.ts';
+import { giveUp, maskedAnswer, maskWhenReady, onSecureMessage, tooLarge } from './secure.ts';
+import type { ParticipantState, Pending } from './state.ts';
 import { asSent, hello, sayAgain, timer } from './words.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;
 /** Rounds in a row that speak of another state, before it is believed. */
 const MISMATCHES = 20;
-/** Of a personal part that is not sent but used: as exact as it gets in reasonable time. */
-const PERSONAL_TOLERANCE = 1e-5;
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
 export function step(
@@ -91,82 +73,6 @@ function onMessage(
     default:
       return onSecureMessage(state, message, now, primitives);
   }
-}
-
-function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
-  const { settings } = message;
-  if (state.phase === 'leaving') return [];
-  if (state.stored.scaling) {
-    if (!isAnotherFederation(state, message)) return [];
-    startOver(state);
-  }
-  const unfit = unfitFor(state, settings);
-  if (unfit) {
-    state.phase = 'refused';
-    state.refusal = { code: 'NOT_SECURE', message: unfit };
-    return [{ type: 'cancel' }];
-  }
-  const newcomer = !state.stored.secure;
-  const secure = takeSeat(state, settings);
-  if (!message.scaling) {
-    if (state.phase !== 'joining') return [];
-    state.stored = { ...state.stored, settings, secure };
-    state.phase = 'measuring';
-    return [{ type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
-  }
-  const scaling = { mode: settings.scale, ...message.scaling };
-  state.stored = { ...state.stored, settings, scaling, secure };
-  state.phase = 'preparing';
-  const hereIAm = newcomer ? advertisement(state) : undefined;
-  return [
-    { type: 'persist', stored: state.stored },
-    ...(hereIAm ? [{ type: 'send', message: hereIAm } as const] : []),
-    { type: 'prepare', settings, scaling },
-  ];
-}
-
-/**
- * Whether the coordinator has lost its store and begun again: the scaling of a federation never changes. Without one the message may be
- * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
- * hears who has answered.
- */
-function isAnotherFederation({ stored, phase }: ParticipantState, { settings, scaling }: Welcome): boolean {
-  if (stored.base > 0 || stored.pending) return false;
-  if (!scaling) {
-    const rests = phase === 'joining' || phase === 'finished';
-    return rests && (stored.isForgotten === true || !stored.secure);
-  }
-  const { shift, factor } = stored.scaling!;
-  const known = pack({ settings: stored.settings, scaling: { shift, factor } });
-  const told = pack({ settings, scaling });
-  return known.length !== told.length || known.some((byte, i) => byte !== told[i]);
-}
-
-/** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */
-function startOver(state: ParticipantState): void {
-  const { session, secure, edition } = state.stored;
-  const drawn = secure?.drawn ?? state.stored.drawn;
-  state.stored = { ...NOTHING_STORED, session, edition, ...(drawn !== undefined && { drawn }) };
-  forgetRun(state);
-}
-
-function forgetRun(state: ParticipantState): void {
-  state.problem = undefined;
-  state.warm = undefined;
-  state.latest = undefined;
-  state.order = undefined;
-  state.unfinished = undefined;
-  state.delivered = undefined;
-  state.mismatches = 0;
-  state.phase = 'joining';
-}
-
-/** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
-function unfitFor({ profile }: ParticipantState, settings: FederationSettings): string | undefined {
-  if (!profile.secure === !settings.secure) return undefined;
-  return profile.secure
-    ? `participant "${profile.id}": expected a federation with secure aggregation, got one without`
-    : `participant "${profile.id}": the federation sums in secret, which takes a secret of our own: give one`;
 }
 
 /** After a restart the rows must be scaled again; the scaling itself was stored. */
@@ -225,13 +131,6 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
   if (state.phase !== 'solving') return [...effects, ...begin(state, order)];
   if (state.stored.settings?.straggler === 'resume') return [...effects, { type: 'interrupt' }];
   return [...effects, { type: 'cancel' }, ...begin(state, order)];
-}
-
-/** Everybody is asked again: what was accepted before does not count any more, but it is a good place to start from. */
-function dropAccepted(state: ParticipantState): ParticipantEffect[] {
-  state.warm ??= state.stored.committed?.beta;
-  state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };
-  return [{ type: 'persist', stored: state.stored }];
 }
 
 /**
@@ -323,96 +222,6 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
     : [persist, { type: 'send', message: asSent(state, pending) }];
 }
 
-/** Training rests. The model in use is w with our best personal part to it. */
-function onFinish(state: ParticipantState, message: Finish, now: number): ParticipantEffect[] {
-  const rests = message.reason !== 'left' && message.w.length > 0;
-  // It has overtaken the scaling, without which w is of no use: `join` is sent again, and answered.
-  if (rests && !state.stored.scaling) return [];
-  // Training has gone on since: it says nothing of what was answered after it.
-  if (message.reason !== 'left' && message.round < newestRound(state)) return [];
-  // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
-  if (state.stored.pending && !state.problem) return [];
-  if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
-  settle(state, message.accepted, () => true);
-  if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
-  chooseModel(state, message);
-  const { settings, model, committed } = state.stored;
-  const wanted = settings?.training === 'answers' && rests;
-  const known = model !== undefined && (model.round === message.best || sameVector(model.w, message.w));
-  if (!wanted || known) return end(state, message.reason);
-  if (!state.problem) {
-    // Nobody ends without a model: once the rows are scaled we ask again.
-    if (state.phase === 'finished') state.phase = 'joining';
-    return [{ type: 'persist', stored: state.stored }, timer(state, now)];
-  }
-  state.phase = 'personalising';
-  state.stored = { ...state.stored, finished: message.reason };
-  const request = personalRequest(settings, state.profile.id, message);
-  state.finishing = message.w;
-  return [
-    { type: 'cancel' },
-    { type: 'persist', stored: state.stored },
-    { type: 'solve', request: { ...request, committed, warm: state.warm } },
-  ];
-}
-
-/** The newest round that is known of. */
-function newestRound({ order, stored: { pending, base } }: ParticipantState): number {
-  return Math.max(order?.round ?? 0, pending?.message.round ?? 0, base);
-}
-
-/** Training may have gone on and come to rest again while we were away. */
-function isNews({ stored: { settings, model } }: ParticipantState, { w }: Finish): boolean {
-  return settings?.training === 'answers' && w.length > 0 && !(model && sameVector(model.w, w));
-}
-
-/** A solve for the personal part to a given w, to be used and not to be sent. */
-export function personalRequest(
-  { passes, seed }: FederationSettings,
-  id: string,
-  { round, w }: { readonly round: number; readonly w: Float64Array },
-): SolveRequest {
-  return {
-    round,
-    purpose: 'personalise',
-    w,
-    committed: undefined,
-    warm: undefined,
-    sigma: 0,
-    tolerance: PERSONAL_TOLERANCE,
-    passes,
-    seed: seed32(seed, 'personalise', round, id),
-    budgetMs: Number.POSITIVE_INFINITY,
-  };
-}
-
-function onPersonalised(state: ParticipantState, { round, solution }: SolveResult): ParticipantEffect[] {
-  const { finishing, stored } = state;
-  if (state.phase !== 'personalising' || !finishing) return [];
-  state.stored = { ...stored, model: { round, w: finishing, u: solution.u } };
-  return end(state, stored.finished ?? 'operator');
-}
-
-/** What to predict with from now on: the model of the best round, if it is at hand, else the latest. */
-function chooseModel(state: ParticipantState, { round, best, w }: RoundMessage | Finish): void {
-  const { latest, stored } = state;
-  const steps = stored.settings?.training === 'steps';
-  const current = steps ? { round, w, u: stored.committed?.u } : (stored.model ?? latest);
-  const found = [latest, stored.model].find((model) => model?.round === best);
-  state.stored = { ...stored, model: found ?? current };
-  if (steps) state.latest = current;
-}
-
-function sameVector(a: Float64Array, b: Float64Array): boolean {
-  return a.length === b.length && a.every((value, j) => value === b[j]);
-}
-
-function end(state: ParticipantState, reason: FinishReason): ParticipantEffect[] {
-  state.stored = { ...state.stored, finished: reason };
-  state.phase = reason === 'left' ? 'gone' : 'finished';
-  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }];
-}
-
 function onReject(state: ParticipantState, message: Reject, now: number): ParticipantEffect[] {
   switch (message.code) {
     case 'FORGOTTEN':
@@ -433,27 +242,4 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
     default:
       return [];
   }
-}
-
-/**
- * The operator has taken our contribution out, or the coordinator has lost its store: a new session. Which of the two the next welcome says:
- * what was agreed on is kept to compare it with.
- */
-function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
-  const { settings, scaling, session, secure, drawn, edition } = state.stored;
-  // Keys and used numbers outlast a beginning anew.
-  state.stored = {
-    ...NOTHING_STORED,
-    settings,
-    scaling,
-    session: session + 1,
-    secure,
-    drawn,
-    edition,
-    isForgotten: true,
-  };
-  const { problem } = state;
-  forgetRun(state);
-  state.problem = problem;
-  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
 }

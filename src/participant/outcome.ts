@@ -50,3 +50,10 @@ export function acceptedSolution(
 function nothing({ beta, u }: Solution): Solution {
   return { beta: new Float64Array(beta.length), u: new Float64Array(u.length), s: 0 };
 }
+
+/** Everybody is asked again: what was accepted before does not count any more, but it is a good place to start from. */
+export function dropAccepted(state: ParticipantState): ParticipantEffect[] {
+  state.warm ??= state.stored.committed?.beta;
+  state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };
+  return [{ type: 'persist', stored: state.stored }];
+}

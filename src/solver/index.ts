@@ -22,14 +22,8 @@ export type {
   KnownMember,
   Order,
 } from './combiner.ts';
-export {
-  Inquiry,
-  type InquiryMemory,
-  type InquiryOptions,
-  type SingleAnswer,
-  type Standing,
-  type SummedAnswer,
-} from './inquiry.ts';
+export { Inquiry } from './inquiry.ts';
+export type { InquiryMemory, InquiryOptions, SingleAnswer, Standing, SummedAnswer } from './inquiry-types.ts';
 export { LocalSolve, type LocalSolveOptions, localTolerance } from './local-solve.ts';
 export {
   type BoxContext,

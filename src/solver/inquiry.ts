@@ -15,109 +15,28 @@
  * long as everybody answers and it helps. docs/training.md has the proofs in brief and what was tried.
  */
 import { invariant } from '../base/errors.ts';
-import { type AnswerScalars, boundsOf } from './answer.ts';
-import { type Certificate, certificateOf } from './certificate.ts';
+import { boundsOf } from './answer.ts';
+import { certificateOf } from './certificate.ts';
+import { excessOfHeld, excessOfValues } from './claims.ts';
 import { LowerBound } from './cuts.ts';
-import { QuasiNewton } from './quasi-newton.ts';
+import type {
+  Best,
+  InquiryMemory,
+  InquiryOptions,
+  Known,
+  SingleAnswer,
+  Standing,
+  SummedAnswer,
+} from './inquiry-types.ts';
+import { NextQuery } from './next-query.ts';
 import { addScaled, dot, norm, plusScaled } from './vector.ts';
 
-/** Weight of the cuts' minimiser in the next query; the rest is the best query's. */
-const OUTWARD = 0.4;
 /** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
 const FIRST_ALLOWANCE = 0.25;
-/** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
-const FIRST_CURVATURE = 0.1;
-/** Values above so many times the median do not count in the scale of the relative gap. */
-const LARGEST_SHARE = 20;
-const LEAST_FOR_MEDIAN = 3;
-/** Values above so many times the largest one of the others do not count against a query, where they are of members held to a bound. */
-const LARGEST_HELD = 2;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
 /** Of a query whose value is not known for those who are there now. */
 const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
-
-export interface InquiryOptions {
-  /** Columns, with the bias. */
-  readonly d: number;
-  readonly c2: number;
-  /** Whether single answers are seen, or only sums of them. */
-  readonly sees: 'single answers' | 'sums';
-  /** Whether members may claim what is not so; default: they may. */
-  readonly claims?: 'trusted' | 'checked' | undefined;
-}
-
-/** What is remembered of a member's last answer. */
-interface Known {
-  /** Round of the query that it answered. */
-  round: number;
-  /** F_k(w') + w'.u_k, so that its value bound at w is `value` - w.u_k + C2/2 |w - w'|^2; in sums unknown: 0. */
-  value: number;
-  /** F_k(w') itself, as it was answered. */
-  reached: number;
-  /** Constant of its cut; in sums unknown: 0. */
-  constant: number;
-  /** w'; unknown after a restart. */
-  query: Float64Array | undefined;
-  /** Unknown after a restart, and always where only sums are seen. */
-  u: Float64Array | undefined;
-  /** Whether only a share of its last change was taken. */
-  held: boolean;
-}
-
-/** One member's answer to the present query. */
-export interface SingleAnswer {
-  readonly member: number;
-  readonly u: Float64Array;
-  readonly scalars: AnswerScalars;
-  /** Share of the change that is taken, where a defence holds the member to a bound. */
-  readonly factor?: number | undefined;
-  /** Its last accepted contribution, where that is not known here. */
-  readonly before?: Float64Array | undefined;
-}
-
-/** A sum over those who were counted: of their changes since their last accepted answers. */
-export interface SummedAnswer {
-  readonly counted: readonly number[];
-  readonly u: Float64Array;
-  /** Of F_k(w) + w.u_k. */
-  readonly value: number;
-  readonly constant: number;
-}
-
-/** What a closed round has shown. */
-export interface Standing extends Certificate {
-  /** Whether everybody who is covered has answered this very query. */
-  readonly everybody: boolean;
-  /** The relative gap that there would be if those who did not answer had answered as their last answers suggest. */
-  readonly likelyGap: number;
-  /** |w - U| / |w| of the model in use; Infinity where not everybody had answered its w. */
-  readonly imbalance: number;
-}
-
-/** What survives a crash. */
-export interface InquiryMemory {
-  readonly query: Float64Array;
-  readonly u: Float64Array;
-  readonly value: number;
-  readonly constant: number;
-  readonly dual: number;
-  readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
-  /** Five numbers for each member that has answered: member, round, value, constant, and whether `best` covers it (1 or 0). */
-  readonly known: Float64Array;
-}
-
-interface Best {
-  readonly round: number;
-  readonly primal: number;
-  readonly w: Float64Array;
-  /** Of P, where everybody had answered it. */
-  readonly gradient: Float64Array | undefined;
-  /** What of its P does not count in the scale of the relative gap. */
-  readonly excess: number;
-  /** What it is compared with others by: P, but for what is claimed beyond all others by those who are held to a bound. */
-  readonly rank: number;
-}
 
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
@@ -128,7 +47,7 @@ export class Inquiry {
   private readonly options: InquiryOptions;
   private readonly members = new Map<number, Known>();
   private readonly lower: LowerBound;
-  private readonly newton = new QuasiNewton();
+  private readonly next: NextQuery;
   private joined = new Set<number>();
   private covered = new Set<number>();
   /** Sum of the contributions that are not known singly, and of what goes with them. */
@@ -136,8 +55,6 @@ export class Inquiry {
   private restValue = 0;
   private restConstant = 0;
   private dual = Number.NEGATIVE_INFINITY;
-  /** Whether the last query was a quasi-Newton step that did not help. */
-  private failed = false;
 
   constructor(options: InquiryOptions) {
     this.options = options;
@@ -145,6 +62,7 @@ export class Inquiry {
     this.u = new Float64Array(options.d);
     this.rest = new Float64Array(options.d);
     this.lower = new LowerBound(options.d);
+    this.next = new NextQuery(options);
   }
 
   /** The shared part in use: that of the best query, or the present one as long as there is none. */
@@ -207,7 +125,7 @@ export class Inquiry {
     this.renewSums();
     this.unbound();
     this.lower.clear();
-    this.newton.clear();
+    this.next.clear();
     // A warm start, not a beginning: nobody allows for the others' moves.
     this.best = { round: 0, ...UNBOUNDED, w: this.query, gradient: undefined, excess: 0 };
   }
@@ -247,12 +165,14 @@ export class Inquiry {
     const primal = likely + absent;
     const everybody = absent === 0;
     const gradient = everybody ? plusScaled(query, -1, this.u) : undefined;
-    const rank = primal - this.excessOfHeld();
+    const known = [...this.members.values()];
+    const rank = primal - excessOfHeld(known);
     const improved = this.covered.size > 0 && rank < (this.best?.rank ?? Number.POSITIVE_INFINITY);
-    const excess = this.excessOfValues();
+    const checked = this.options.claims !== 'trusted' && this.options.sees === 'single answers';
+    const excess = checked ? excessOfValues(known) : 0;
     if (improved) this.best = { round, primal, w: query, gradient, excess, rank };
     this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
-    this.query = this.nextQuery(first, improved, gradient);
+    this.query = this.queryAfter(first, improved, gradient);
     const least = Math.min(likely, this.best?.primal ?? likely);
     const upper = this.best?.primal ?? primal;
     // Values are of a query: those of the present one say nothing of the scale of another.
@@ -266,35 +186,18 @@ export class Inquiry {
     };
   }
 
+  private queryAfter(first: boolean, improved: boolean, gradient: Float64Array | undefined): Float64Array {
+    const { query, best, covered } = this;
+    const { point } = this.lower;
+    if (first || !best) return point;
+    const roughness = this.restValue - this.restConstant;
+    return this.next.after({ query, gradient, improved, best, point, members: covered.size, roughness });
+  }
+
   /** |w - U| / |w| of the best query, where everybody had answered it: in the vectors themselves, not in anybody's claims. */
   private imbalance(): number {
     if (!this.best?.gradient) return Number.POSITIVE_INFINITY;
     return norm(this.best.gradient) / (norm(this.best.w) || 1);
-  }
-
-  /**
-   * What is left out of the scale of the relative gap: the part of any value that is more than so many times the median one. Who
-   * claims a huge value makes nobody else's gap look small.
-   */
-  private excessOfValues(): number {
-    if (this.options.claims === 'trusted' || this.options.sees === 'sums') return 0;
-    const values = [...this.members.values()].flatMap(({ u, reached }) => (u ? [reached] : []));
-    if (values.length < LEAST_FOR_MEDIAN) return 0;
-    const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-    const most = LARGEST_SHARE * Math.max(0, median);
-    return values.reduce((sum, value) => sum + Math.max(0, value - most), 0);
-  }
-
-  /**
-   * Of members of whom only a share of the change is taken: the part of their values that is far above those of everybody else. Their
-   * contributions are bounded, and so is what they can say against a query; the certificate counts what they claim.
-   */
-  private excessOfHeld(): number {
-    const known = [...this.members.values()];
-    const free = known.flatMap(({ u, held, reached }) => (u && !held ? [reached] : []));
-    if (free.length === 0) return 0;
-    const most = LARGEST_HELD * free.reduce((a, b) => Math.max(a, b), 0);
-    return known.reduce((sum, { held, reached }) => sum + (held ? Math.max(0, reached - most) : 0), 0);
   }
 
   get memory(): InquiryMemory {
@@ -441,34 +344,7 @@ export class Inquiry {
   private unbound(): void {
     this.dual = Number.NEGATIVE_INFINITY;
     if (this.best) this.best = { ...this.best, ...UNBOUNDED };
-    this.newton.clear();
-  }
-
-  private nextQuery(first: boolean, improved: boolean, gradient: Float64Array | undefined): Float64Array {
-    const { point } = this.lower;
-    if (first || !this.best) return point;
-    if (this.options.sees === 'sums') {
-      const step = this.quasiNewtonStep(improved, gradient);
-      if (step) return step;
-    }
-    const { w } = this.best;
-    return point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
-  }
-
-  /** A step from the best query, unless somebody is absent, the answers are too rough, or the last step has failed. */
-  private quasiNewtonStep(improved: boolean, gradient: Float64Array | undefined): Float64Array | undefined {
-    if (!gradient) {
-      this.newton.forgetLast();
-      return undefined;
-    }
-    this.newton.learn(this.query, gradient);
-    // After a step that has failed the cuts have their turn, and then a step again: neither may block the other.
-    this.failed = !improved && !this.failed;
-    if (!this.best?.gradient || this.failed) return undefined;
-    // What is missing in the answers themselves is more than what a step could gain.
-    if (this.restValue - this.restConstant > dot(gradient, gradient) / 2) return undefined;
-    const scale = 1 / (1 + FIRST_CURVATURE * this.covered.size * this.options.c2);
-    return this.newton.step(this.best.w, this.best.gradient, scale);
+    this.next.clear();
   }
 }
 

@@ -1,0 +1,106 @@
+/** Agreeing with a coordinator: its welcome, beginning anew where it does not know us any more, and starting over where it has lost its store. */
+import { pack } from '../base/packed.ts';
+import type { FederationSettings, Welcome } from '../protocol/index.ts';
+import type { ParticipantEffect } from './effects.ts';
+import { advertisement, takeSeat } from './secure.ts';
+import { NOTHING_STORED, type ParticipantState } from './state.ts';
+import { sayAgain } from './words.ts';
+
+export function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
+  const { settings } = message;
+  if (state.phase === 'leaving') return [];
+  if (state.stored.scaling) {
+    if (!isAnotherFederation(state, message)) return [];
+    startOver(state);
+  }
+  const unfit = unfitFor(state, settings);
+  if (unfit) {
+    state.phase = 'refused';
+    state.refusal = { code: 'NOT_SECURE', message: unfit };
+    return [{ type: 'cancel' }];
+  }
+  const newcomer = !state.stored.secure;
+  const secure = takeSeat(state, settings);
+  if (!message.scaling) {
+    if (state.phase !== 'joining') return [];
+    state.stored = { ...state.stored, settings, secure };
+    state.phase = 'measuring';
+    return [{ type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+  }
+  const scaling = { mode: settings.scale, ...message.scaling };
+  state.stored = { ...state.stored, settings, scaling, secure };
+  state.phase = 'preparing';
+  const hereIAm = newcomer ? advertisement(state) : undefined;
+  return [
+    { type: 'persist', stored: state.stored },
+    ...(hereIAm ? [{ type: 'send', message: hereIAm } as const] : []),
+    { type: 'prepare', settings, scaling },
+  ];
+}
+
+/**
+ * Whether the coordinator has lost its store and begun again: the scaling of a federation never changes. Without one the message may be
+ * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
+ * hears who has answered.
+ */
+function isAnotherFederation({ stored, phase }: ParticipantState, { settings, scaling }: Welcome): boolean {
+  if (stored.base > 0 || stored.pending) return false;
+  if (!scaling) {
+    const rests = phase === 'joining' || phase === 'finished';
+    return rests && (stored.isForgotten === true || !stored.secure);
+  }
+  const { shift, factor } = stored.scaling!;
+  const known = pack({ settings: stored.settings, scaling: { shift, factor } });
+  const told = pack({ settings, scaling });
+  return known.length !== told.length || known.some((byte, i) => byte !== told[i]);
+}
+
+/** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */
+function startOver(state: ParticipantState): void {
+  const { session, secure, edition } = state.stored;
+  const drawn = secure?.drawn ?? state.stored.drawn;
+  state.stored = { ...NOTHING_STORED, session, edition, ...(drawn !== undefined && { drawn }) };
+  forgetRun(state);
+}
+
+function forgetRun(state: ParticipantState): void {
+  state.problem = undefined;
+  state.warm = undefined;
+  state.latest = undefined;
+  state.order = undefined;
+  state.unfinished = undefined;
+  state.delivered = undefined;
+  state.mismatches = 0;
+  state.phase = 'joining';
+}
+
+/** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
+function unfitFor({ profile }: ParticipantState, settings: FederationSettings): string | undefined {
+  if (!profile.secure === !settings.secure) return undefined;
+  return profile.secure
+    ? `participant "${profile.id}": expected a federation with secure aggregation, got one without`
+    : `participant "${profile.id}": the federation sums in secret, which takes a secret of our own: give one`;
+}
+
+/**
+ * The operator has taken our contribution out, or the coordinator has lost its store: a new session. Which of the two the next welcome says:
+ * what was agreed on is kept to compare it with.
+ */
+export function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
+  const { settings, scaling, session, secure, drawn, edition } = state.stored;
+  // Keys and used numbers outlast a beginning anew.
+  state.stored = {
+    ...NOTHING_STORED,
+    settings,
+    scaling,
+    session: session + 1,
+    secure,
+    drawn,
+    edition,
+    isForgotten: true,
+  };
+  const { problem } = state;
+  forgetRun(state);
+  state.problem = problem;
+  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+}

@@ -1,0 +1,85 @@
+/** What goes into an inquiry, what comes out of it, and what it remembers. */
+import type { AnswerScalars } from './answer.ts';
+import type { Certificate } from './certificate.ts';
+
+export interface InquiryOptions {
+  /** Columns, with the bias. */
+  readonly d: number;
+  readonly c2: number;
+  /** Whether single answers are seen, or only sums of them. */
+  readonly sees: 'single answers' | 'sums';
+  /** Whether members may claim what is not so; default: they may. */
+  readonly claims?: 'trusted' | 'checked' | undefined;
+}
+
+/** What is remembered of a member's last answer. */
+export interface Known {
+  /** Round of the query that it answered. */
+  round: number;
+  /** F_k(w') + w'.u_k, so that its value bound at w is `value` - w.u_k + C2/2 |w - w'|^2; in sums unknown: 0. */
+  value: number;
+  /** F_k(w') itself, as it was answered. */
+  reached: number;
+  /** Constant of its cut; in sums unknown: 0. */
+  constant: number;
+  /** w'; unknown after a restart. */
+  query: Float64Array | undefined;
+  /** Unknown after a restart, and always where only sums are seen. */
+  u: Float64Array | undefined;
+  /** Whether only a share of its last change was taken. */
+  held: boolean;
+}
+
+/** One member's answer to the present query. */
+export interface SingleAnswer {
+  readonly member: number;
+  readonly u: Float64Array;
+  readonly scalars: AnswerScalars;
+  /** Share of the change that is taken, where a defence holds the member to a bound. */
+  readonly factor?: number | undefined;
+  /** Its last accepted contribution, where that is not known here. */
+  readonly before?: Float64Array | undefined;
+}
+
+/** A sum over those who were counted: of their changes since their last accepted answers. */
+export interface SummedAnswer {
+  readonly counted: readonly number[];
+  readonly u: Float64Array;
+  /** Of F_k(w) + w.u_k. */
+  readonly value: number;
+  readonly constant: number;
+}
+
+/** What a closed round has shown. */
+export interface Standing extends Certificate {
+  /** Whether everybody who is covered has answered this very query. */
+  readonly everybody: boolean;
+  /** The relative gap that there would be if those who did not answer had answered as their last answers suggest. */
+  readonly likelyGap: number;
+  /** |w - U| / |w| of the model in use; Infinity where not everybody had answered its w. */
+  readonly imbalance: number;
+}
+
+/** What survives a crash. */
+export interface InquiryMemory {
+  readonly query: Float64Array;
+  readonly u: Float64Array;
+  readonly value: number;
+  readonly constant: number;
+  readonly dual: number;
+  readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
+  /** Five numbers for each member that has answered: member, round, value, constant, and whether `best` covers it (1 or 0). */
+  readonly known: Float64Array;
+}
+
+export interface Best {
+  readonly round: number;
+  readonly primal: number;
+  readonly w: Float64Array;
+  /** Of P, where everybody had answered it. */
+  readonly gradient: Float64Array | undefined;
+  /** What of its P does not count in the scale of the relative gap. */
+  readonly excess: number;
+  /** What it is compared with others by: P, but for what is claimed beyond all others by those who are held to a bound. */
+  readonly rank: number;
+}

@@ -1,0 +1,68 @@
+/**
+ * Where to ask next, once the answers to a query have been taken. With single answers between the best query and the minimiser of the cuts
+ * (in-out); with sums a quasi-Newton step from the best query as long as everybody answers, well enough, and it helps.
+ */
+import type { Best, InquiryOptions } from './inquiry-types.ts';
+import { QuasiNewton } from './quasi-newton.ts';
+import { dot } from './vector.ts';
+
+/** Weight of the cuts' minimiser in the next query; the rest is the best query's. */
+const OUTWARD = 0.4;
+/** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
+const FIRST_CURVATURE = 0.1;
+
+/** What a closed round leaves to go on from. */
+export interface Closed {
+  readonly query: Float64Array;
+  /** Of P at the query; undefined: somebody is absent. */
+  readonly gradient: Float64Array | undefined;
+  /** Whether the query is the best one now. */
+  readonly improved: boolean;
+  readonly best: Best;
+  /** The minimiser of the model that the cuts make. */
+  readonly point: Float64Array;
+  readonly members: number;
+  /** What the answers themselves leave between their values and their cuts. */
+  readonly roughness: number;
+}
+
+export class NextQuery {
+  private readonly options: InquiryOptions;
+  private readonly newton = new QuasiNewton();
+  /** Whether the last query was a quasi-Newton step that did not help. */
+  private failed = false;
+
+  constructor(options: InquiryOptions) {
+    this.options = options;
+  }
+
+  /** Gradients before are of another problem. */
+  clear(): void {
+    this.newton.clear();
+  }
+
+  after(closed: Closed): Float64Array {
+    if (this.options.sees === 'sums') {
+      const step = this.quasiNewtonStep(closed);
+      if (step) return step;
+    }
+    const { w } = closed.best;
+    return closed.point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
+  }
+
+  /** A step from the best query, unless somebody is absent, the answers are too rough, or the last step has failed. */
+  private quasiNewtonStep({ query, gradient, improved, best, members, roughness }: Closed) {
+    if (!gradient) {
+      this.newton.forgetLast();
+      return undefined;
+    }
+    this.newton.learn(query, gradient);
+    // After a step that has failed the cuts have their turn, and then a step again: neither may block the other.
+    this.failed = !improved && !this.failed;
+    if (!best.gradient || this.failed) return undefined;
+    // What is missing in the answers themselves is more than what a step could gain.
+    if (roughness > dot(gradient, gradient) / 2) return undefined;
+    const scale = 1 / (1 + FIRST_CURVATURE * members * this.options.c2);
+    return this.newton.step(best.w, best.gradient, scale);
+  }
+}

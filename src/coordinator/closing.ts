@@ -121,7 +121,8 @@ function goOn(
   // Where no scalars are told there is nothing to look at; an answered query needs no second look.
   const looked = inquiryOf(state) !== undefined && Number.isFinite(proof.primal);
   if (end && (state.options.dp || looked)) return closeWith(row, finish(state, end, taken));
-  const promising = proof.known && proof.settled && proof.likelyGap <= state.options.stop.gap;
+  const promising =
+    proof.known && proof.settled && state.options.stop.gap > 0 && proof.likelyGap <= state.options.stop.gap;
   return closeWith(row, open(state, end || promising ? 'certify' : 'train', now, taken));
 }
 
@@ -299,7 +300,9 @@ function modelInUse(state: CoordinatorState, proof: Certificate, certified: bool
 /** With steps everybody must have answered this very round; the bounds of answers hold for the absent, too. */
 function isGoodEnough(state: CoordinatorState, proof: Proof, everybody: boolean): boolean {
   if (!proof.known || !proof.settled || !proof.complete) return false;
-  if (proof.relativeGap > state.options.stop.gap) return false;
+  // A target of 0 asks for rounds without end: that rounding makes both bounds equal is no end.
+  const { gap } = state.options.stop;
+  if (gap === 0 || proof.relativeGap > gap) return false;
   return everybody || inquiryOf(state) !== undefined;
 }
 

@@ -65,7 +65,7 @@ export function* inquire(input: AskingInput): Asking<Course> {
     gap = relativeGap;
     const used = best;
     onRound?.({ row, w: inquiry.w, personal: (k) => personalPart(used[k], c2) });
-    const done = relativeGap <= settings.gap;
+    const done = settings.gap > 0 && relativeGap <= settings.gap;
     if (done || round === settings.rounds) {
       const stopped = done ? 'gap' : 'rounds';
       const certificate = { primal, dual, relativeGap };

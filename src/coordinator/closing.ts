@@ -58,15 +58,15 @@ export function onSummed(state: CoordinatorState, now: number, noise?: Float64Ar
   const proof = byAnswers ? inquire(state, collected) : examine(state);
   const base = rowOf(state, now, responders, proof, collected);
   if (proof.known) noteGap(state, proof);
-  const taken = byAnswers ? collected.members : [];
   if (isGoodEnough(state, proof, responders.length === here.length)) {
-    return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap', taken));
+    return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   }
   const limit = limitReached(state, now);
   if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
-    return closeWith({ ...base, outcome: 'final' }, finish(state, limit, taken));
+    return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
   }
-  if (byAnswers) return goOn(state, now, { ...base, outcome: outcomeOf(state, collected) }, proof, taken);
+  // What was accepted of whom is in the run: no member's own cell has changed.
+  if (byAnswers) return goOn(state, now, { ...base, outcome: outcomeOf(state, collected) }, proof, []);
   if (state.purpose === 'certify') {
     return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
   }

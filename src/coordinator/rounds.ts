@@ -107,9 +107,13 @@ export function canWake({ phase, finish }: CoordinatorState): boolean {
   return phase === 'finished' && finish !== 'operator' && finish !== 'budget';
 }
 
-/** Training has come to rest before it could answer: to the model it is a newcomer, and wakes it. */
-export function isPassedOver(state: CoordinatorState, { index, presence }: Member): boolean {
-  return canWake(state) && presence === 'here' && inquiryOf(state)?.hasAnswered(index) === false;
+/**
+ * Training has come to rest before it could answer: to the model it is a newcomer, and wakes it. Once in a session: whoever still cannot answer then,
+ * being too slow or one of too few, would wake it for ever.
+ */
+export function isPassedOver(state: CoordinatorState, { index, presence, session, wokeIn }: Member): boolean {
+  if (!canWake(state) || presence !== 'here' || wokeIn === session) return false;
+  return inquiryOf(state)?.hasAnswered(index) === false;
 }
 
 /** Training goes on after a rest, from the model in use: limits count from here. */
@@ -120,5 +124,6 @@ export function wake(state: CoordinatorState, now: number, changed: readonly Mem
   state.wokenRound = state.round;
   state.bestRound = state.round;
   state.bestGap = Number.POSITIVE_INFINITY;
+  for (const member of state.members.values()) member.wokeIn = member.session;
   return open(state, 'train', now, changed);
 }

@@ -54,6 +54,8 @@ export interface Member {
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
   missedLooks: number;
+  /** The session in which training last woke while it was there; 0: none. */
+  wokeIn: number;
   /** Its connection is gone, and nothing has been heard of it since. */
   isAway: boolean;
   /** Observed time from the opening of a round to the answer. */
@@ -218,6 +220,7 @@ export function newMember(lasting: LastingMember): Member {
     undealt: 0,
     missed: 0,
     missedLooks: 0,
+    wokeIn: 0,
     isAway: false,
     responseMs: undefined,
   };

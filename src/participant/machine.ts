@@ -200,11 +200,16 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
 }
 
 /** With answers every w that was answered is a model to predict with, from the first one on. */
-function noteAnswer(state: ParticipantState, { round, w }: RoundMessage, { solution }: SolveResult): void {
+function noteAnswer(
+  state: ParticipantState,
+  { round, w }: RoundMessage,
+  { solution, own }: SolveResult,
+): void {
   const { stored } = state;
   if (stored.settings?.training !== 'answers') return;
-  state.warm = solution.beta;
-  state.latest = { round, w, u: solution.u };
+  const answer = own ?? solution;
+  state.warm = answer.beta;
+  state.latest = { round, w, u: answer.u };
   if (!stored.model) state.stored = { ...stored, model: state.latest };
 }
 

@@ -57,6 +57,7 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
   const beta = mask
     ? maskedDuals(before ?? shard.startingBeta(), solved, drawMask(mask, shard.n, secret()))
     : solved;
+  const own = mask && { beta: solved, u: shard.combine(solved) };
   const { u, scalars } = answerWith(shard, w, beta);
   const sent = rounded(u, settings);
   const exact = { beta, u: sent, s: scalars.dualSum };
@@ -66,6 +67,7 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
     purpose,
     solution: exact,
     scalars: told,
+    ...(own && { own }),
     committed: committed ?? { beta: new Float64Array(0), u: new Float64Array(u.length), s: 0 },
     passes: solve.passes,
   };

@@ -8,7 +8,7 @@ import { inquiryOf } from './training.ts';
 import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
 import { finishFor, roundFor, tellAll } from './words.ts';
 
-/** Opens the next round: durable first, then everybody is told, with what became of the last one. */
+/** Opens the next round: durable first, then it is sent to everybody, with the last answer that was accepted of each. */
 export function open(
   state: CoordinatorState,
   purpose: 'train' | 'certify',

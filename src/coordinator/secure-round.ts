@@ -72,7 +72,7 @@ export function sayPhase(state: CoordinatorState, member: Member): CoordinatorEf
   return message && !isHeard(state, member) ? [addressed(member, message)] : [];
 }
 
-/** Says again what has not been answered. */
+/** Retransmits what has not been answered. */
 export function sayPhaseAgain(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
   return membersAwaited(state).flatMap((member) => [

@@ -1,5 +1,5 @@
 /**
- * `fedavg` (McMahan et al. 2017): stochastic subgradient steps on the same primal P(w, v) of DESIGN section 1, what one
+ * `fedavg` (McMahan et al. 2017): stochastic subgradient steps on the same primal P(w, v) as `mtl`, what one
  * would run with a general federated framework. In each round every participant starts from the shared w and its own
  * v_k, makes some epochs over its rows, and the server averages the w by number of rows; v_k stays where it is.
  *

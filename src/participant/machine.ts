@@ -99,7 +99,7 @@ function onRound(state: ParticipantState, message: RoundMessage, now: number): P
   return state.problem ? takeUp(state, message, now) : [];
 }
 
-/** A round that has been heard of already: say again what was said, if it was not heard. */
+/** A round that is known already: the answer may have been lost. */
 function answerAgain(state: ParticipantState): ParticipantEffect[] {
   const { order, stored } = state;
   if (stored.secure) {
@@ -115,7 +115,7 @@ function answerAgain(state: ParticipantState): ParticipantEffect[] {
 /** Settles what came before this round, then computes for it. */
 function takeUp(state: ParticipantState, order: RoundMessage, now: number): ParticipantEffect[] {
   const { pending } = state.stored;
-  // Stored before a crash, and the round is still open: say it again.
+  // Stored before a crash, and the round is still open: retransmit it.
   if (pending && pending.message.round === order.round) {
     state.phase = 'sent';
     return [...sayAgain(state, now), ...maskWhenReady(state)];

@@ -1,11 +1,11 @@
-/** What the participant says, and says again: made from its state. */
+/** The participant's messages and their retransmission: made from its state. */
 import type { AnswerMessage, ToCoordinator } from '../protocol/index.ts';
 import { sentPart } from '../solver/index.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
 import type { ParticipantState, Pending } from './state.ts';
 
-/** Says again whatever the coordinator may not have heard; also the way to ask what is going on. */
+/** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
   const messages: ToCoordinator[] = [];
   const { moments } = state.profile;

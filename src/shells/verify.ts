@@ -1,6 +1,6 @@
 /**
  * Conservation between a coordinator's store and its participants' own states: what the store has of a participant is what the
- * participant has itself, and all that they have adds up to w (w = sum_k u_k = C2 sum_k v_k; DESIGN section 4). Pure.
+ * participant has itself, and all that they have adds up to the sum that the store has. Pure.
  *
  * An update that the store has taken and the participant has not heard of yet is settled first, with the participant's own code: u
  * needs neither its rows nor its boxes for that. With the paper's masking what participants have told counts, not what they kept.

@@ -1,5 +1,5 @@
 /**
- * The problem (DESIGN section 1; the paper's section 3, corrected):
+ * The problem (the paper's section 3, corrected):
  *
  *   P(w, v) = 1/2 |w|^2 + C2/2 sum_k |v_k|^2 + C1 sum_ik c_ik loss(y_ik, (w + v_k).x_ik)
  *   D(beta) = sum_ik s(beta_ik) - 1/2 |sum_k u_k|^2 - 1/(2 C2) sum_k |u_k|^2,   u_k = sum_i beta_ik x_ik

@@ -1,7 +1,7 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../data/index.ts';
 import type { FederationSettings, Scalars, ToCoordinator, ToParticipant } from '../protocol/index.ts';
-import type { BoxContext, Solution, WarmDuals } from '../solver/index.ts';
+import type { BoxContext, Solution } from '../solver/index.ts';
 import type { Stored } from './state.ts';
 
 /** A local solve to make; with `steps` and purpose `certify` only a look at the model. */
@@ -26,8 +26,8 @@ export interface SolveResult {
   readonly purpose: SolveRequest['purpose'];
   readonly scalars: Scalars;
   readonly solution: Solution;
-  /** The answer as it is before a mask: the own model, which is not sent. */
-  readonly own?: WarmDuals | undefined;
+  /** u of the answer as it is before a mask: the own model, which is not sent. */
+  readonly own?: Float64Array | undefined;
   /** What the step went from, which the first one knows only now. */
   readonly committed: Solution;
   readonly passes: number;

@@ -207,9 +207,8 @@ function noteAnswer(
 ): void {
   const { stored } = state;
   if (stored.settings?.training !== 'answers') return;
-  const answer = own ?? solution;
-  state.warm = answer.beta;
-  state.latest = { round, w, u: answer.u };
+  state.warm = solution.beta;
+  state.latest = { round, w, u: own ?? solution.u };
   if (!stored.model) state.stored = { ...stored, model: state.latest };
 }
 

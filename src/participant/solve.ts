@@ -57,7 +57,7 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
   const beta = mask
     ? maskedDuals(before ?? shard.startingBeta(), solved, drawMask(mask, shard.n, secret()))
     : solved;
-  const own = mask && { beta: solved, u: shard.combine(solved) };
+  const own = mask && shard.combine(solved);
   const { u, scalars } = answerWith(shard, w, beta);
   const sent = rounded(u, settings);
   const exact = { beta, u: sent, s: scalars.dualSum };

@@ -50,6 +50,11 @@ describe('masks of a run, with the rows in hand', () => {
       expect(rounds.some((round) => round.mask!.includes(0))).toBe(true);
       errors.push(scoreVector(personal, truth.personal).relativeError);
     }
+    // With answers a participant predicts with its own answer as it is, which is near the masked one that was sent.
+    if (semantics === 'consistent') {
+      for (const error of errors) expect(error).toBeLessThan(0.02);
+      return;
+    }
     // Single precision may decide otherwise whether a last small step is worth taking.
     for (const error of errors) expect(error).toBeLessThan(1e-4);
     expect(errors.filter((error) => error < 1e-7).length).toBeGreaterThanOrEqual(errors.length - 1);

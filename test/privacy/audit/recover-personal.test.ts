@@ -28,7 +28,8 @@ describe('the personal part', () => {
   });
 
   test.each(['Bernoulli, consistent', 'Beta, consistent'] as const)('%s masks do not hide it', (mask) => {
-    for (const { relativeError } of scores(mask)) expect(relativeError).toBeLessThan(1e-9);
+    // What is sent is near the answer as it is, which the participant keeps to itself and predicts with.
+    for (const { relativeError } of scores(mask)) expect(relativeError).toBeLessThan(0.02);
   });
 
   test.each(['Bernoulli, paper', 'Beta, paper'] as const)('%s masks blur it, no more', (mask) => {

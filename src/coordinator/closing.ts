@@ -135,7 +135,7 @@ function onMeasured(
   return limitReached(state, now) === undefined ? openMeasuring(state, now) : finish(state, 'rounds');
 }
 
-export function noteSilence(state: CoordinatorState): void {
+function noteSilence(state: CoordinatorState): void {
   for (const member of membersAsked(state)) {
     if (member.answered) continue;
     if (state.purpose === 'certify') member.missedLooks++;
@@ -143,7 +143,7 @@ export function noteSilence(state: CoordinatorState): void {
   }
 }
 
-export function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
+function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
   return [{ type: 'row', row }, ...effects];
 }
 
@@ -172,11 +172,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);
-  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
-  for (const member of members) {
-    const factor = factors.get(member.index) ?? 1;
-    member.accepted = factor < 1 ? { round, factor } : { round };
-  }
+  accept(round, { members, answers });
   state.aggregated++;
   const standing = inquiry.close(round, new Set(missing.map(({ index }) => index)));
   noteChange(state, before);
@@ -220,14 +216,19 @@ function takeSteps(
     );
     makePrivate(state, noise);
   }
-  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
-  for (const member of members) {
-    const factor = factors.get(member.index) ?? 1;
-    member.accepted = factor < 1 ? { round: state.round, factor } : { round: state.round };
-  }
+  accept(state.round, { members, answers });
   noteChange(state, before);
   state.aggregated++;
   return members;
+}
+
+/** Notes whose answers count from this round on, and which share of their change. */
+function accept(round: number, { members, answers }: Pick<Collected, 'members' | 'answers'>): void {
+  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
+  for (const member of members) {
+    const factor = factors.get(member.index) ?? 1;
+    member.accepted = factor < 1 ? { round, factor } : { round };
+  }
 }
 
 function takenPart(

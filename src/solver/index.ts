@@ -35,7 +35,6 @@ export {
   type SentPart,
   type Solution,
   sentPart,
-  solutionAt,
   solutionOf,
 } from './member.ts';
 export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';

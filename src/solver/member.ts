@@ -2,7 +2,7 @@
  * A participant's side of training, without any messages: solutions of its part of the problem, steps between them, and what is
  * sent of them. Every solution is feasible, and so is every point between two of them, because the boxes are convex.
  */
-import { type AnswerScalars, answerWith, scalarsAt } from './answer.ts';
+import { type AnswerScalars, scalarsAt } from './answer.ts';
 import { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
 import { dualSum } from './problem.ts';
 import type { Shard } from './shard.ts';
@@ -71,12 +71,6 @@ export function partOfStep(context: BoxContext, from: Solution, to: Solution, c:
   if (!from.sent && !to.sent) return solution;
   const [a, b] = [sentPart(from), sentPart(to)];
   return { ...solution, sent: { u: between(a.u, b.u), s: a.s + c * (b.s - a.s) } };
-}
-
-/** The same duals as an answer to w: what the solve has come to, with how good it is. */
-export function solutionAt(shard: Shard, w: Float64Array, beta: Float64Array) {
-  const { u, scalars } = answerWith(shard, w, beta);
-  return { solution: { beta, u, s: scalars.dualSum }, scalars };
 }
 
 /** A combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */

@@ -5,7 +5,7 @@ import type { Member, RoundRow } from '../state.ts';
 export interface Collected {
   /** Whose answers they are, in the same order. */
   readonly members: readonly Member[];
-  readonly answers?: readonly (SingleAnswer & { readonly factor: number })[];
+  readonly answers?: readonly (SingleAnswer & { readonly factor: number })[] | undefined;
   readonly sum?: SummedAnswer | undefined;
   readonly notes?: Pick<RoundRow, 'scores' | 'shortened'>;
 }

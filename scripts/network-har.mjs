@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { gunzip, isGzip, makeHarLike, readCsv, rowsOfParticipant, writeCsv } from '../dist/data/index.js';
 import { modelFromJson } from '../dist/methods/index.js';
-import { readParticipantState } from '../dist/shells/client/index.js';
+import { readParticipantState } from '../dist/node/client/index.js';
 import { outputOf as run, start } from './processes.mjs';
 
 const [file] = process.argv.slice(2);

@@ -1,33 +1,25 @@
 /** Runs every attack on one watched federation and says what it got, beside what a guess would have got. */
+
+import type { MaskSemantics } from '../privacy/masks.ts';
+import { meanOf } from '../sim/summary.ts';
+import { explainMasks } from './attacks/brute-force-masks.ts';
+import { changesOf } from './attacks/changes.ts';
+import { MOST as MOST_MASKED_ROWS } from './attacks/mask-search.ts';
+import { type LabelledRow, membershipByMargin, membershipBySpan } from './attacks/membership.ts';
+import { columnsOf, type Observation } from './attacks/observation.ts';
+import { calibrate, meanDecision } from './attacks/property.ts';
 import {
-  calibrate,
-  changesOf,
   chooseRowCount,
-  columnsOf,
   EQUATION_DEFAULTS,
   type EquationFit,
   EXPLAINED,
-  explainMasks,
-  guessRows,
-  type LabelledRow,
-  MOST_MASKED_ROWS,
-  meanDecision,
-  membershipByMargin,
-  membershipBySpan,
-  type Observation,
-  type RecoveredRow,
-  type Roc,
   recoverByEquations,
-  recoverPersonal,
-  recoverRows,
-  rocOf,
-  scoreRows,
-  scoreShares,
-  scoreVector,
-  singleRows,
-} from '../privacy/audit/index.ts';
-import type { MaskSemantics } from '../privacy/index.ts';
-import { meanOf } from '../sim/index.ts';
+} from './attacks/recover-by-equations.ts';
+import { recoverPersonal } from './attacks/recover-personal.ts';
+import { recoverRows } from './attacks/recover-rows.ts';
+import { type Roc, rocOf } from './attacks/roc.ts';
+import { guessRows, scoreRows, scoreShares, scoreVector } from './attacks/score.ts';
+import { type RecoveredRow, singleRows } from './attacks/single-rows.ts';
 import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
 /** Means over participants. */

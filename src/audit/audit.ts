@@ -1,6 +1,6 @@
 /** The audit: one training for each protection on the same rows, the same attacks on what its coordinator saw. */
-import type { Table } from '../data/index.ts';
-import type { ScenarioInput } from '../sim/index.ts';
+import type { Table } from '../data/table.ts';
+import type { ScenarioInput } from '../sim/scenario.ts';
 import { type Leak, leakOf } from './attack.ts';
 import { MODES, type Mode } from './modes.ts';
 import { seenByParticipant, watch } from './watch.ts';

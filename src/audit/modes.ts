@@ -1,5 +1,5 @@
 /** The protections that the audit compares, each as a change of the scenario, and who looks at what. */
-import type { ScenarioInput } from '../sim/index.ts';
+import type { ScenarioInput } from '../sim/scenario.ts';
 
 export interface Mode {
   readonly name: string;

@@ -2,10 +2,10 @@
  * Records what the coordinator of a simulation sees: the messages that reach it, those it sends, and the sum of all contributions that
  * it holds; nothing else. Attach before `run`.
  */
-import { inquiryOf, sharedPart } from '../coordinator/index.ts';
-import type { KnownSettings, Observation, ObservedMoments, ObservedRound } from '../privacy/audit/index.ts';
-import type { Accepted, AnswerMessage, Finish, Message, RoundMessage } from '../protocol/index.ts';
-import type { Simulation } from '../sim/index.ts';
+import { inquiryOf, sharedPart } from '../coordinator/training.ts';
+import type { Accepted, AnswerMessage, Finish, Message, RoundMessage } from '../protocol/messages.ts';
+import type { Simulation } from '../sim/simulation.ts';
+import type { KnownSettings, Observation, ObservedMoments, ObservedRound } from './attacks/observation.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -1,5 +1,6 @@
 /** What is audited by default: small generated federations, on which every attack is at its strongest, and one's own data. */
-import { makeHarLike, type Table } from '../data/index.ts';
+import { makeHarLike } from '../data/generate-har.ts';
+import type { Table } from '../data/table.ts';
 import type { AuditSetting } from './audit.ts';
 
 /** Few features, few rows: d = 8, n_k = 4 and 20. As many rows again are kept aside, for membership. */

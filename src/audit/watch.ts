@@ -1,17 +1,16 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
 
-import { sharedPart } from '../coordinator/index.ts';
-import { scaleRow, type Table } from '../data/index.ts';
-import type { Stored } from '../participant/index.ts';
-import { type Candidate, changesOf, type LabelledRow, type Observation } from '../privacy/audit/index.ts';
-import {
-  computeModel,
-  parseScenario,
-  planFrom,
-  type ScenarioInput,
-  type ScenarioPlan,
-  Simulation,
-} from '../sim/index.ts';
+import { sharedPart } from '../coordinator/training.ts';
+import type { Table } from '../data/table.ts';
+import { scaleRow } from '../math/scaling.ts';
+import type { Stored } from '../participant/state.ts';
+import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
+import { computeModel, planFrom, type ScenarioPlan } from '../sim/scenario-plan.ts';
+import { Simulation } from '../sim/simulation.ts';
+import type { Candidate } from './attacks/candidate.ts';
+import { changesOf } from './attacks/changes.ts';
+import type { LabelledRow } from './attacks/membership.ts';
+import type { Observation } from './attacks/observation.ts';
 import { type KnownSum, Recorder } from './recorder.ts';
 
 export interface Truth {

@@ -2,18 +2,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type AuditResult,
-  type AuditSetting,
-  audit,
-  auditFigures,
-  generatedSettings,
-  givenSetting,
-} from '../audit/index.ts';
-import { classificationTargets, firstParticipants } from '../data/index.ts';
-import { drawFigure } from '../reproduce/index.ts';
-import { onFile } from '../shells/file-error.ts';
-import { writeAtomically } from '../shells/files.ts';
+import { type AuditResult, type AuditSetting, audit } from '../audit/audit.ts';
+import { auditFigures } from '../audit/figures.ts';
+import { generatedSettings, givenSetting } from '../audit/settings.ts';
+import { classificationTargets } from '../data/labels.ts';
+import { firstParticipants } from '../data/participants.ts';
+import { onFile } from '../node/files/file-error.ts';
+import { writeAtomically } from '../node/files/files.ts';
+import { drawFigure } from '../reproduce/charts/draw.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, wholeNumber } from './option-values.ts';

@@ -1,6 +1,7 @@
 /** kindred bench: what is claimed about speed, measured side by side on this machine, told as ratios. */
 import type { Command } from 'commander';
-import { makeHarLike, type Table } from '../data/index.ts';
+import { makeHarLike } from '../data/generate-har.ts';
+import type { Table } from '../data/table.ts';
 import { type AggregationReport, benchAggregation } from './bench/aggregation.ts';
 import { benchCoordinator, type CoordinatorPoint } from './bench/coordinator.ts';
 import { benchKernel, benchScaling, type KernelReport, type ScalingReport } from './bench/kernels.ts';

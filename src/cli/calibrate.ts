@@ -2,16 +2,17 @@
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { stream } from '../base/random.ts';
-import { Arena } from '../math/index.ts';
-import { checkWritable, writeAtomically } from '../shells/files.ts';
+import { Arena } from '../math/arena.ts';
+import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import {
   type Calibration,
   calibrationChart,
   fitCalibration,
   formulaText,
   type PassTimes,
-} from '../sim/index.ts';
-import { LocalSolve, Shard } from '../solver/index.ts';
+} from '../sim/calibration.ts';
+import { LocalSolve } from '../solver/local-solve.ts';
+import { Shard } from '../solver/shard.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example } from './option-values.ts';
 import { Progress } from './progress.ts';

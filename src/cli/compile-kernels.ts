@@ -7,7 +7,7 @@
  * bytes later are given the same code.
  */
 import { setFlagsFromString } from 'node:v8';
-import { compileKernels } from '../math/index.ts';
+import { compileKernels } from '../math/kernels-wasm.ts';
 
 export function compileKernelsFully(): void {
   setFlagsFromString('--no-liftoff');

@@ -1,6 +1,6 @@
 /** kindred data describe: what is in a file, and what in it looks like a mistake. */
 import type { Command } from 'commander';
-import { describeTable, type TableDescription } from '../data/index.ts';
+import { describeTable, type TableDescription } from '../methods/describe.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, percent, significant } from './number-text.ts';

@@ -1,11 +1,16 @@
 /** kindred data fetch: public data, downloaded, checked and put in place as a whole. */
 import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
-import { verifyUciHar } from '../data/index.ts';
-import { download } from '../shells/download.ts';
-import { kindOf } from '../shells/files.ts';
-import { checkNewFolder, openUciHarArchive, UCI_HAR_URL, writeFolder } from '../shells/uci-har-archive.ts';
-import { readUciHarFolder } from '../shells/uci-har-folder.ts';
+import { verifyUciHar } from '../data/uci-har.ts';
+import { download } from '../node/files/download.ts';
+import { kindOf } from '../node/files/files.ts';
+import {
+  checkNewFolder,
+  openUciHarArchive,
+  UCI_HAR_URL,
+  writeFolder,
+} from '../node/files/uci-har-archive.ts';
+import { readUciHarFolder } from '../node/files/uci-har-folder.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, megabytes } from './number-text.ts';
 import { addJsonOption, example, oneOf } from './option-values.ts';

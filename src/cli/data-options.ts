@@ -1,7 +1,7 @@
 /** Options that say how data are read, and the reading itself: the same for every command that takes <data>. */
 import type { Command } from 'commander';
-import type { Table, TableColumns } from '../data/index.ts';
-import { readSource } from '../shells/data-source.ts';
+import type { Table, TableColumns } from '../data/table.ts';
+import { readSource } from '../node/files/data-source.ts';
 import type { Io } from './io.ts';
 import { nameList, oneOf } from './option-values.ts';
 

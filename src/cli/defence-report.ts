@@ -1,5 +1,5 @@
 /** The lines of a simulation's report that are about privacy and about who contributes. */
-import type { ContributionSummary, RunSummary } from '../sim/index.ts';
+import type { ContributionSummary, RunSummary } from '../sim/summary.ts';
 import { decimals, significant } from './number-text.ts';
 import type { Style } from './style.ts';
 import { type Column, textTable } from './text-table.ts';

@@ -2,10 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KindredError } from '../base/errors.ts';
-import { rowsOfParticipant, type Table, writeCsv } from '../data/index.ts';
-import type { JoinResult } from '../shells/client/index.ts';
-import { writeAtomically } from '../shells/files.ts';
-import { ServedCoordinator, spawnKindred } from '../shells/served.ts';
+import { rowsOfParticipant } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
+import { writeCsv } from '../data/write-csv.ts';
+import { ServedCoordinator, spawnKindred } from '../node/admin/served.ts';
+import type { JoinResult } from '../node/client/join-options.ts';
+import { writeAtomically } from '../node/files/files.ts';
 import { scientific } from './number-text.ts';
 
 const LOOK_MS = 200;

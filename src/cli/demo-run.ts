@@ -2,8 +2,10 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeHarLike, type Table } from '../data/index.ts';
-import { type MethodName, type TrainResult, train } from '../methods/index.ts';
+import { makeHarLike } from '../data/generate-har.ts';
+import type { Table } from '../data/table.ts';
+import type { MethodName } from '../methods/method.ts';
+import { type TrainResult, train } from '../methods/train.ts';
 import type { DemoFlags } from './demo.ts';
 import { type Federated, federate } from './demo-federation.ts';
 import { type Io, writeJson, writeLines } from './io.ts';

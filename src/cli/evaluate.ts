@@ -1,6 +1,6 @@
 /** kindred evaluate: how good a model is on rows whose targets are known. */
 import type { Command } from 'commander';
-import { evaluate } from '../methods/index.ts';
+import { evaluate } from '../methods/evaluate.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';

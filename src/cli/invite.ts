@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
-import { postToServer, type ServerAddress, serverAddress } from '../shells/server-client.ts';
+import { postToServer, type ServerAddress, serverAddress } from '../node/admin/server-client.ts';
 import { durationValue } from './duration-value.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';

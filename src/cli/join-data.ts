@@ -1,9 +1,10 @@
 /** The rows that `kindred join` takes part with: those of one participant of a file, or all of it. */
 import { basename } from 'node:path';
 import { inputError } from '../base/errors.ts';
-import { rowsOfParticipant, type Table } from '../data/index.ts';
-import type { OwnColumns } from '../shells/client/index.ts';
-import { readSource } from '../shells/data-source.ts';
+import { rowsOfParticipant } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
+import type { OwnColumns } from '../node/client/participant-file.ts';
+import { readSource } from '../node/files/data-source.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join.ts';
 

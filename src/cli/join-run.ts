@@ -1,14 +1,10 @@
 /** What `kindred join` does. */
 import { inputError } from '../base/errors.ts';
-import {
-  type JoinEvent,
-  type JoinResult,
-  type JoinStatus,
-  joinFederation,
-  type TlsOptions,
-} from '../shells/client/index.ts';
-import { readText } from '../shells/files.ts';
-import { RunRecorder } from '../shells/run-log.ts';
+import type { TlsOptions } from '../node/admin/post-json.ts';
+import type { JoinEvent, JoinResult, JoinStatus } from '../node/client/join-options.ts';
+import { joinFederation } from '../node/client/participant.ts';
+import { readText } from '../node/files/files.ts';
+import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import type { JoinFlags } from './join.ts';

@@ -1,22 +1,22 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
-import type { Table, TableColumns } from '../data/index.ts';
 import { selectFeatures } from '../data/select-features.ts';
-import { type Model, modelFromJson } from '../methods/index.ts';
-import { kindOf, readText } from '../shells/files.ts';
+import type { Table, TableColumns } from '../data/table.ts';
+import { type Model, modelFromJson } from '../methods/model.ts';
+import { kindOf, readText } from '../node/files/files.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readTable } from './data-options.ts';
 import type { Io } from './io.ts';
 
 const columnsSchema = z.object({ task: z.string(), label: z.string(), drop: z.array(z.string()) });
 
-/** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, shells/client). */
+/** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, node/client). */
 const joinedSchema = z.object({ participant: z.string(), own: z.string().optional() });
 
 /** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {
   if ((await kindOf(path)) !== 'folder') return modelFromJson(await readText(path), path);
-  const { modelFromFolder } = await import('../shells/client/participant-model.ts');
+  const { modelFromFolder } = await import('../node/client/participant-model.ts');
   return modelFromFolder(path);
 }
 

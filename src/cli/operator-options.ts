@@ -1,9 +1,9 @@
 /** Options of commands that speak to a running server as its operator. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { readText } from '../shells/files.ts';
-import { checkToken, readToken, tokenFileOf } from '../shells/operator-token.ts';
-import type { ServerAccess } from '../shells/server-client.ts';
+import { checkToken, readToken, tokenFileOf } from '../node/admin/operator-token.ts';
+import type { ServerAccess } from '../node/admin/server-client.ts';
+import { readText } from '../node/files/files.ts';
 import type { Io } from './io.ts';
 
 export interface OperatorFlags {

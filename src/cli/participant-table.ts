@@ -1,5 +1,7 @@
 /** Results by participant, the worst first, and their means. */
-import type { Metrics, ParticipantResult } from '../methods/index.ts';
+
+import type { ParticipantResult } from '../methods/evaluate.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { count, decimals, percent, significant } from './number-text.ts';
 import type { Style } from './style.ts';
 import { type Column, textTable } from './text-table.ts';

@@ -1,5 +1,7 @@
 /** What a personalisation came to, on one screen. */
-import type { Metrics, PersonalisedParticipant, PersonaliseResult } from '../methods/index.ts';
+
+import type { PersonalisedParticipant, PersonaliseResult } from '../methods/personalise.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { count, decimals, percent, scientific, significant } from './number-text.ts';
 import { quoted } from './quoted.ts';
 import type { Style } from './style.ts';

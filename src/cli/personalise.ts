@@ -1,12 +1,9 @@
 /** kindred personalise: personal parts for new participants or new rows, without a federation. */
 import type { Command } from 'commander';
-import {
-  modelToJson,
-  type PersonaliseOptions,
-  type PersonaliseResult,
-  personalise,
-} from '../methods/index.ts';
-import { checkWritable, writeAtomically } from '../shells/files.ts';
+import { modelToJson } from '../methods/model.ts';
+import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
+import type { PersonaliseOptions } from '../methods/personalise-options.ts';
+import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { readModel, readTableFor, rememberingColumns } from './model-data.ts';

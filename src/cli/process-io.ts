@@ -1,8 +1,8 @@
 /** The real process behind the `Io` interface. */
 import { relative } from 'node:path';
 import type { WriteStream } from 'node:tty';
-import { fileError } from '../shells/file-error.ts';
-import { plainBytes } from '../shells/files.ts';
+import { fileError } from '../node/files/file-error.ts';
+import { plainBytes } from '../node/files/files.ts';
 import { type Io, OutputClosed, type Writer } from './io.ts';
 
 export function processIo(): Io {

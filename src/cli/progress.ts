@@ -1,5 +1,5 @@
 /** One line on stderr that is rewritten while something takes long, and gone when it is done. */
-import type { RoundView } from '../methods/index.ts';
+import type { RoundView } from '../methods/method.ts';
 import type { Io } from './io.ts';
 import { scientific } from './number-text.ts';
 

@@ -1,5 +1,5 @@
 /** How long a list of jobs will still take, from how long those of its kind took so far. */
-import { isTimed, type Job } from '../reproduce/index.ts';
+import { isTimed, type Job } from '../reproduce/jobs.ts';
 
 /** Milliseconds by kind, until something is known: only their ratios matter much. */
 const GUESS: Readonly<Record<Job['kind'], number>> = {

@@ -1,17 +1,15 @@
 /** The files of a reproduction: the report, its figures, and the numbers behind them. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  curvesCsv,
-  drawFigure,
-  type Profile,
-  type Report,
-  type Reproduction,
-  reportHtml,
-  verdictMarkdown,
-} from '../reproduce/index.ts';
-import { onFile } from '../shells/file-error.ts';
-import { writeAtomically } from '../shells/files.ts';
+import { onFile } from '../node/files/file-error.ts';
+import { writeAtomically } from '../node/files/files.ts';
+import { curvesCsv } from '../reproduce/charts/curves-csv.ts';
+import { drawFigure } from '../reproduce/charts/draw.ts';
+import type { Profile } from '../reproduce/profile.ts';
+import { reportHtml } from '../reproduce/report/html.ts';
+import { verdictMarkdown } from '../reproduce/report/markdown.ts';
+import type { Report } from '../reproduce/report/report.ts';
+import type { Reproduction } from '../reproduce/reproduce.ts';
 import { count } from './number-text.ts';
 
 export interface ReproductionContext {

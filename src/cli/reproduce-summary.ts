@@ -1,6 +1,6 @@
 /** What a reproduction says on a terminal: the verdicts, and where the report is. */
 import { join } from 'node:path';
-import type { Reproduction } from '../reproduce/index.ts';
+import type { Reproduction } from '../reproduce/reproduce.ts';
 import { duration } from './number-text.ts';
 import type { ReproductionContext } from './reproduce-files.ts';
 import type { Style } from './style.ts';

@@ -5,21 +5,20 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { classificationTargets, firstParticipants, type Table } from '../data/index.ts';
+import { classificationTargets } from '../data/labels.ts';
+import { firstParticipants } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
+import { onFile } from '../node/files/file-error.ts';
+import { JobPool } from '../node/threads/job-pool.ts';
+import { EXPERIMENT_IDS, type ExperimentId } from '../reproduce/experiments/index.ts';
 import {
   type ClassificationData,
-  EXPERIMENT_IDS,
-  type ExperimentId,
   embeddedData,
-  expectedJobs,
   PARTICIPANTS,
   type Profile,
   profileFor,
-  type Reproduction,
-  reproduce,
-} from '../reproduce/index.ts';
-import { onFile } from '../shells/file-error.ts';
-import { JobPool } from '../shells/job-pool.ts';
+} from '../reproduce/profile.ts';
+import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { duration } from './number-text.ts';

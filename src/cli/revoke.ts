@@ -1,7 +1,7 @@
 /** kindred revoke: lets a participant into a federation no longer. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { postToServer, serverAddress } from '../shells/server-client.ts';
+import { postToServer, serverAddress } from '../node/admin/server-client.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
 import { addJsonOption, example } from './option-values.ts';

@@ -1,12 +1,8 @@
 /** What a simulation came to, on one screen. */
-import {
-  meanOf,
-  objectiveOf,
-  type RunRecord,
-  type RunSummary,
-  type Scenario,
-  type ScenarioInputs,
-} from '../sim/index.ts';
+
+import { objectiveOf, type Scenario } from '../sim/scenario.ts';
+import type { ScenarioInputs } from '../sim/scenario-plan.ts';
+import { meanOf, type RunRecord, type RunSummary } from '../sim/summary.ts';
 import { contributionTable, privacyText } from './defence-report.ts';
 import { count, decimals, megabytes, scientific } from './number-text.ts';
 import type { Style } from './style.ts';

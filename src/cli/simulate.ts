@@ -4,25 +4,18 @@ import { availableParallelism } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import type { Table } from '../data/index.ts';
-import { readSource } from '../shells/data-source.ts';
-import { onFile } from '../shells/file-error.ts';
-import { kindOf, readText, writeAtomically } from '../shells/files.ts';
-import { runRepeats } from '../shells/simulation-pool.ts';
-import {
-  type ChartWindow,
-  calibrationFromText,
-  computeModel,
-  csvLines,
-  curveChart,
-  generatedTable,
-  jsonLines,
-  type RunRecord,
-  type Scenario,
-  type ScenarioInputs,
-  scenarioFromText,
-  sequenceChart,
-} from '../sim/index.ts';
+import type { Table } from '../data/table.ts';
+import { readSource } from '../node/files/data-source.ts';
+import { onFile } from '../node/files/file-error.ts';
+import { kindOf, readText, writeAtomically } from '../node/files/files.ts';
+import { runRepeats } from '../node/threads/simulation-pool.ts';
+import { calibrationFromText } from '../sim/calibration.ts';
+import { curveChart } from '../sim/curve-chart.ts';
+import { csvLines, jsonLines } from '../sim/observe.ts';
+import { type Scenario, scenarioFromText } from '../sim/scenario.ts';
+import { computeModel, generatedTable, type ScenarioInputs } from '../sim/scenario-plan.ts';
+import { type ChartWindow, sequenceChart } from '../sim/sequence-chart.ts';
+import type { RunRecord } from '../sim/summary.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
 import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';

@@ -1,6 +1,6 @@
 /** Options of a training. Values are judged by `resolveOptions`, the same check that the library has. */
 import type { Command } from 'commander';
-import { type ResolvedOptions, resolveOptions, type TrainOptions } from '../methods/index.ts';
+import { type ResolvedOptions, resolveOptions, type TrainOptions } from '../methods/options.ts';
 import { numberOrText } from './option-values.ts';
 
 const DEFAULTS = resolveOptions({});

@@ -1,5 +1,5 @@
 /** What a training came to, on one screen. */
-import type { TrainResult } from '../methods/index.ts';
+import type { TrainResult } from '../methods/train.ts';
 import { count, duration, scientific, significant } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
 import { sparkline } from './sparkline.ts';

@@ -1,8 +1,9 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
-import { modelToJson, type TrainResult } from '../methods/index.ts';
-import { checkWritable, writeAtomically } from '../shells/files.ts';
-import { trainOnThreads } from '../shells/training-pool.ts';
+import { modelToJson } from '../methods/model.ts';
+import type { TrainResult } from '../methods/train.ts';
+import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { trainOnThreads } from '../node/threads/training-pool.ts';
 import {
   addDataOptions,
   type ColumnNames,

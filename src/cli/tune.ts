@@ -1,10 +1,11 @@
 /** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import type { ScaleMode } from '../data/index.ts';
 import { parseDecimal } from '../data/number.ts';
-import type { TrainOptions, TuneMetric, TuneResult, TuneRow } from '../methods/index.ts';
-import { tuneOnThreads } from '../shells/tuning-pool.ts';
+import type { ScaleMode } from '../math/scaling.ts';
+import type { TrainOptions } from '../methods/options.ts';
+import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
+import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import {

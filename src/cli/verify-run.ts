@@ -1,11 +1,11 @@
 /** What `kindred verify` does. */
 import { inputError, KindredError } from '../base/errors.ts';
-import type { Stored } from '../participant/index.ts';
-import { readParticipantState } from '../shells/client/state-folder.ts';
-import { kindOf } from '../shells/files.ts';
-import { SqliteStore } from '../shells/store/sqlite-store.ts';
-import type { FederationRecord, Store } from '../shells/store/store.ts';
-import { type Verification, type VerifiedParticipant, verified } from '../shells/verify.ts';
+import { type Verification, type VerifiedParticipant, verified } from '../check/verify.ts';
+import { readParticipantState } from '../node/client/state-folder.ts';
+import { kindOf } from '../node/files/files.ts';
+import type { FederationRecord, Store } from '../node/host/store.ts';
+import { SqliteStore } from '../node/store/sqlite-store.ts';
+import type { Stored } from '../participant/state.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
 import { type Style, styleOf } from './style.ts';

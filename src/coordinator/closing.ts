@@ -3,8 +3,9 @@
  * sums (collecting/); answers to a query and steps differ in what they say of the model, and in nothing else.
  */
 import { invariant } from '../base/errors.ts';
-import type { FinishReason } from '../protocol/index.ts';
-import { type Certificate, certificateOf, SummedSteps } from '../solver/index.ts';
+import type { FinishReason } from '../protocol/messages.ts';
+import { type Certificate, certificateOf } from '../solver/certificate.ts';
+import { SummedSteps } from '../solver/summed-steps.ts';
 import type { Collected } from './collecting/collected.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';

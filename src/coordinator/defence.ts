@@ -5,19 +5,17 @@
  * A change over a bound is taken in part: the same share c_k of it counts on both sides (`Accepted.factor`).
  * Scores are computed from the changes as they were sent. A suspicion is told to the operator and changes nothing.
  */
+
+import { type Contribution, recordRound, scoreRound } from '../privacy/defence/contribution.ts';
 import {
   boundNorms,
   boundNormsRobustly,
   type Change,
-  type Contribution,
   type NormVerdict,
   type RobustBoundOptions,
-  recordRound,
-  type Suspicion,
-  scoreRound,
-  suspects,
-} from '../privacy/defence/index.ts';
-import { plusScaled } from '../solver/index.ts';
+} from '../privacy/defence/norm-bound.ts';
+import { type Suspicion, suspects } from '../privacy/defence/suspects.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, sharedPart } from './training.ts';
 

@@ -1,5 +1,5 @@
 /** What goes into the coordinator's machine and what comes out of it. */
-import type { ToCoordinator, ToParticipant } from '../protocol/index.ts';
+import type { ToCoordinator, ToParticipant } from '../protocol/messages.ts';
 import type { NoiseOrder } from './private-rounds.ts';
 import type { RoundRow } from './state.ts';
 import type { StoredCoordinator } from './stored.ts';

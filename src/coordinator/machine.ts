@@ -4,8 +4,8 @@
  * Effects are carried out in the order given, and `persist` is complete before any later effect begins: what a round has
  * become is durable before anybody is told. Whether a round can be closed is asked after every input. (The paper's section 3.1.)
  */
-import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
-import type { ToCoordinator } from '../protocol/index.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
+import type { ToCoordinator } from '../protocol/messages.ts';
 import { onSummed } from './closing.ts';
 import { onAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';

@@ -1,7 +1,9 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
-import { mergeMoments, type Scaling, scalingFrom } from '../data/index.ts';
+
 import { naturallySorted } from '../data/natural-order.ts';
-import { DEFAULT_LIMITS, type Join, type Moments } from '../protocol/index.ts';
+import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { Join, Moments } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { dropBest } from './model.ts';

@@ -1,6 +1,11 @@
 /** What does not go together in the options of a federation. A border that meets a conflict refuses it in its own words. */
-import { Budget, costOfRound, type DpSettings, epsilonOf, noiseFor } from '../privacy/dp/index.ts';
-import { mostParticipants, type SecureSettings } from '../protocol/index.ts';
+
+import { costOfRound } from '../privacy/dp/accountant.ts';
+import { Budget } from '../privacy/dp/budget.ts';
+import { epsilonOf, noiseFor } from '../privacy/dp/calibrate.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
+import type { SecureSettings } from '../protocol/messages.ts';
+import { mostParticipants } from '../protocol/secure-sums.ts';
 import type { CoordinatorOptions } from './options.ts';
 
 export interface Conflict {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { KindredError } from '../base/errors.ts';
 import { errorFromIssues, fieldError, type Given } from '../base/field-error.ts';
-import { AGGREGATIONS } from '../solver/index.ts';
+import { AGGREGATIONS } from '../solver/aggregate.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from './options.ts';
 import {
   type Conflict,

@@ -1,5 +1,5 @@
 /** How a federation is run: what only the coordinator needs to know. */
-import type { FederationSettings, SecureSettings } from '../protocol/index.ts';
+import type { FederationSettings, SecureSettings } from '../protocol/messages.ts';
 import type { DefenceOptions } from './defence.ts';
 import type { Combining } from './training.ts';
 

@@ -6,8 +6,9 @@
  * Nor do numbers pass that no data give. They are finite, but their sums and squares need not be, and a coordinator that cannot say what
  * comes out would fall by the word of one participant.
  */
-import type { AnswerMessage, Join, Moments } from '../protocol/index.ts';
-import { boundsOf, dot } from '../solver/index.ts';
+import type { AnswerMessage, Join, Moments } from '../protocol/messages.ts';
+import { boundsOf } from '../solver/answer.ts';
+import { dot } from '../solver/vector.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, inquiryOf, localProblem } from './training.ts';
 

@@ -8,16 +8,11 @@
  */
 import { invariant } from '../base/errors.ts';
 import { fieldError } from '../base/field-error.ts';
-import {
-  Budget,
-  checkDpSettings,
-  costOfRound,
-  type DpSettings,
-  NoisyCombiner,
-  noiseDeviation,
-  type RdpCurve,
-  type StoredBudget,
-} from '../privacy/dp/index.ts';
+import { costOfRound, type RdpCurve } from '../privacy/dp/accountant.ts';
+import { Budget, type StoredBudget } from '../privacy/dp/budget.ts';
+import { noiseDeviation } from '../privacy/dp/gaussian.ts';
+import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
+import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
 import type { CoordinatorState } from './state.ts';

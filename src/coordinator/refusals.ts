@@ -1,7 +1,7 @@
 /** Answers that cannot be taken: a bad peer hears why and is counted, and nothing else happens. */
-import { clipFactor } from '../privacy/dp/index.ts';
-import type { AnswerMessage, RejectCode } from '../protocol/index.ts';
-import { norm, plusScaled } from '../solver/index.ts';
+import { clipFactor } from '../privacy/dp/clip.ts';
+import type { AnswerMessage, RejectCode } from '../protocol/messages.ts';
+import { norm, plusScaled } from '../solver/vector.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { implausible } from './plausible.ts';
 import type { CoordinatorState, Member } from './state.ts';

@@ -1,5 +1,5 @@
 /** Rounds open, wait, and are followed by others, or by a rest. */
-import type { FinishReason } from '../protocol/index.ts';
+import type { FinishReason } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { openSum, sayPhaseAgain, sumTimer } from './secure-round.ts';
 import { type CoordinatorState, type Member, membersAsked } from './state.ts';

@@ -1,6 +1,7 @@
 /** What the coordinator of secret sums takes from whom: nothing in the clear, and every answer once. */
-import type { Primitives } from '../privacy/secure/index.ts';
-import type { Join, Leave, MaskedMessage, ToCoordinator } from '../protocol/index.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import type { Join, Leave, ToCoordinator } from '../protocol/messages.ts';
+import type { MaskedMessage } from '../protocol/secure-messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
 import { rosterFor, takeAdvertisement } from './secure-roster.ts';

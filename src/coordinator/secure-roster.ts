@@ -1,6 +1,11 @@
 /** Who takes part in secure sums: keys as they are advertised, and a new roster whenever that changes. */
-import { makeRoster, newCoordinator, type Primitives, SecureError } from '../privacy/secure/index.ts';
-import { type Advertise, federationName, mostParticipants, securityOf } from '../protocol/index.ts';
+
+import { newCoordinator } from '../privacy/secure/coordinator.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import { makeRoster } from '../privacy/secure/roster.ts';
+import { SecureError } from '../privacy/secure/secure-error.ts';
+import type { Advertise } from '../protocol/secure-messages.ts';
+import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
 import { membersSeated, seatOf } from './secure-state.ts';

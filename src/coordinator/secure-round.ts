@@ -7,28 +7,28 @@
  * A phase ends when everybody has answered it, or after `phaseMs`; masking ends when the round can be closed. The number of a round
  * is durable before its plan is said, and after a crash the round is given up for one with a new number.
  */
+
 import {
-  type Abandoned,
-  type Answers,
   closeAttesting,
   closeDealing,
   closeMasking,
   closeRevealing,
   openSecureRound,
-  SecureError,
   type Summed,
   takeAttested,
   takeDealt,
   takeMasked,
   takeRevealed,
-} from '../privacy/secure/index.ts';
-import {
-  type AttestedMessage,
-  type DealtMessage,
-  type MaskedMessage,
-  type RevealedMessage,
-  sumPlan,
-} from '../protocol/index.ts';
+} from '../privacy/secure/coordinator.ts';
+import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
+import { SecureError } from '../privacy/secure/secure-error.ts';
+import type {
+  AttestedMessage,
+  DealtMessage,
+  MaskedMessage,
+  RevealedMessage,
+} from '../protocol/secure-messages.ts';
+import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';

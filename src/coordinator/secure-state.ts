@@ -1,6 +1,9 @@
 /** What the coordinator knows where it may see sums only: the protocol's own state, and what follows from sums. */
-import type { Abandoned, Advertisement, CoordinatorState as Core, Summed } from '../privacy/secure/index.ts';
-import type { SecureToParticipant, SumPurpose } from '../protocol/index.ts';
+
+import type { Summed } from '../privacy/secure/coordinator.ts';
+import type { Abandoned, CoordinatorState as Core } from '../privacy/secure/coordinator-round.ts';
+import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { SecureToParticipant, SumPurpose } from '../protocol/secure-messages.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 /** A message but for the life it is addressed to: that may change before it is said again. */

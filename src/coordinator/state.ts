@@ -1,9 +1,9 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
-import type { Contributions } from '../privacy/defence/index.ts';
-import type { Budget } from '../privacy/dp/index.ts';
-import type { Advertisement } from '../privacy/secure/index.ts';
-import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/index.ts';
-import type { Certificate } from '../solver/index.ts';
+import type { Contributions } from '../privacy/defence/contribution.ts';
+import type { Budget } from '../privacy/dp/budget.ts';
+import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/messages.ts';
+import type { Certificate } from '../solver/certificate.ts';
 import type { MemberScore, Shortened } from './defence.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';

@@ -2,10 +2,12 @@
  * What of the coordinator survives a crash, in pieces: the run once, and each participant that has changed. With answers a round
  * changes the run alone: a few vectors, and a few numbers for each participant.
  */
-import type { Contribution } from '../privacy/defence/index.ts';
-import type { StoredBudget } from '../privacy/dp/index.ts';
-import type { FinishReason } from '../protocol/index.ts';
-import type { Certificate, CombinerMemory, InquiryMemory, KnownMember } from '../solver/index.ts';
+import type { Contribution } from '../privacy/defence/contribution.ts';
+import type { StoredBudget } from '../privacy/dp/budget.ts';
+import type { FinishReason } from '../protocol/messages.ts';
+import type { Certificate } from '../solver/certificate.ts';
+import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
+import type { InquiryMemory } from '../solver/inquiry-types.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor } from './private-rounds.ts';
 import {

@@ -6,18 +6,14 @@
  *   mocha      another problem (classification only), step by step
  */
 import { invariant } from '../base/errors.ts';
-import { NoisyCombiner } from '../privacy/dp/index.ts';
-import type { Training } from '../protocol/index.ts';
-import {
-  type Aggregation,
-  Aggregator,
-  type Combiner,
-  Inquiry,
-  MochaAggregator,
-  type Order,
-  plusScaled,
-  SummedSteps,
-} from '../solver/index.ts';
+import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
+import type { Training } from '../protocol/messages.ts';
+import { type Aggregation, Aggregator } from '../solver/aggregate.ts';
+import { MochaAggregator } from '../solver/aggregate-mocha.ts';
+import type { Combiner, Order } from '../solver/combiner.ts';
+import { Inquiry } from '../solver/inquiry.ts';
+import { SummedSteps } from '../solver/summed-steps.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
 

@@ -1,6 +1,11 @@
 /** What the coordinator says, made from its state. */
-import type { FederationSettings, RoundMessage, SecureSettings, ToParticipant } from '../protocol/index.ts';
-import { localTolerance } from '../solver/index.ts';
+import type {
+  FederationSettings,
+  RoundMessage,
+  SecureSettings,
+  ToParticipant,
+} from '../protocol/messages.ts';
+import { localTolerance } from '../solver/local-solve.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { SecureOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';

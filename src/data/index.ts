@@ -1,6 +1,5 @@
 export { type ArrayNames, type ParticipantRows, tableFrom } from './arrays.ts';
 export { readCsv } from './csv.ts';
-export { type DescribeOptions, describeTable, type TableDescription } from './describe.ts';
 export { type DataFormat, detectFormat } from './format.ts';
 export { type HarLikeOptions, makeHarLike } from './generate-har.ts';
 export { makeRegression, type RegressionOptions } from './generate-regression.ts';
@@ -9,9 +8,7 @@ export * from './labels.ts';
 export { type LibsvmOptions, type NamedBytes, readLibsvm } from './libsvm.ts';
 export { readParquet } from './parquet.ts';
 export { featuresOf, firstParticipants, rowsByParticipant, rowsOfParticipant } from './participants.ts';
-export * from './scale.ts';
 export * from './split.ts';
 export { placeOf, type Table, type TableColumns } from './table.ts';
-export type { ClassSummary, NumberSummary } from './target-summary.ts';
 export * from './uci-har.ts';
 export { type CsvNames, writeCsv } from './write-csv.ts';

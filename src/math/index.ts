@@ -9,3 +9,4 @@ export {
 } from './kernels.ts';
 export { JsKernels } from './kernels-js.ts';
 export { compileKernels, createWasmKernels } from './kernels-wasm.ts';
+export * from './scaling.ts';

@@ -2,14 +2,10 @@
  * One participant's soft-margin problem by itself, 1/2 |w|^2 + C1 sum c loss, on its way to a target gap. The shard keeps the
  * iterate from one improvement to the next.
  */
-import {
-  type Certificate,
-  certificate,
-  dot,
-  LocalSolve,
-  type LocalSolveOptions,
-  type Shard,
-} from '../solver/index.ts';
+import { type Certificate, certificate } from '../solver/certificate.ts';
+import { LocalSolve, type LocalSolveOptions } from '../solver/local-solve.ts';
+import type { Shard } from '../solver/shard.ts';
+import { dot } from '../solver/vector.ts';
 
 /** C2 = Infinity: no personal part beside the one model. */
 export const ALONE = Number.POSITIVE_INFINITY;

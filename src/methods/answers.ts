@@ -3,15 +3,11 @@
  * bounds and the next query. With the same seed a federation in which all answer every round comes to the same.
  */
 import { seed32 } from '../base/random.ts';
-import {
-  type Answer,
-  addScaled,
-  boundsOf,
-  Inquiry,
-  localTolerance,
-  plusScaled,
-  type SummedAnswer,
-} from '../solver/index.ts';
+import { type Answer, boundsOf } from '../solver/answer.ts';
+import { Inquiry } from '../solver/inquiry.ts';
+import type { SummedAnswer } from '../solver/inquiry-types.ts';
+import { localTolerance } from '../solver/local-solve.ts';
+import { addScaled, plusScaled } from '../solver/vector.ts';
 import type { HistoryRow, MethodResult } from './method.ts';
 import { type Asking, type AskingInput, ask } from './questions.ts';
 

@@ -1,5 +1,7 @@
 /** How good a model is on rows whose targets are known: participant by participant, and on average. */
-import { applyMapping, regressionTargets, rowsByParticipant, type Table } from '../data/index.ts';
+import { applyMapping, regressionTargets } from '../data/labels.ts';
+import { rowsByParticipant } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
 import { type Metrics, meanMetrics, measure } from './metrics.ts';
 import { decide, type Model } from './model.ts';
 

@@ -12,8 +12,9 @@
  * There is no dual, hence no certificate: `history` has the primal alone.
  */
 import { stream } from '../base/random.ts';
-import type { Address } from '../math/index.ts';
-import { addScaled, dot, plusScaled, type Shard } from '../solver/index.ts';
+import type { Address } from '../math/kernels.ts';
+import type { Shard } from '../solver/shard.ts';
+import { addScaled, dot, plusScaled } from '../solver/vector.ts';
 import type { HistoryRow, Method } from './method.ts';
 
 /** Passes over the own rows in a round, if `passes` allows as many. */

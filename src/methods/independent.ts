@@ -4,7 +4,8 @@
  * of every problem that is not finished, then an exact look at its gap.
  */
 import { seed32 } from '../base/random.ts';
-import { type Certificate, certificateOf, localTolerance } from '../solver/index.ts';
+import { type Certificate, certificateOf } from '../solver/certificate.ts';
+import { localTolerance } from '../solver/local-solve.ts';
 import { ALONE, type Iterate } from './alone.ts';
 import type { HistoryRow, Method, MethodResult } from './method.ts';
 import { type Asking, type AskingInput, type AskingMethod, ask, inProcess, settle } from './questions.ts';

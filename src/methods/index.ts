@@ -1,3 +1,4 @@
+export { type DescribeOptions, describeTable, type TableDescription } from './describe.ts';
 export { type Evaluation, evaluate, type ParticipantResult } from './evaluate.ts';
 export { type HistoryRow, METHODS, type MethodName, type RoundView, type Stopped } from './method.ts';
 export { type Metrics, meanMetrics, measure } from './metrics.ts';
@@ -5,6 +6,7 @@ export { decide, type Model, modelFor, modelFromJson, modelToJson } from './mode
 export { optionName, type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 export { type PersonalisedParticipant, type PersonaliseResult, personalise } from './personalise.ts';
 export type { PersonaliseOptions, ResolvedPersonaliseOptions } from './personalise-options.ts';
+export type { ClassSummary, NumberSummary } from './target-summary.ts';
 export { type TrainContext, type TrainResult, train } from './train.ts';
 export {
   type TuneContext,

@@ -6,7 +6,8 @@
  * Node-specific accuracy is what the tolerance and the most passes of each local solve make of it (`passesOf` lets a
  * caller vary it per task and round, as slow nodes would).
  */
-import { MochaAggregator, newMember } from '../solver/index.ts';
+import { MochaAggregator } from '../solver/aggregate-mocha.ts';
+import { newMember } from '../solver/member.ts';
 import type { Method } from './method.ts';
 import { trainInRounds } from './rounds.ts';
 

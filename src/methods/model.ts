@@ -4,9 +4,12 @@
  */
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
-import { type ClassMapping, type Scaling, scaleRow, type Table } from '../data/index.ts';
-import type { Certificate, Objective } from '../solver/index.ts';
-import { plusScaled } from '../solver/index.ts';
+import type { ClassMapping } from '../data/labels.ts';
+import type { Table } from '../data/table.ts';
+import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { Certificate } from '../solver/certificate.ts';
+import type { Objective } from '../solver/problem.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { MethodName } from './method.ts';
 
 export const MODEL_FORMAT = 'kindred-model';

@@ -2,7 +2,9 @@
  * `mtl`: the multi-task SVM itself, all participants in one process: by questions and answers, or step by step as the paper's
  * Algorithm 1 (`--aggregation sum`, with its errors put right: docs/paper-errata.md) and CoCoA+ (`safe`) do it.
  */
-import { Aggregator, addScaled, newMember, norm, type Solution } from '../solver/index.ts';
+import { Aggregator } from '../solver/aggregate.ts';
+import { newMember, type Solution } from '../solver/member.ts';
+import { addScaled, norm } from '../solver/vector.ts';
 import { inquire, personalPart } from './answers.ts';
 import type { Method } from './method.ts';
 import { type AskingMethod, ask, inProcess } from './questions.ts';

@@ -1,7 +1,7 @@
 /** Options of a training, with their defaults; the command line and the library go through the same check. */
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
-import { AGGREGATIONS } from '../solver/index.ts';
+import { AGGREGATIONS } from '../solver/aggregate.ts';
 import { METHODS } from './method.ts';
 
 const above0 = z.number().positive().finite();

@@ -7,9 +7,14 @@
  * so whoever has w and some labelled rows computes it at once: a newcomer, or a participant with new rows.
  */
 import { seed32 } from '../base/random.ts';
-import { applyMapping, regressionTargets, rowsByParticipant, splitRows, type Table } from '../data/index.ts';
-import { Arena } from '../math/index.ts';
-import { certifiedAnswer, type ProblemSettings, Shard } from '../solver/index.ts';
+import { applyMapping, regressionTargets } from '../data/labels.ts';
+import { rowsByParticipant } from '../data/participants.ts';
+import { splitRows } from '../data/split.ts';
+import type { Table } from '../data/table.ts';
+import { Arena } from '../math/arena.ts';
+import { certifiedAnswer } from '../solver/certified-answer.ts';
+import type { ProblemSettings } from '../solver/problem.ts';
+import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
 import type { Task } from './method.ts';

@@ -3,22 +3,12 @@
  * alone (computed per participant and merged, as a federation does it). The rows themselves stay where they are: they are
  * scaled, and get the bias, on their way into kernel memory.
  */
-import {
-  type ClassMapping,
-  classificationTargets,
-  featureMoments,
-  firstParticipants,
-  mergeMoments,
-  regressionTargets,
-  rowsByParticipant,
-  type ScaleMode,
-  type Scaling,
-  type Split,
-  scalingFrom,
-  splitRows,
-  type Table,
-} from '../data/index.ts';
-import { balancedWeights } from '../solver/index.ts';
+import { type ClassMapping, classificationTargets, regressionTargets } from '../data/labels.ts';
+import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
+import { type Split, splitRows } from '../data/split.ts';
+import type { Table } from '../data/table.ts';
+import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
+import { balancedWeights } from '../solver/problem.ts';
 import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
 import { columnsOf, type OwnRows, type PlacedRows, taskOver } from './rows.ts';

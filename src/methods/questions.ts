@@ -1,16 +1,11 @@
 /**
  * What a training asks of its participants, as plain data: the rows may be held by this thread or by others
- * (shells/training-pool.ts). A method is then a generator that asks and is given the replies. It does not see who replies, and
+ * (node/threads/training-pool.ts). A method is then a generator that asks and is given the replies. It does not see who replies, and
  * a reply depends on the participant's rows and on what it was asked before, so it is the same wherever the rows are.
  */
-import {
-  type Answer,
-  type AnswerOptions,
-  answer,
-  type ProblemSettings,
-  type Shard,
-  type WarmDuals,
-} from '../solver/index.ts';
+import { type Answer, type AnswerOptions, answer, type WarmDuals } from '../solver/answer.ts';
+import type { ProblemSettings } from '../solver/problem.ts';
+import type { Shard } from '../solver/shard.ts';
 import { beginAlone, improveAlone } from './alone.ts';
 import type { Method, MethodInput, MethodResult, MethodSettings, Task } from './method.ts';
 import type { PlacedRows } from './rows.ts';

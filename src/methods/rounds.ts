@@ -3,15 +3,11 @@
  * step, the coordinator's side takes it. With the same seed a federation that waits for all comes to the same.
  */
 import { seed32 } from '../base/random.ts';
-import {
-  type Combiner,
-  certificateOf,
-  examine,
-  localTolerance,
-  propose,
-  type Shard,
-  type Solution,
-} from '../solver/index.ts';
+import { certificateOf } from '../solver/certificate.ts';
+import type { Combiner } from '../solver/combiner.ts';
+import { localTolerance } from '../solver/local-solve.ts';
+import { examine, propose, type Solution } from '../solver/member.ts';
+import type { Shard } from '../solver/shard.ts';
 import type { HistoryRow, MethodInput, MethodResult } from './method.ts';
 
 export interface Federation {

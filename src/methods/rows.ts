@@ -2,7 +2,7 @@
  * Where the rows of tasks are, as plain data: which rows of a table, how they are scaled. From it anybody who has the
  * table's numbers, this thread or another, makes the tasks.
  */
-import type { Scaling } from '../data/scale.ts';
+import type { Scaling } from '../math/scaling.ts';
 import type { Task } from './method.ts';
 
 /** One participant's training rows. */

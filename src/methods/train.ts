@@ -1,8 +1,9 @@
 /** Training from a table to a result: what `kindred train` does and what the library offers as `train`. */
 import { invariant } from '../base/errors.ts';
-import type { Table } from '../data/index.ts';
-import { Arena } from '../math/index.ts';
-import type { Certificate, Objective } from '../solver/index.ts';
+import type { Table } from '../data/table.ts';
+import { Arena } from '../math/arena.ts';
+import type { Certificate } from '../solver/certificate.ts';
+import type { Objective } from '../solver/problem.ts';
 import { assembleModel } from './assemble.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';

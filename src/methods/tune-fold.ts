@@ -5,8 +5,10 @@
  * Along C1 (rising) every training starts from the solution of the one before, and the first of a C2 from that of the C2
  * before. Duals are taken as they are: letting them rise with C1 makes a worse start than none (docs/decisions.md).
  */
-import type { ScaleMode, Split } from '../data/index.ts';
-import { Arena } from '../math/index.ts';
+
+import type { Split } from '../data/split.ts';
+import { Arena } from '../math/arena.ts';
+import type { ScaleMode } from '../math/scaling.ts';
 import { assembleModel } from './assemble.ts';
 import type { MethodResult, WarmStart } from './method.ts';
 import { decide } from './model.ts';

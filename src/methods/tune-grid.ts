@@ -1,6 +1,6 @@
 /** The grid of a tuning: which values are tried, and in which order. */
 import { inputError } from '../base/errors.ts';
-import type { ScaleMode } from '../data/index.ts';
+import type { ScaleMode } from '../math/scaling.ts';
 import type { MethodName } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
 

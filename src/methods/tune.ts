@@ -7,7 +7,9 @@
  * in the order of the plan.
  */
 import { inputError } from '../base/errors.ts';
-import { foldsOf, type ScaleMode, type Table } from '../data/index.ts';
+import { foldsOf } from '../data/split.ts';
+import type { Table } from '../data/table.ts';
+import type { ScaleMode } from '../math/scaling.ts';
 import type { MethodName } from './method.ts';
 import { type Metrics, meanMetrics, measure } from './metrics.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';

@@ -3,8 +3,9 @@
  * C1 and C2, so a search over them builds them once. Two arrangements, made when first asked for: a shard for each task,
  * or one shard with everybody's rows (the global model).
  */
-import type { Arena } from '../math/index.ts';
-import { type ProblemSettings, Shard, type SolveForm, solveForms } from '../solver/index.ts';
+import type { Arena } from '../math/arena.ts';
+import type { ProblemSettings } from '../solver/problem.ts';
+import { Shard, type SolveForm, solveForms } from '../solver/shard.ts';
 import type { Task } from './method.ts';
 
 export class Workspace {

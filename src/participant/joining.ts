@@ -1,6 +1,6 @@
 /** Agreeing with a coordinator: its welcome, beginning anew where it does not know us any more, and starting over where it has lost its store. */
 import { pack } from '../base/packed.ts';
-import type { FederationSettings, Welcome } from '../protocol/index.ts';
+import type { FederationSettings, Welcome } from '../protocol/messages.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, takeSeat } from './secure.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';

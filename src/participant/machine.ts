@@ -6,9 +6,9 @@
  * stored before it is sent, and whether it was accepted is stored before anything is built on it.
  */
 import { seed32 } from '../base/random.ts';
-import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
-import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/index.ts';
-import { type BoxContext, sentPart } from '../solver/index.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
+import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
+import { type BoxContext, sentPart } from '../solver/member.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginAnew, onWelcome } from './joining.ts';

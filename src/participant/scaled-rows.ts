@@ -1,8 +1,10 @@
 /** A participant's raw rows, scaled as the federation has agreed and placed where they are solved. */
-import { type Scaling, scaleRow } from '../data/index.ts';
-import type { Arena } from '../math/index.ts';
-import type { FederationSettings } from '../protocol/index.ts';
-import { balancedWeights, Shard } from '../solver/index.ts';
+
+import type { Arena } from '../math/arena.ts';
+import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { FederationSettings } from '../protocol/messages.ts';
+import { balancedWeights } from '../solver/problem.ts';
+import { Shard } from '../solver/shard.ts';
 
 export interface RawRows {
   /** rows x features. */

@@ -6,40 +6,38 @@
  * The state of the protocol is part of what is stored, and stored before any answer is sent. Whatever the protocol
  * refuses changes nothing and is not answered: the round goes on without us.
  */
+
+import { drawFrom } from '../privacy/secure/entropy.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import { acceptRoster, advertise, type Identities, newParticipant } from '../privacy/secure/membership.ts';
+import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
+import type { ParticipantState as Core } from '../privacy/secure/participant-state.ts';
+import { layoutOf } from '../privacy/secure/roster.ts';
+import { SecureError } from '../privacy/secure/secure-error.ts';
+import type {
+  AnswerMessage,
+  FederationSettings,
+  SecureSettings,
+  ToCoordinator,
+} from '../protocol/messages.ts';
+import type {
+  DeliveredMessage,
+  PlanMessage,
+  RosterMessage,
+  SecureToParticipant,
+} from '../protocol/secure-messages.ts';
 import {
-  acceptRoster,
-  advertise,
-  attest,
-  type ParticipantState as Core,
-  deal,
-  drawFrom,
-  type Identities,
-  layoutOf,
-  mask,
-  newParticipant,
-  type Primitives,
-  reveal,
-  SecureError,
-} from '../privacy/secure/index.ts';
-import {
-  type AnswerMessage,
   changeVector,
-  type DeliveredMessage,
   exactLimit,
-  type FederationSettings,
   federationName,
   MOMENTS_LIMIT,
   momentsVector,
-  type PlanMessage,
-  type RosterMessage,
-  type SecureSettings,
-  type SecureToParticipant,
   securityOf,
   sumPlan,
-  type ToCoordinator,
   toGrid,
-} from '../protocol/index.ts';
-import { boundsOf, plusScaled } from '../solver/index.ts';
+} from '../protocol/secure-sums.ts';
+import { boundsOf } from '../solver/answer.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';
 import type { ParticipantState, SecureStored, SummedScalars } from './state.ts';
 

@@ -1,21 +1,15 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
-import { clippedStep, discreteNoise, gridShare, towardZero } from '../privacy/dp/index.ts';
-import { drawMask, maskedDuals, maskedStep } from '../privacy/index.ts';
-import { type FederationSettings, type SecureSettings, toGrid } from '../protocol/index.ts';
-import {
-  answerWith,
-  dot,
-  examine,
-  LocalSolve,
-  loadQuery,
-  newMember,
-  plusScaled,
-  type Shard,
-  type Solution,
-  sentPart,
-  solutionOf,
-} from '../solver/index.ts';
+import { clippedStep } from '../privacy/dp/clip.ts';
+import { discreteNoise, gridShare, towardZero } from '../privacy/dp/discrete-gaussian.ts';
+import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
+import type { FederationSettings, SecureSettings } from '../protocol/messages.ts';
+import { toGrid } from '../protocol/secure-sums.ts';
+import { answerWith, loadQuery } from '../solver/answer.ts';
+import { LocalSolve } from '../solver/local-solve.ts';
+import { examine, newMember, type Solution, sentPart, solutionOf } from '../solver/member.ts';
+import type { Shard } from '../solver/shard.ts';
+import { dot, plusScaled } from '../solver/vector.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
 
 /** Makes as many passes as there is time for, up to `most` or until solved: decided while it solves, or known before. */

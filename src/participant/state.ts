@@ -1,21 +1,18 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
-import type { Scaling } from '../data/index.ts';
-import type {
-  Advertisement,
-  Identities,
-  SecureCode,
-  ParticipantState as SecureCore,
-} from '../privacy/secure/index.ts';
+import type { Scaling } from '../math/scaling.ts';
+import type { Identities } from '../privacy/secure/membership.ts';
+import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { ParticipantState as SecureCore } from '../privacy/secure/participant-state.ts';
+import type { SecureCode } from '../privacy/secure/secure-error.ts';
 import type {
   AnswerMessage,
-  DeliveredMessage,
   FederationSettings,
   FinishReason,
   RejectCode,
   RoundMessage,
-  SumPurpose,
-} from '../protocol/index.ts';
-import type { BoxContext, Solution } from '../solver/index.ts';
+} from '../protocol/messages.ts';
+import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
+import type { BoxContext, Solution } from '../solver/member.ts';
 
 /** What a participant brings along: known before it has heard anything. */
 export interface Profile {

@@ -1,6 +1,6 @@
 /** The participant's messages and their retransmission: made from its state. */
-import type { AnswerMessage, ToCoordinator } from '../protocol/index.ts';
-import { sentPart } from '../solver/index.ts';
+import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
+import { sentPart } from '../solver/member.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
 import type { ParticipantState, Pending } from './state.ts';

@@ -11,7 +11,9 @@
  * row, so it stays feasible, the certificate holds, and what was kept back comes in a later round.
  */
 import { expPortable, logPortable, type Stream } from '../base/random.ts';
-import { plusScaled, type Shard, type Solution, sentPart, solutionOf } from '../solver/index.ts';
+import { type Solution, sentPart, solutionOf } from '../solver/member.ts';
+import type { Shard } from '../solver/shard.ts';
+import { plusScaled } from '../solver/vector.ts';
 
 export type MaskSemantics = 'paper' | 'consistent';
 

@@ -2,9 +2,10 @@
  * What participants and the coordinator say to each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message says all that is needed to act on it alone: any may be lost, doubled, late or out of order.
  */
-import type { DpSettings } from '../privacy/dp/index.ts';
-import type { MaskSettings } from '../privacy/index.ts';
-import type { AnswerScalars, Objective } from '../solver/index.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
+import type { MaskSettings } from '../privacy/masks.ts';
+import type { AnswerScalars } from '../solver/answer.ts';
+import type { Objective } from '../solver/problem.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 
 export type * from './secure-messages.ts';

@@ -1,5 +1,5 @@
 /** Payloads of secure aggregation, field by field. PROTOCOL.md has the same as tables. */
-import type { Advertisement } from '../privacy/secure/index.ts';
+import type { Advertisement } from '../privacy/secure/messages.ts';
 import { bytes, exactly, indexSet, list, place } from './byte-fields.ts';
 import { choice, constant, type Field, id, record, u32 } from './fields.ts';
 import type { SecureToCoordinator, SecureToParticipant, SumPurpose } from './secure-messages.ts';

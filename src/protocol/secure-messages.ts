@@ -13,7 +13,7 @@ import type {
   Masked,
   Revealed,
   Roster,
-} from '../privacy/secure/index.ts';
+} from '../privacy/secure/messages.ts';
 
 /**
  * What a round sums (secure-sums.ts has the vectors).

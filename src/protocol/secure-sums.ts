@@ -10,8 +10,10 @@
  * Bits: an entry is a multiple of 2^-scaleBits, hence so are u_k and the sum of all, and every sum is exact in f64 below
  * 2^(53 - scaleBits).
  */
-import type { Moments } from '../data/index.ts';
-import { type FixedPoint, finestScaleBits, type RoundPlan, type Security } from '../privacy/secure/index.ts';
+import type { Moments } from '../math/scaling.ts';
+import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
+import type { Security } from '../privacy/secure/graph.ts';
+import type { RoundPlan } from '../privacy/secure/messages.ts';
 import type { FederationSettings, SecureSettings, Training } from './messages.ts';
 import type { SumPurpose } from './secure-messages.ts';
 

@@ -9,7 +9,7 @@
 import type { Figure } from './charts/figure.ts';
 import type { Constants, Job, ResultOf, TuneJob } from './jobs.ts';
 import type { Profile } from './profile.ts';
-import type { Table } from './report/index.ts';
+import type { Table } from './report/report.ts';
 
 export type JobTree = Job | readonly JobTree[] | { readonly [name: string]: JobTree };
 

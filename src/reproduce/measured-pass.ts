@@ -1,7 +1,10 @@
 /** A pass over random rows, to be timed again and again: from zero, where nearly every row moves, so every pass costs the same. */
 import { stream } from '../base/random.ts';
-import { Arena, type Kernels } from '../math/index.ts';
-import { LocalSolve, type Objective, Shard } from '../solver/index.ts';
+import { Arena } from '../math/arena.ts';
+import type { Kernels } from '../math/kernels.ts';
+import { LocalSolve } from '../solver/local-solve.ts';
+import type { Objective } from '../solver/problem.ts';
+import { Shard } from '../solver/shard.ts';
 
 export interface PassShape {
   readonly objective: Objective;

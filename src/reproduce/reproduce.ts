@@ -5,7 +5,7 @@ import { type Experiment, type JobTree, jobsOf, resultsIn } from './experiment.t
 import { EXPERIMENTS, type ExperimentId } from './experiments/index.ts';
 import type { Constants, Job, JobResult } from './jobs.ts';
 import type { Profile } from './profile.ts';
-import type { Section, VerdictRow } from './report/index.ts';
+import type { Section, VerdictRow } from './report/report.ts';
 
 /** Results in the order of the jobs, which are all different. */
 export type Execute = (jobs: readonly Job[]) => Promise<readonly JobResult[]>;

@@ -1,18 +1,13 @@
 /** Does a job. The same functions that the commands use: trainings, tunings and simulations, and nothing else. */
-import type { Table } from '../data/index.ts';
-import { train, tune } from '../methods/index.ts';
-import {
-  computeModel,
-  type ObservedRow,
-  Observer,
-  parseScenario,
-  planFrom,
-  runScenario,
-  type Scenario,
-  type ScenarioInput,
-  Simulation,
-  sequenceChart,
-} from '../sim/index.ts';
+import type { Table } from '../data/table.ts';
+import { train } from '../methods/train.ts';
+import { tune } from '../methods/tune.ts';
+import { type ObservedRow, Observer } from '../sim/observe.ts';
+import { runScenario } from '../sim/run.ts';
+import { parseScenario, type Scenario, type ScenarioInput } from '../sim/scenario.ts';
+import { computeModel, planFrom } from '../sim/scenario-plan.ts';
+import { sequenceChart } from '../sim/sequence-chart.ts';
+import { Simulation } from '../sim/simulation.ts';
 import type {
   ComplexityJob,
   ComplexityResult,

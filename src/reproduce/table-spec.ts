@@ -1,5 +1,9 @@
 /** A table by its recipe: small enough to be a cache key and to be sent to a thread, which makes the table itself. */
-import { firstParticipants, makeHarLike, makeRegression, type Table } from '../data/index.ts';
+
+import { makeHarLike } from '../data/generate-har.ts';
+import { makeRegression } from '../data/generate-regression.ts';
+import { firstParticipants } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
 
 export type TableSpec =
   | {

@@ -5,8 +5,8 @@
  * Alone, nothing goes over a link: there is no delay and no traffic. There is no common transcript either, as the
  * federations have nothing to say to each other.
  */
-import { Arena } from '../math/index.ts';
-import { certificateOf } from '../solver/index.ts';
+import { Arena } from '../math/arena.ts';
+import { certificateOf } from '../solver/certificate.ts';
 import { measure } from '../solver/metrics.ts';
 import { PERFECT_LINK } from './network.ts';
 import { METRIC_NAME, metricOver, type ObservedRow } from './observe.ts';

@@ -1,19 +1,17 @@
 /** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
 import { stream } from '../base/random.ts';
-import {
-  beginCoordinator,
-  type CoordinatorEffect,
-  type CoordinatorInput,
-  type CoordinatorOptions,
-  type CoordinatorState,
-  type RoundRow,
-  type StoredMember,
-  type StoredRun,
-  step,
-} from '../coordinator/index.ts';
-import { gaussianNoise } from '../privacy/dp/index.ts';
-import type { Primitives } from '../privacy/secure/index.ts';
-import { DEFAULT_LIMITS, decodeFrom, encode, ProtocolError, type ToCoordinator } from '../protocol/index.ts';
+import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
+import { beginCoordinator } from '../coordinator/life.ts';
+import { step } from '../coordinator/machine.ts';
+import type { CoordinatorOptions } from '../coordinator/options.ts';
+import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
+import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
+import { gaussianNoise } from '../privacy/dp/gaussian.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import { decodeFrom, encode } from '../protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { ToCoordinator } from '../protocol/messages.ts';
+import { ProtocolError } from '../protocol/protocol-error.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
 import type { Network } from './network.ts';

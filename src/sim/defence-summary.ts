@@ -1,6 +1,6 @@
 /** What of a run's summary is there only with differential privacy or a defence. */
-import { standings } from '../coordinator/index.ts';
-import type { Running } from '../privacy/defence/index.ts';
+import { standings } from '../coordinator/defence.ts';
+import type { Running } from '../privacy/defence/contribution.ts';
 import type { Simulation } from './simulation.ts';
 import type { ContributionSummary, RunSummary } from './summary.ts';
 

@@ -18,8 +18,9 @@ import type {
   Scalars,
   ToCoordinator,
   ToParticipant,
-} from '../protocol/index.ts';
-import { boundsOf, dot, norm, plusScaled } from '../solver/index.ts';
+} from '../protocol/messages.ts';
+import { boundsOf } from '../solver/answer.ts';
+import { dot, norm, plusScaled } from '../solver/vector.ts';
 
 export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
 

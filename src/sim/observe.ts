@@ -3,18 +3,14 @@
  * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
-import {
-  type CoordinatorState,
-  combinerOf,
-  inquiryOf,
-  type PrivacySpent,
-  type RoundRow,
-  sharedPart,
-} from '../coordinator/index.ts';
-import { scaleRow } from '../data/index.ts';
-import { acceptedSolution } from '../participant/index.ts';
-import { plusScaled } from '../solver/index.ts';
+
+import type { PrivacySpent } from '../coordinator/private-rounds.ts';
+import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
+import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
+import { scaleRow } from '../math/scaling.ts';
+import { acceptedSolution } from '../participant/outcome.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { TestRows } from './scenario-plan.ts';
 import type { Simulation } from './simulation.ts';
 

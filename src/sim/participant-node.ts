@@ -1,29 +1,18 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
 import { stream } from '../base/random.ts';
-import type { Scaling } from '../data/index.ts';
-import type { Arena } from '../math/index.ts';
-import {
-  carryOut,
-  newParticipant,
-  type ParticipantEffect,
-  type ParticipantInput,
-  type ParticipantState,
-  type Profile,
-  planned,
-  type SolveRequest,
-  type Stored,
-  scaledShard,
-  step,
-} from '../participant/index.ts';
-import type { Primitives } from '../privacy/secure/index.ts';
-import {
-  DEFAULT_LIMITS,
-  decodeFrom,
-  encode,
-  type FederationSettings,
-  ProtocolError,
-} from '../protocol/index.ts';
-import type { Shard } from '../solver/index.ts';
+import type { Arena } from '../math/arena.ts';
+import type { Scaling } from '../math/scaling.ts';
+import type { ParticipantEffect, ParticipantInput, SolveRequest } from '../participant/effects.ts';
+import { step } from '../participant/machine.ts';
+import { scaledShard } from '../participant/scaled-rows.ts';
+import { carryOut, planned } from '../participant/solve.ts';
+import { newParticipant, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import { decodeFrom, encode } from '../protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { FederationSettings } from '../protocol/messages.ts';
+import { ProtocolError } from '../protocol/protocol-error.ts';
+import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';

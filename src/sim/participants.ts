@@ -1,5 +1,8 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
-import { featureMoments, featuresOf, mergeMoments, rowsByParticipant, type Table } from '../data/index.ts';
+
+import { featuresOf, rowsByParticipant } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
+import { featureMoments, mergeMoments } from '../math/scaling.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 

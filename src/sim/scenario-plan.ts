@@ -5,21 +5,18 @@ import {
   DEFAULT_SECURE,
   type SecureOptions,
   type Waiting,
-} from '../coordinator/index.ts';
+} from '../coordinator/options.ts';
 import { conflictOfSize } from '../coordinator/options-checks.ts';
-import {
-  classificationTargets,
-  featuresOf,
-  makeHarLike,
-  makeRegression,
-  regressionTargets,
-  rowsByParticipant,
-  splitRows,
-  type Table,
-} from '../data/index.ts';
+import { makeHarLike } from '../data/generate-har.ts';
+import { makeRegression } from '../data/generate-regression.ts';
+import { classificationTargets, regressionTargets } from '../data/labels.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
-import { defaultSecurity, graphParameters, SecureError } from '../privacy/secure/index.ts';
-import { securityOf } from '../protocol/index.ts';
+import { featuresOf, rowsByParticipant } from '../data/participants.ts';
+import { splitRows } from '../data/split.ts';
+import type { Table } from '../data/table.ts';
+import { defaultSecurity, graphParameters } from '../privacy/secure/graph.ts';
+import { SecureError } from '../privacy/secure/secure-error.ts';
+import { securityOf } from '../protocol/secure-sums.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';

@@ -1,8 +1,8 @@
 /** What a scenario says of differential privacy, and of those whom the model is defended against. */
 import { z } from 'zod';
 import { completeDp, conflictWithDp } from '../coordinator/options-checks.ts';
-import type { DpSettings } from '../privacy/dp/index.ts';
-import type { SecureSettings } from '../protocol/index.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
+import type { SecureSettings } from '../protocol/messages.ts';
 import { MISDEEDS } from './misbehaving.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarioError } from './scenario-error.ts';

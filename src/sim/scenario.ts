@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { errorFromIssues } from '../base/field-error.ts';
-import { type CoordinatorOptions, DEFAULT_SECURE, type SecureOptions } from '../coordinator/index.ts';
+import { type CoordinatorOptions, DEFAULT_SECURE, type SecureOptions } from '../coordinator/options.ts';
 import { conflictWithSecure, defaultAggregation } from '../coordinator/options-checks.ts';
 import {
   above0,
@@ -19,7 +19,7 @@ import {
   whole,
   withoutGaps,
 } from '../coordinator/options-fields.ts';
-import { AGGREGATIONS, type Aggregation } from '../solver/index.ts';
+import { AGGREGATIONS, type Aggregation } from '../solver/aggregate.ts';
 import { COORDINATOR } from './coordinator-node.ts';
 import type { Deed } from './faults.ts';
 import { scenarioError, scenarioIn } from './scenario-error.ts';

@@ -2,7 +2,7 @@
 import { x25519 } from '@noble/curves/ed25519.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { stream } from '../base/random.ts';
-import type { Primitives } from '../privacy/secure/index.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
 
 /** From the seed, so that a run can be repeated: good for a simulation and for nothing else. */
 export function simulatedSecret(seed: number, id: string): Uint8Array {

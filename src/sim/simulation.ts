@@ -2,9 +2,10 @@
  * A federation in virtual time: the two real machines, their real messages as real bytes, and a clock, a network, devices
  * and disks that are not. The same seed and the same plan of faults give the same run, to the last bit.
  */
-import type { CoordinatorOptions, RoundRow } from '../coordinator/index.ts';
-import { Arena } from '../math/index.ts';
-import { noblePrimitives, type Primitives } from '../privacy/secure/index.ts';
+import type { CoordinatorOptions } from '../coordinator/options.ts';
+import type { RoundRow } from '../coordinator/state.ts';
+import { Arena } from '../math/arena.ts';
+import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';

@@ -1,7 +1,7 @@
 /** What a run comes to: plain data, so that workers can hand it over. */
-import type { PrivacySpent } from '../coordinator/index.ts';
-import type { Suspicion } from '../privacy/defence/index.ts';
-import type { DpSettings } from '../privacy/dp/index.ts';
+import type { PrivacySpent } from '../coordinator/private-rounds.ts';
+import type { Suspicion } from '../privacy/defence/suspects.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { MetricName, ObservedRow } from './observe.ts';
 import type { TranscriptEntry } from './transcript.ts';
 

@@ -1,5 +1,5 @@
 /** Who said what to whom, and when: for golden transcripts and message sequence charts. Off by default: it grows. */
-import type { Message } from '../protocol/index.ts';
+import type { Message } from '../protocol/messages.ts';
 
 export interface TranscriptEntry {
   readonly atMs: number;

@@ -1,6 +1,8 @@
 /** Sees what goes into a machine and what comes out of it, at once: afterwards effects and state may share what changes. */
-import type { CoordinatorInput, CoordinatorLife } from '../coordinator/index.ts';
-import type { ParticipantInput, ParticipantLife } from '../participant/index.ts';
+import type { CoordinatorInput } from '../coordinator/effects.ts';
+import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { ParticipantInput } from '../participant/effects.ts';
+import type { ParticipantLife } from '../participant/life.ts';
 
 export interface Witness {
   /** A machine begins. */

@@ -16,7 +16,7 @@
  *
  * Every intermediate beta is feasible: a solve may be stopped after any pass.
  */
-import type { PassArguments, PassSettings } from '../math/index.ts';
+import type { PassArguments, PassSettings } from '../math/kernels.ts';
 import type { Shard } from './shard.ts';
 
 export interface LocalSolveOptions {

@@ -3,7 +3,8 @@
  * n and d in and out.
  */
 import { invariant } from '../base/errors.ts';
-import { type Address, type Arena, type PassArguments, type PassSettings, padded } from '../math/index.ts';
+import type { Arena } from '../math/arena.ts';
+import { type Address, type PassArguments, type PassSettings, padded } from '../math/kernels.ts';
 import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 

@@ -2,8 +2,10 @@
  * Rows of a table on their way into kernel memory: copied as they are, scaled by a kernel. Millions of values go this way
  * before a solve; a loop in JavaScript takes twice as long, and longer still in a process that has just begun.
  */
-import type { Scaling } from '../data/index.ts';
-import type { Address, Arena } from '../math/index.ts';
+
+import type { Arena } from '../math/arena.ts';
+import type { Address } from '../math/kernels.ts';
+import type { Scaling } from '../math/scaling.ts';
 
 export interface TableRows {
   /** The whole table, row by row. */

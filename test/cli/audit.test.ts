@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { AuditResult } from '../../src/audit/index.ts';
-import { makeHarLike } from '../../src/data/index.ts';
+import type { AuditResult } from '../../src/audit/audit.ts';
+import { makeHarLike } from '../../src/data/generate-har.ts';
 import { csvOf, run, Sandbox } from './helpers.ts';
 
 const sandbox = new Sandbox();

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { UCI_HAR_FILES } from '../../src/data/index.ts';
+import { UCI_HAR_FILES } from '../../src/data/uci-har.ts';
 import { run, runJson, Sandbox } from './helpers.ts';
 import { makeZip, type ZipFile } from './make-zip.ts';
 

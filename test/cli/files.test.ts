@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
-import { fileError } from '../../src/shells/file-error.ts';
-import { readBytes, writeAtomically } from '../../src/shells/files.ts';
+import { fileError } from '../../src/node/files/file-error.ts';
+import { readBytes, writeAtomically } from '../../src/node/files/files.ts';
 import { Sandbox } from './helpers.ts';
 
 const sandbox = new Sandbox();

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type Io, runCli } from '../../src/cli/main.ts';
-import { makeHarLike, makeRegression, type Table, writeCsv } from '../../src/data/index.ts';
+import { makeHarLike } from '../../src/data/generate-har.ts';
+import { makeRegression } from '../../src/data/generate-regression.ts';
+import type { Table } from '../../src/data/table.ts';
+import { writeCsv } from '../../src/data/write-csv.ts';
 
 export interface Outcome {
   readonly code: number;

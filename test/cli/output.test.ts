@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sparkline } from '../../src/cli/sparkline.ts';
 import { textTable, wrapped } from '../../src/cli/text-table.ts';
-import { AGGREGATIONS } from '../../src/solver/index.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
 import { csvOf, run, runJson, Sandbox, smallHar, smallRegression } from './helpers.ts';
 
 const sandbox = new Sandbox();

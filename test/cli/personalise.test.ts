@@ -1,6 +1,7 @@
 /** kindred personalise: from a model and some labelled rows to a model that predict and evaluate take. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Metrics, PersonaliseResult } from '../../src/methods/index.ts';
+import type { PersonaliseResult } from '../../src/methods/personalise.ts';
+import type { Metrics } from '../../src/solver/metrics.ts';
 import { csvOf, rowsOf, run, runJson, Sandbox, smallHar, smallRegression } from './helpers.ts';
 
 const sandbox = new Sandbox();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CLAIMS } from '../../src/reproduce/claims/index.ts';
-import { EXPERIMENT_IDS } from '../../src/reproduce/index.ts';
+import { EXPERIMENT_IDS } from '../../src/reproduce/experiments/index.ts';
 import { run } from './helpers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kindred-reproduce-'));

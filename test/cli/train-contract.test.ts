@@ -2,7 +2,8 @@
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { splitRows, type Table } from '../../src/data/index.ts';
+import { splitRows } from '../../src/data/split.ts';
+import type { Table } from '../../src/data/table.ts';
 import {
   csvOf,
   rowsOf,

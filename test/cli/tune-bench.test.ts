@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sideBySide } from '../../src/cli/bench/measure.ts';
-import { writeCsv } from '../../src/data/index.ts';
-import { median, powerLaw } from '../../src/reproduce/index.ts';
+import { writeCsv } from '../../src/data/write-csv.ts';
+import { median, powerLaw } from '../../src/reproduce/statistics.ts';
 import { smallHar } from '../helpers/tables.ts';
 import { run } from './helpers.ts';
 

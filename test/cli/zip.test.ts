@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
-import { readZip, type ZipLimits } from '../../src/shells/zip.ts';
+import { readZip, type ZipLimits } from '../../src/node/files/zip.ts';
 import { makeZip, type ZipFile } from './make-zip.ts';
 
 const text = 'kindred '.repeat(100);

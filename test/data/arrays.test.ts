@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableFrom } from '../../src/data/index.ts';
+import { tableFrom } from '../../src/data/arrays.ts';
 
 test('arrays of several participants become one table, participants in natural order', () => {
   const table = tableFrom(

@@ -5,20 +5,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seal } from '../../src/base/packed.ts';
-import {
-  type CoordinatorEffect,
-  type CoordinatorInput,
-  type CoordinatorOptions,
-  combinerOf,
-  DEFAULT_OPTIONS,
-  DEFAULT_SECURE,
-  inquiryOf,
-  newCoordinator,
-  sharedPart,
-  step,
-} from '../../src/coordinator/index.ts';
-import { decodeFrom, encode, type ToCoordinator } from '../../src/protocol/index.ts';
-import { AGGREGATIONS, dot } from '../../src/solver/index.ts';
+import type { CoordinatorEffect, CoordinatorInput } from '../../src/coordinator/effects.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
+import { newCoordinator } from '../../src/coordinator/state.ts';
+import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
+import type { ToCoordinator } from '../../src/protocol/messages.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { dot } from '../../src/solver/vector.ts';
 
 const IDS = ['a', 'b', 'c'];
 const FEATURES = 2;

@@ -1,7 +1,9 @@
 /** The coordinator's machine by itself: corners that random schedules reach too seldom. */
 import { describe, expect, test } from 'vitest';
-import { inquiryOf, restoreCoordinator, step } from '../../src/coordinator/index.ts';
-import type { RoundMessage } from '../../src/protocol/index.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import type { RoundMessage } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 
 describe('an answer during the summation', () => {

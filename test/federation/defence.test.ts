@@ -1,25 +1,19 @@
 /** The defence of the model: bounds that both sides keep, answers that cannot be, poison, and free-riders. */
 import { describe, expect, test } from 'vitest';
-import {
-  type CoordinatorOptions,
-  DEFAULT_OPTIONS,
-  inquiryOf,
-  newCoordinator,
-  restoreCoordinator,
-  standings,
-  step,
-} from '../../src/coordinator/index.ts';
-import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
-import {
-  computeModel,
-  generatedTable,
-  parseScenario,
-  type RunSummary,
-  runScenario,
-  type ScenarioInput,
-  Simulation,
-} from '../../src/sim/index.ts';
-import { type Aggregation, dot } from '../../src/solver/index.ts';
+import { standings } from '../../src/coordinator/defence.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
+import { newCoordinator } from '../../src/coordinator/state.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import { runScenario } from '../../src/sim/run.ts';
+import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import type { RunSummary } from '../../src/sim/summary.ts';
+import type { Aggregation } from '../../src/solver/aggregate.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 

@@ -1,27 +1,21 @@
 /** Differential privacy in the machines: clipping, noise, its record, the budget; and what none of it may break. */
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import {
-  type CoordinatorInput,
-  type CoordinatorOptions,
-  combinerOf,
-  DEFAULT_OPTIONS,
-  newCoordinator,
-  restoreCoordinator,
-  sharedPart,
-  step,
-} from '../../src/coordinator/index.ts';
-import { epsilonOf, gaussianNoise, type NoisyCombiner } from '../../src/privacy/dp/index.ts';
-import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
-import {
-  computeModel,
-  generatedTable,
-  parseScenario,
-  privacyCurve,
-  Simulation,
-  type SimulationPlan,
-} from '../../src/sim/index.ts';
-import { norm, plusScaled } from '../../src/solver/index.ts';
+import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
+import { newCoordinator } from '../../src/coordinator/state.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import { combinerOf, sharedPart } from '../../src/coordinator/training.ts';
+import { epsilonOf } from '../../src/privacy/dp/calibrate.ts';
+import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
+import type { NoisyCombiner } from '../../src/privacy/dp/noisy-combiner.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import { privacyCurve } from '../../src/sim/privacy-curve.ts';
+import { parseScenario } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
+import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
+import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 

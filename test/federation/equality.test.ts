@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { train } from '../../src/methods/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
+import { train } from '../../src/methods/train.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inquiryOf, modelOf, type RoundRow } from '../../src/coordinator/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
+import { modelOf } from '../../src/coordinator/model.ts';
+import type { RoundRow } from '../../src/coordinator/state.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
 import {
   changesFor,
   IDS,

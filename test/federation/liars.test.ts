@@ -3,11 +3,11 @@
  * it; who lies about a problem of its own speaks for itself alone, and cannot end the training of the others early.
  */
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/index.ts';
-import { makeRegression } from '../../src/data/index.ts';
-import type { AnswerMessage, ToCoordinator } from '../../src/protocol/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import { norm, plusScaled } from '../../src/solver/index.ts';
+import { modelOf } from '../../src/coordinator/model.ts';
+import { makeRegression } from '../../src/data/generate-regression.ts';
+import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { type PlanChanges, planFor } from '../helpers/federation.ts';
 import { primalOf } from '../helpers/optimum.ts';
 import { smallHar } from '../helpers/tables.ts';

@@ -1,14 +1,11 @@
 /** The model in use as the coordinator knows it is the one that participants predict with. */
 import { describe, expect, test } from 'vitest';
-import {
-  type CoordinatorOptions,
-  combinerOf,
-  inquiryOf,
-  modelOf,
-  sharedPart,
-} from '../../src/coordinator/index.ts';
-import { type Deed, Simulation } from '../../src/sim/index.ts';
-import { AGGREGATIONS } from '../../src/solver/index.ts';
+import { modelOf } from '../../src/coordinator/model.ts';
+import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
+import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
+import type { Deed } from '../../src/sim/faults.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
 import { Bench } from '../helpers/coordinator-bench.ts';
 import { planFor } from '../helpers/federation.ts';
 import { runSecurely, securePlan } from '../helpers/secure-federation.ts';

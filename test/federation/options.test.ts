@@ -3,17 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { KindredError } from '../../src/base/errors.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import {
-  type CoordinatorOptions,
-  DEFAULT_OPTIONS,
-  DEFAULT_SECURE,
-  newCoordinator,
   type OptionsInput,
   optionsSchema,
   optionsToJson,
   parseOptions,
-} from '../../src/coordinator/index.ts';
-import { AGGREGATIONS } from '../../src/solver/index.ts';
+} from '../../src/coordinator/options-schema.ts';
+import { newCoordinator } from '../../src/coordinator/state.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
 
 function refusal(given: unknown): string {
   try {

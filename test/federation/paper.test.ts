@@ -4,10 +4,13 @@
  * paper's own text is in error (docs/paper-errata.md) the corrected statement is tested.
  */
 import { describe, expect, test } from 'vitest';
-import { sharedPart } from '../../src/coordinator/index.ts';
-import { type AnswerMessage, encode } from '../../src/protocol/index.ts';
-import { drawPassMs, HARDWARE, meanPassMs, Simulation } from '../../src/sim/index.ts';
-import { dot } from '../../src/solver/index.ts';
+import { sharedPart } from '../../src/coordinator/training.ts';
+import { encode } from '../../src/protocol/codec.ts';
+import type { AnswerMessage } from '../../src/protocol/messages.ts';
+import { drawPassMs, meanPassMs } from '../../src/sim/compute.ts';
+import { HARDWARE } from '../../src/sim/participants.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { type PlanChanges, planFor, TEST_COMPUTE } from '../helpers/federation.ts';
 import { tableOf } from '../helpers/tables.ts';
 

@@ -1,9 +1,11 @@
 /** The operator pauses and resumes: nothing closes meanwhile, nothing is lost, and training goes on from where it was. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { restoreCoordinator, step } from '../../src/coordinator/index.ts';
-import type { RoundMessage } from '../../src/protocol/index.ts';
-import { type Deed, Simulation, type SimulationPlan } from '../../src/sim/index.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import type { RoundMessage } from '../../src/protocol/messages.ts';
+import type { Deed } from '../../src/sim/faults.ts';
+import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';

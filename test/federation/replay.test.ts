@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as coordinator from '../../src/coordinator/index.ts';
 import * as participant from '../../src/participant/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
 import { planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 

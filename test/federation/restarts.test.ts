@@ -1,8 +1,9 @@
 /** A coordinator that crashes, in every phase and between any two effects: single answers are known to their participants alone then. */
 import { describe, expect, test } from 'vitest';
-import { inquiryOf, restoreCoordinator } from '../../src/coordinator/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import { plusScaled } from '../../src/solver/index.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { plusScaled } from '../../src/solver/vector.ts';
 import { Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';

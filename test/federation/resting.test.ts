@@ -1,9 +1,10 @@
 /** The end of a training that is no end: who is missing from it, what wakes it, and what everybody predicts with meanwhile. */
 import { describe, expect, test } from 'vitest';
-import { inquiryOf, modelOf } from '../../src/coordinator/index.ts';
-import { train } from '../../src/methods/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import { norm, plusScaled } from '../../src/solver/index.ts';
+import { modelOf } from '../../src/coordinator/model.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import { train } from '../../src/methods/train.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { conservationError, type PlanChanges, planFor } from '../helpers/federation.ts';
 import { personalExcess, primalOf } from '../helpers/optimum.ts';

@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
-import { sharedPart } from '../../src/coordinator/index.ts';
-import { makeHarLike } from '../../src/data/index.ts';
-import {
-  computeModel,
-  parseScenario,
-  planFrom,
-  type ScenarioInput,
-  Simulation,
-} from '../../src/sim/index.ts';
-import { addScaled, dot } from '../../src/solver/index.ts';
+import { sharedPart } from '../../src/coordinator/training.ts';
+import { makeHarLike } from '../../src/data/generate-har.ts';
+import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
+import { computeModel, planFrom } from '../../src/sim/scenario-plan.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { addScaled, dot } from '../../src/solver/vector.ts';
 
 const table = makeHarLike({ participants: 8, rowsPerParticipant: 20, features: 40, seed: 4 });
 

@@ -3,11 +3,12 @@
  * everything it stored is searched for what is private to one participant. The same search finds all of it without protection.
  */
 import { expect, test } from 'vitest';
-import { inquiryOf } from '../../src/coordinator/index.ts';
-import type { Stored } from '../../src/participant/index.ts';
-import { momentsVector } from '../../src/protocol/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import { boundsOf, plusScaled } from '../../src/solver/index.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import type { Stored } from '../../src/participant/state.ts';
+import { momentsVector } from '../../src/protocol/secure-sums.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { boundsOf } from '../../src/solver/answer.ts';
+import { plusScaled } from '../../src/solver/vector.ts';
 import { planFor } from '../helpers/federation.ts';
 import { securePlan } from '../helpers/secure-federation.ts';
 import { smallHar } from '../helpers/tables.ts';

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import * as coordinator from '../../src/coordinator/index.ts';
 import * as participant from '../../src/participant/index.ts';
-import { decode, encode } from '../../src/protocol/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import type { AnswerScalars } from '../../src/solver/index.ts';
+import { decode, encode } from '../../src/protocol/codec.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import type { AnswerScalars } from '../../src/solver/answer.ts';
 import { planFor } from '../helpers/federation.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';

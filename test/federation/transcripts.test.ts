@@ -5,7 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Simulation, type TranscriptEntry } from '../../src/sim/index.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import type { TranscriptEntry } from '../../src/sim/transcript.ts';
 import { conservationError, type PlanChanges, planFor } from '../helpers/federation.ts';
 import { tableOf } from '../helpers/tables.ts';
 

@@ -1,8 +1,8 @@
 /** Answers of the API held against what its description says of them. */
 import { expect } from 'vitest';
-import { ERRORS, type ErrorCode } from '../../src/shells/server/api-error.ts';
-import { ROUTES } from '../../src/shells/server/routes/all.ts';
-import { errorsOf, type Route } from '../../src/shells/server/routes/route.ts';
+import { ERRORS, type ErrorCode } from '../../src/node/server/api-error.ts';
+import { ROUTES } from '../../src/node/server/routes/all.ts';
+import { errorsOf, type Route } from '../../src/node/server/routes/route.ts';
 import type { Heard } from './http.ts';
 
 export function routeOf(id: string): Route {

@@ -4,17 +4,18 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rowsOfParticipant } from '../../src/data/index.ts';
+import type { Verification } from '../../src/check/verify.ts';
+import { rowsOfParticipant } from '../../src/data/participants.ts';
+import { ServedCoordinator } from '../../src/node/admin/served.ts';
+import type { JoinResult, Participation } from '../../src/node/client/join-options.ts';
+import { joinFederation } from '../../src/node/client/participant.ts';
 import type {
   AnswerMessage,
   Join,
   RejectCode,
   RoundMessage,
   ToCoordinator,
-} from '../../src/protocol/index.ts';
-import { type JoinResult, joinFederation, type Participation } from '../../src/shells/client/index.ts';
-import { ServedCoordinator } from '../../src/shells/served.ts';
-import type { Verification } from '../../src/shells/verify.ts';
+} from '../../src/protocol/messages.ts';
 import { verifiedStates } from './conservation.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { frameContent, isData } from './frame-cutter.ts';

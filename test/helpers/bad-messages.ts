@@ -1,6 +1,7 @@
 /** What bad peers say, each with the code that it is refused with. */
-import { encode, type RejectCode, type RoundMessage, type ToCoordinator } from '../../src/protocol/index.ts';
-import { dot } from '../../src/solver/index.ts';
+import { encode } from '../../src/protocol/codec.ts';
+import type { RejectCode, RoundMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
 import type { Attacker } from './attacked-federation.ts';
 

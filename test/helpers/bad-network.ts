@@ -1,16 +1,12 @@
 /** A federation of real participants, each behind a network of its own, and what can be said of its rounds afterwards. */
 import { join } from 'node:path';
-import { rowsOfParticipant, type Table } from '../../src/data/index.ts';
-import {
-  type JoinEvent,
-  type JoinResult,
-  type JoinTiming,
-  joinFederation,
-  type Participation,
-} from '../../src/shells/client/index.ts';
-import type { ServerLimits } from '../../src/shells/server/limits.ts';
-import type { HistoryRow } from '../../src/shells/store/store.ts';
-import type { Verification } from '../../src/shells/verify.ts';
+import type { Verification } from '../../src/check/verify.ts';
+import { rowsOfParticipant } from '../../src/data/participants.ts';
+import type { Table } from '../../src/data/table.ts';
+import type { JoinEvent, JoinResult, JoinTiming, Participation } from '../../src/node/client/join-options.ts';
+import { joinFederation } from '../../src/node/client/participant.ts';
+import type { HistoryRow } from '../../src/node/host/store.ts';
+import type { ServerLimits } from '../../src/node/server/limits.ts';
 import { verifiedStates } from './conservation.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { LimitedServer } from './limited-server.ts';

@@ -1,7 +1,8 @@
 /** Whether a store and the participants' own states add up, as `kindred verify` sees it. The server must have stopped. */
-import { readParticipantState } from '../../src/shells/client/index.ts';
-import { SqliteStore } from '../../src/shells/store/sqlite-store.ts';
-import { type Verification, verified } from '../../src/shells/verify.ts';
+
+import { type Verification, verified } from '../../src/check/verify.ts';
+import { readParticipantState } from '../../src/node/client/state-folder.ts';
+import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 
 const TOLERANCE = 1e-9;
 

@@ -1,18 +1,12 @@
 /** The coordinator's machine, spoken to by hand. */
-import {
-  type CoordinatorEffect,
-  type CoordinatorOptions,
-  type CoordinatorState,
-  DEFAULT_OPTIONS,
-  newCoordinator,
-  restoreCoordinator,
-  type StoredMember,
-  type StoredRun,
-  step,
-} from '../../src/coordinator/index.ts';
+import type { CoordinatorEffect } from '../../src/coordinator/effects.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
+import { type CoordinatorState, newCoordinator } from '../../src/coordinator/state.ts';
+import { restoreCoordinator, type StoredMember, type StoredRun } from '../../src/coordinator/stored.ts';
 import { orderFor } from '../../src/coordinator/training.ts';
-import type { AnswerMessage, Join, ToCoordinator } from '../../src/protocol/index.ts';
-import { dot } from '../../src/solver/index.ts';
+import type { AnswerMessage, Join, ToCoordinator } from '../../src/protocol/messages.ts';
+import { dot } from '../../src/solver/vector.ts';
 
 /** A coordinator with a disk, spoken to by hand. */
 export class Bench {

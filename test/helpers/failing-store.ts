@@ -1,9 +1,9 @@
 /** A store whose disk can be made to fail. */
 
 import { KindredError } from '../../src/base/errors.ts';
-import type { StoredCoordinator } from '../../src/coordinator/index.ts';
-import { SqliteStore } from '../../src/shells/store/sqlite-store.ts';
-import type { HistoryRow } from '../../src/shells/store/store.ts';
+import type { StoredCoordinator } from '../../src/coordinator/stored.ts';
+import type { HistoryRow } from '../../src/node/host/store.ts';
+import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 
 export class FailingStore extends SqliteStore {
   /** What it does when it should make something durable. */

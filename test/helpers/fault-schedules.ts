@@ -1,8 +1,9 @@
 /** Random schedules of faults for federations of four. */
 import fc from 'fast-check';
-import type { CoordinatorOptions } from '../../src/coordinator/index.ts';
-import { Arena } from '../../src/math/index.ts';
-import type { Crash, Deed, Partition } from '../../src/sim/index.ts';
+import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
+import { Arena } from '../../src/math/arena.ts';
+import type { Crash, Deed } from '../../src/sim/faults.ts';
+import type { Partition } from '../../src/sim/network.ts';
 import type { PlanChanges } from './federation.ts';
 import { smallHar, smallRegression } from './tables.ts';
 

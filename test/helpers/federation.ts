@@ -1,26 +1,18 @@
 /** Small federations for tests. */
-import {
-  type CoordinatorOptions,
-  type CoordinatorState,
-  combinerOf,
-  DEFAULT_OPTIONS,
-  inquiryOf,
-  type StoredMember,
-  type StoredRun,
-} from '../../src/coordinator/index.ts';
-import type { Table } from '../../src/data/index.ts';
-import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
+import type { CoordinatorState } from '../../src/coordinator/state.ts';
+import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
+import { combinerOf, inquiryOf } from '../../src/coordinator/training.ts';
+import type { Table } from '../../src/data/table.ts';
+import { resolveOptions, type TrainOptions } from '../../src/methods/options.ts';
 import { prepare } from '../../src/methods/prepare.ts';
-import { acceptedSolution } from '../../src/participant/index.ts';
-import type { Accepted } from '../../src/protocol/index.ts';
-import {
-  HARDWARE,
-  PERFECT_LINK,
-  participantsOf,
-  type Simulation,
-  type SimulationPlan,
-} from '../../src/sim/index.ts';
-import { plusScaled, sentPart } from '../../src/solver/index.ts';
+import { acceptedSolution } from '../../src/participant/outcome.ts';
+import type { Accepted } from '../../src/protocol/messages.ts';
+import { PERFECT_LINK } from '../../src/sim/network.ts';
+import { HARDWARE, participantsOf } from '../../src/sim/participants.ts';
+import type { Simulation, SimulationPlan } from '../../src/sim/simulation.ts';
+import { sentPart } from '../../src/solver/member.ts';
+import { plusScaled } from '../../src/solver/vector.ts';
 
 export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants'>> & {
   readonly options?: Partial<CoordinatorOptions>;

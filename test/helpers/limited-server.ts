@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ServerLimits } from '../../src/shells/server/limits.ts';
+import type { ServerLimits } from '../../src/node/server/limits.ts';
 import { type Ask, ask, type Heard } from './http.ts';
 
 const PROGRAM = fileURLToPath(new URL('./limited-server.mjs', import.meta.url));

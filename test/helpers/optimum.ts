@@ -1,8 +1,10 @@
 /** What a federation should have come to, from the participants' own rows: for tests that look at models rather than messages. */
-import { Arena } from '../../src/math/index.ts';
-import { scaledShard } from '../../src/participant/index.ts';
-import type { Simulation } from '../../src/sim/index.ts';
-import { boundsOf, certifiedAnswer, dot, scalarsAt } from '../../src/solver/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { scaledShard } from '../../src/participant/scaled-rows.ts';
+import type { Simulation } from '../../src/sim/simulation.ts';
+import { boundsOf, scalarsAt } from '../../src/solver/answer.ts';
+import { certifiedAnswer } from '../../src/solver/certified-answer.ts';
+import { dot } from '../../src/solver/vector.ts';
 
 type Node = Simulation['participants'] extends ReadonlyMap<string, infer N> ? N : never;
 

@@ -1,8 +1,10 @@
 /** Small random problems for property tests: every kind of trouble in them is drawn on purpose. */
 import fc from 'fast-check';
 import { stream } from '../../src/base/random.ts';
-import { Arena, JsKernels } from '../../src/math/index.ts';
-import { type ProblemSettings, Shard, type ShardInput } from '../../src/solver/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { JsKernels } from '../../src/math/kernels-js.ts';
+import type { ProblemSettings } from '../../src/solver/problem.ts';
+import { Shard, type ShardInput } from '../../src/solver/shard.ts';
 
 export interface RandomProblem {
   readonly settings: ProblemSettings;

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { RunRecorder } from '../../src/shells/run-log.ts';
-import { Simulation, type SimulationPlan } from '../../src/sim/index.ts';
+import { RunRecorder } from '../../src/node/run-log.ts';
+import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 
 /** A folder of its own for a test file, gone afterwards. */
 export function logFolder(): string {

@@ -2,7 +2,7 @@
  * The problem in plain f64, with no kernels, no rounds and no shrinking: w and v_k written out, one row after the other. Slow and
  * obvious. What it finds is an interval that holds the true value, whatever the ascent has come to.
  */
-import { dot } from '../../src/solver/index.ts';
+import { dot } from '../../src/solver/vector.ts';
 import type { RandomProblem } from './problems.ts';
 
 export interface Interval {

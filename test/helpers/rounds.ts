@@ -1,27 +1,13 @@
 /** Rounds on random problems, one at a time, so that tests can look in between and leave participants out. */
-import {
-  Aggregator,
-  type Answer,
-  addScaled,
-  answer,
-  boundsOf,
-  type Certificate,
-  certificate,
-  dot,
-  examine,
-  type IndexedUpdate,
-  Inquiry,
-  type InquiryOptions,
-  newMember,
-  norm,
-  plusScaled,
-  propose,
-  type Shard,
-  type SingleAnswer,
-  type Solution,
-  type Standing,
-  type WarmDuals,
-} from '../../src/solver/index.ts';
+import { Aggregator } from '../../src/solver/aggregate.ts';
+import { type Answer, answer, boundsOf, type WarmDuals } from '../../src/solver/answer.ts';
+import { type Certificate, certificate } from '../../src/solver/certificate.ts';
+import type { IndexedUpdate } from '../../src/solver/combiner.ts';
+import { Inquiry } from '../../src/solver/inquiry.ts';
+import type { InquiryOptions, SingleAnswer, Standing } from '../../src/solver/inquiry-types.ts';
+import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
+import type { Shard } from '../../src/solver/shard.ts';
+import { addScaled, dot, norm, plusScaled } from '../../src/solver/vector.ts';
 
 /** Rounds of steps: `safe` and `sum`. */
 export class Rounds {

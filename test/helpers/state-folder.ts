@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seal } from '../../src/base/packed.ts';
-import type { Stored } from '../../src/participant/index.ts';
-import { STATE_SEAL } from '../../src/shells/client/state-folder.ts';
+import { STATE_SEAL } from '../../src/node/client/state-folder.ts';
+import type { Stored } from '../../src/participant/state.ts';
 import type { Trainer } from './ws-trainer.ts';
 
 export function storedBy({ settings, session, base, committed, pending, edition }: Trainer): Stored {

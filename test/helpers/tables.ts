@@ -1,6 +1,8 @@
 /** Small tables with known structure. */
 import { stream } from '../../src/base/random.ts';
-import { makeHarLike, makeRegression, type Table } from '../../src/data/index.ts';
+import { makeHarLike } from '../../src/data/generate-har.ts';
+import { makeRegression } from '../../src/data/generate-regression.ts';
+import type { Table } from '../../src/data/table.ts';
 
 export const smallHar = (seed = 1, participants = 5, rowsPerParticipant = 40): Table =>
   makeHarLike({ seed, participants, rowsPerParticipant, features: 24 });

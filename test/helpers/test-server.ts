@@ -7,31 +7,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import {
-  type CoordinatorInput,
-  type CoordinatorOptions,
-  type CoordinatorState,
-  contributionOf,
-  DEFAULT_OPTIONS,
-  newCoordinator,
-  type RoundRow,
-  restoreCoordinator,
-  type StoredMember,
-  type StoredRun,
-  step,
-  sumOfContributions,
-} from '../../src/coordinator/index.ts';
-import { resolveOptions, type TrainOptions } from '../../src/methods/index.ts';
-import {
-  decodeFrom,
-  encode,
-  joinStatement,
-  PROTOCOL_VERSION,
-  SUBPROTOCOL,
-  TICKET_PREFIX,
-  type ToCoordinator,
-} from '../../src/protocol/index.ts';
-import { nodePrimitives } from '../../src/shells/node-crypto.ts';
+import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
+import { type CoordinatorState, newCoordinator, type RoundRow } from '../../src/coordinator/state.ts';
+import { restoreCoordinator, type StoredMember, type StoredRun } from '../../src/coordinator/stored.ts';
+import { contributionOf, sumOfContributions } from '../../src/coordinator/training.ts';
+import { resolveOptions, type TrainOptions } from '../../src/methods/options.ts';
+import { nodePrimitives } from '../../src/node/crypto.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
+import { joinStatement, SUBPROTOCOL, TICKET_PREFIX } from '../../src/protocol/joining.ts';
+import { PROTOCOL_VERSION, type ToCoordinator } from '../../src/protocol/messages.ts';
 
 /** A federation that does what `train` does with these options. */
 export function optionsLike(

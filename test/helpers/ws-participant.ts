@@ -2,16 +2,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import {
-  decodeFrom,
-  encode,
-  joinStatement,
-  SUBPROTOCOL,
-  schemaDigest,
-  TICKET_PREFIX,
-  type ToCoordinator,
-  type ToParticipant,
-} from '../../src/protocol/index.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
+import { joinStatement, SUBPROTOCOL, schemaDigest, TICKET_PREFIX } from '../../src/protocol/joining.ts';
+import type { ToCoordinator, ToParticipant } from '../../src/protocol/messages.ts';
 import { ask, type Heard, post, type Tls } from './http.ts';
 
 export class Keys {

@@ -3,10 +3,10 @@
  * It is not the participant's machine, on purpose: the server must get along with whoever keeps to the protocol.
  */
 import { stream } from '../../src/base/random.ts';
-import { featureMoments, scaleRow } from '../../src/data/index.ts';
-import { Arena } from '../../src/math/index.ts';
-import { acceptedSolution } from '../../src/participant/index.ts';
-import { clippedStep } from '../../src/privacy/dp/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { featureMoments, scaleRow } from '../../src/math/scaling.ts';
+import { acceptedSolution } from '../../src/participant/outcome.ts';
+import { clippedStep } from '../../src/privacy/dp/clip.ts';
 import type {
   Accepted,
   AnswerMessage,
@@ -14,8 +14,10 @@ import type {
   RoundMessage,
   ToParticipant,
   Welcome,
-} from '../../src/protocol/index.ts';
-import { answer, examine, newMember, propose, Shard, type Solution } from '../../src/solver/index.ts';
+} from '../../src/protocol/messages.ts';
+import { answer } from '../../src/solver/answer.ts';
+import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
+import { Shard } from '../../src/solver/shard.ts';
 import { type Applicant, connected, Keys, type WsParticipant } from './ws-participant.ts';
 
 const arena = new Arena();

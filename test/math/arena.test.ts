@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Arena, JsKernels } from '../../src/math/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { JsKernels } from '../../src/math/kernels-js.ts';
 
 test('pieces never overlap, are zeroed, and all memory comes back', () => {
   fc.assert(

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { scaleRow } from '../../src/data/index.ts';
-import { Arena, createWasmKernels, JsKernels, padded } from '../../src/math/index.ts';
-import { LocalSolve } from '../../src/solver/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { padded } from '../../src/math/kernels.ts';
+import { JsKernels } from '../../src/math/kernels-js.ts';
+import { createWasmKernels } from '../../src/math/kernels-wasm.ts';
+import { scaleRow } from '../../src/math/scaling.ts';
+import { LocalSolve } from '../../src/solver/local-solve.ts';
 import { placeTableRows } from '../../src/solver/table-rows.ts';
 import { makeProblem, plainArena, problemShape, shardsOf } from '../helpers/problems.ts';
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { METHODS, type MethodName, type Model, train } from '../../src/methods/index.ts';
-import { AGGREGATIONS, dot } from '../../src/solver/index.ts';
+import { METHODS, type MethodName } from '../../src/methods/method.ts';
+import type { Model } from '../../src/methods/model.ts';
+import { train } from '../../src/methods/train.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 
 const har = smallHar();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meanMetrics, measure } from '../../src/methods/index.ts';
+import { meanMetrics, measure } from '../../src/solver/metrics.ts';
 
 test('error rate and balanced accuracy of a known table', () => {
   // 3 of 4 positives and 1 of 2 negatives are right.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decide, modelFor, modelFromJson, modelToJson, train } from '../../src/methods/index.ts';
+import { decide, modelFor, modelFromJson, modelToJson } from '../../src/methods/model.ts';
+import { train } from '../../src/methods/train.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
 const har = smallHar();

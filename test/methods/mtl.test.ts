@@ -1,11 +1,11 @@
 /** `mtl` on random problems: certificates against a written-out solver, the contract of the history, warm starts. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Arena } from '../../src/math/index.ts';
+import { Arena } from '../../src/math/arena.ts';
 import type { MethodInput, MethodSettings } from '../../src/methods/method.ts';
 import { trainMtl } from '../../src/methods/mtl.ts';
 import { Workspace } from '../../src/methods/workspace.ts';
-import { dot, plusScaled } from '../../src/solver/index.ts';
+import { dot, plusScaled } from '../../src/solver/vector.ts';
 import {
   makeProblem,
   problemShape,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { splitRows } from '../../src/data/index.ts';
-import { tune } from '../../src/methods/index.ts';
+import { splitRows } from '../../src/data/split.ts';
+import { tune } from '../../src/methods/tune.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
 const har = smallHar(2, 4, 40);

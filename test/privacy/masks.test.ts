@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { sharedPart } from '../../src/coordinator/index.ts';
-import { drawBeta, drawMask, type MaskSettings } from '../../src/privacy/index.ts';
-import { Simulation } from '../../src/sim/index.ts';
-import { dot } from '../../src/solver/index.ts';
+import { sharedPart } from '../../src/coordinator/training.ts';
+import { drawBeta, drawMask, type MaskSettings } from '../../src/privacy/masks.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 

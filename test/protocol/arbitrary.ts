@@ -5,7 +5,7 @@ import {
   type Message,
   REJECT_CODES,
   type Scalars,
-} from '../../src/protocol/index.ts';
+} from '../../src/protocol/messages.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const positiveU32 = fc.integer({ min: 1, max: 0xffff_ffff });

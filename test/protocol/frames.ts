@@ -1,13 +1,9 @@
 /** Frames made by hand, with a checksum from elsewhere: the codec does not check itself. */
 import { crc32 } from 'node:zlib';
-import {
-  DEFAULT_LIMITS,
-  decode,
-  type Limits,
-  type Message,
-  ProtocolError,
-  type RejectCode,
-} from '../../src/protocol/index.ts';
+import { decode } from '../../src/protocol/codec.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/protocol/limits.ts';
+import type { Message, RejectCode } from '../../src/protocol/messages.ts';
+import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 
 export interface Envelope {
   readonly magic?: string;

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decode, encode, ProtocolError, REJECT_CODES } from '../../src/protocol/index.ts';
+import { decode, encode } from '../../src/protocol/codec.ts';
+import { REJECT_CODES } from '../../src/protocol/messages.ts';
+import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { KINDS } from './arbitrary.ts';
 import { SAMPLES } from './samples.ts';
 

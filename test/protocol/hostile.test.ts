@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { encode } from '../../src/protocol/index.ts';
+import { encode } from '../../src/protocol/codec.ts';
 import { frameOf, payloadOf, tryDecode } from './frames.ts';
 import { SAMPLES } from './samples.ts';
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS, encode, type Message } from '../../src/protocol/index.ts';
+import { encode } from '../../src/protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
 import { SAMPLES, SETTINGS } from './samples.ts';
 

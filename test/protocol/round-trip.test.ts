@@ -2,7 +2,8 @@ import { crc32 as referenceCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32, portableCrc32, useCrc32 } from '../../src/base/crc32.ts';
-import { decode, decodeFrom, encode, type Message, ProtocolError } from '../../src/protocol/index.ts';
+import { decode, decodeFrom, encode } from '../../src/protocol/codec.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 import {
   firstNotFinite,
   putF64ByBlock,
@@ -10,6 +11,7 @@ import {
   takeF64ByBlock,
   takeF64ByNumber,
 } from '../../src/protocol/numbers.ts';
+import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { arbitraryOf, KINDS } from './arbitrary.ts';
 import { SAMPLES } from './samples.ts';
 

@@ -1,5 +1,5 @@
 /** One message of every kind, and of every form that a kind has: the golden frames are made of these. */
-import type { FederationSettings, Message, Precision } from '../../src/protocol/index.ts';
+import type { FederationSettings, Message, Precision } from '../../src/protocol/messages.ts';
 
 export interface Sample {
   /** Also the name of the fixture. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { encode, type Message } from '../../src/protocol/index.ts';
+import { encode } from '../../src/protocol/codec.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 
 /** A participant costs at most 8d + 200 bytes up and 8d + 200 down a round. */
 const ENVELOPE = 200;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLOURS, curvesCsv, drawFigure, levelColour } from '../../src/reproduce/charts/index.ts';
+import { COLOURS, levelColour } from '../../src/reproduce/charts/colours.ts';
+import { curvesCsv } from '../../src/reproduce/charts/curves-csv.ts';
+import { drawFigure } from '../../src/reproduce/charts/draw.ts';
 import { pathData, staircase } from '../../src/reproduce/charts/path-data.ts';
 import { scaleOf } from '../../src/reproduce/charts/scale.ts';
 import { thinned, within } from '../../src/reproduce/charts/thin.ts';

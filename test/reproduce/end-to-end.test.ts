@@ -1,14 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  curvesCsv,
-  type Execute,
-  type Profile,
-  profileFor,
-  reproduce,
-  runJob,
-  Tables,
-} from '../../src/reproduce/index.ts';
+import { curvesCsv } from '../../src/reproduce/charts/curves-csv.ts';
+import { type Profile, profileFor } from '../../src/reproduce/profile.ts';
+import { type Execute, reproduce } from '../../src/reproduce/reproduce.ts';
+import { runJob } from '../../src/reproduce/run-job.ts';
+import { Tables } from '../../src/reproduce/table-spec.ts';
 
 /** Small enough for a test, and still everything: tuning, simulations of five methods, averages, intervals. */
 const spec = { kind: 'har', participants: 4, rows: 30, features: 10, seed: 2 } as const;

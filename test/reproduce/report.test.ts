@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Report, reportHtml, verdictMarkdown } from '../../src/reproduce/report/index.ts';
+import { reportHtml } from '../../src/reproduce/report/html.ts';
+import { verdictMarkdown } from '../../src/reproduce/report/markdown.ts';
+import type { Report } from '../../src/reproduce/report/report.ts';
 import { badNumbers, fault, idsOf, targetsOf } from './markup.ts';
 import { anyFigure, chart, figureOf, linePanel } from './samples.ts';
 

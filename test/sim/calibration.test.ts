@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { calibrationChart, calibrationFromText, fitCalibration } from '../../src/sim/index.ts';
+import { calibrationChart, calibrationFromText, fitCalibration } from '../../src/sim/calibration.ts';
 
 const GRID = [20, 60, 200, 600].flatMap((rows) => [25, 100, 300, 561].map((columns) => ({ rows, columns })));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { train } from '../../src/methods/index.ts';
+import { train } from '../../src/methods/train.ts';
 import { runScenario } from '../../src/sim/run.ts';
 import { parseScenario } from '../../src/sim/scenario.ts';
 import { computeModel, generatedTable, planFrom } from '../../src/sim/scenario-plan.ts';

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { train } from '../../src/methods/index.ts';
-import {
-  computeModel,
-  generatedTable,
-  jsonLines,
-  parseScenario,
-  planFrom,
-  runScenario,
-  type ScenarioInput,
-} from '../../src/sim/index.ts';
+import { train } from '../../src/methods/train.ts';
+import { jsonLines } from '../../src/sim/observe.ts';
+import { runScenario } from '../../src/sim/run.ts';
+import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable, planFrom } from '../../src/sim/scenario-plan.ts';
 
 const given: ScenarioInput = {
   method: 'local',

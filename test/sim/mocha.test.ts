@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { train } from '../../src/methods/index.ts';
-import { parseScenario, planFrom, runScenario, type ScenarioInput, Simulation } from '../../src/sim/index.ts';
-import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
+import { train } from '../../src/methods/train.ts';
+import { runScenario } from '../../src/sim/run.ts';
+import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable, planFrom } from '../../src/sim/scenario-plan.ts';
+import { Simulation } from '../../src/sim/simulation.ts';
 
 const given: ScenarioInput = {
   method: 'mocha',

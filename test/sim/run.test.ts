@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { train } from '../../src/methods/index.ts';
-import {
-  computeModel,
-  csvLines,
-  curveChart,
-  generatedTable,
-  jsonLines,
-  parseScenario,
-  runScenario,
-  type ScenarioInput,
-  sequenceChart,
-} from '../../src/sim/index.ts';
+import { train } from '../../src/methods/train.ts';
+import { curveChart } from '../../src/sim/curve-chart.ts';
+import { csvLines, jsonLines } from '../../src/sim/observe.ts';
+import { runScenario } from '../../src/sim/run.ts';
+import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
 import { arrowsOf, barsOf, windowOf } from '../../src/sim/sequence.ts';
+import { sequenceChart } from '../../src/sim/sequence-chart.ts';
 
 const small = { generator: 'har', participants: 3, rows: 30, features: 8 } as const;
 

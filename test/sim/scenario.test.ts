@@ -1,14 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
-import {
-  computeModel,
-  generatedTable,
-  parseScenario,
-  planFrom,
-  type ScenarioInput,
-  scenarioFromText,
-} from '../../src/sim/index.ts';
+import { parseScenario, type ScenarioInput, scenarioFromText } from '../../src/sim/scenario.ts';
+import { computeModel, generatedTable, planFrom } from '../../src/sim/scenario-plan.ts';
 
 function refusal(act: () => unknown): string {
   try {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { answeredBy, drawPassMs, parseScenario, runScenario, waitingTime } from '../../src/sim/index.ts';
+import { drawPassMs } from '../../src/sim/compute.ts';
+import { runScenario } from '../../src/sim/run.ts';
+import { parseScenario } from '../../src/sim/scenario.ts';
 import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
-import { normalBelow } from '../../src/sim/waiting-time.ts';
+import { answeredBy, normalBelow, waitingTime } from '../../src/sim/waiting-time.ts';
 
 const devices = Array.from({ length: 20 }, (_, k) => ({
   rows: 200 + 7 * k,

@@ -1,15 +1,10 @@
 /** F(w), the least cost of a participant's own part: what an answer says of it (answer.ts), held against a written-out solver. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type Answer,
-  answer,
-  boundsOf,
-  certifiedAnswer,
-  dot,
-  plusScaled,
-  type Shard,
-} from '../../src/solver/index.ts';
+import { type Answer, answer, boundsOf } from '../../src/solver/answer.ts';
+import { certifiedAnswer } from '../../src/solver/certified-answer.ts';
+import type { Shard } from '../../src/solver/shard.ts';
+import { dot, plusScaled } from '../../src/solver/vector.ts';
 import { makeProblem, problemShape, randomVector, shardsOf, solvableShape } from '../helpers/problems.ts';
 import { envelope } from '../helpers/reference.ts';
 

@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
+import { answer, boundsOf } from '../../src/solver/answer.ts';
 import { CUTS_KEPT, type Cut, LowerBound } from '../../src/solver/cuts.ts';
-import { addScaled, answer, boundsOf, dot } from '../../src/solver/index.ts';
+import { addScaled, dot } from '../../src/solver/vector.ts';
 import { makeProblem, type ProblemShape, problemShape, randomVector, shardsOf } from '../helpers/problems.ts';
 import { envelope, primalAt } from '../helpers/reference.ts';
 

@@ -6,16 +6,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Stream, stream } from '../../src/base/random.ts';
-import {
-  answer,
-  boundsOf,
-  dot,
-  Inquiry,
-  norm,
-  plusScaled,
-  type SingleAnswer,
-  type Standing,
-} from '../../src/solver/index.ts';
+import { answer, boundsOf } from '../../src/solver/answer.ts';
+import { Inquiry } from '../../src/solver/inquiry.ts';
+import type { SingleAnswer, Standing } from '../../src/solver/inquiry-types.ts';
+import { dot, norm, plusScaled } from '../../src/solver/vector.ts';
 import {
   makeProblem,
   type ProblemShape,

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Arena } from '../../src/math/index.ts';
-import { certificate, dot, LocalSolve, Shard } from '../../src/solver/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { certificate } from '../../src/solver/certificate.ts';
+import { LocalSolve } from '../../src/solver/local-solve.ts';
+import { Shard } from '../../src/solver/shard.ts';
+import { dot } from '../../src/solver/vector.ts';
 import { makeProblem, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
 
 /** Repeats solves from exact margins, as the trainers do, until the gap of the plain problem is small. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { MochaAggregator } from '../../src/solver/index.ts';
+import { MochaAggregator } from '../../src/solver/aggregate-mocha.ts';
 import {
   couplingOf,
   modelsFrom,

@@ -2,17 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { Arena } from '../../src/math/index.ts';
-import {
-  AGGREGATIONS,
-  addScaled,
-  dot,
-  norm,
-  partOfStep,
-  Shard,
-  SummedSteps,
-  solutionOf,
-} from '../../src/solver/index.ts';
+import { Arena } from '../../src/math/arena.ts';
+import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { partOfStep, solutionOf } from '../../src/solver/member.ts';
+import { Shard } from '../../src/solver/shard.ts';
+import { SummedSteps } from '../../src/solver/summed-steps.ts';
+import { addScaled, dot, norm } from '../../src/solver/vector.ts';
 import { makeProblem, problemShape, shardsOf } from '../helpers/problems.ts';
 import { optimum } from '../helpers/reference.ts';
 import { Rounds } from '../helpers/rounds.ts';

@@ -2,15 +2,15 @@
  * The default aggregation against CoCoA+ (`safe`, 5 local passes): rounds and solving time to a relative gap of 1e-2, and
  * how good the models are after 10 rounds.
  */
-import type { Table } from '../../data/index.ts';
-import { Arena } from '../../math/index.ts';
+import type { Table } from '../../data/table.ts';
+import { Arena } from '../../math/arena.ts';
 import { assembleModel } from '../../methods/assemble.ts';
 import { evaluateRows } from '../../methods/evaluate.ts';
 import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { METHOD, settingsOf } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
-import { median } from '../../reproduce/index.ts';
+import { median } from '../../reproduce/statistics.ts';
 
 const POINTS = [
   [1, 1],

@@ -5,7 +5,8 @@
 import { seal } from '../../base/packed.ts';
 import { stream } from '../../base/random.ts';
 import { median } from '../../reproduce/statistics.ts';
-import { Inquiry, type SingleAnswer } from '../../solver/index.ts';
+import { Inquiry } from '../../solver/inquiry.ts';
+import type { SingleAnswer } from '../../solver/inquiry-types.ts';
 
 const D = 562;
 const SIZES = [10, 100, 1000, 10_000];

@@ -1,6 +1,9 @@
 /** The kernel against plain JavaScript, and the cost of a pass against the size of the data. */
-import { createWasmKernels, JsKernels } from '../../math/index.ts';
-import { passOver, powerLaw } from '../../reproduce/index.ts';
+
+import { JsKernels } from '../../math/kernels-js.ts';
+import { createWasmKernels } from '../../math/kernels-wasm.ts';
+import { passOver } from '../../reproduce/measured-pass.ts';
+import { powerLaw } from '../../reproduce/statistics.ts';
 import { sideBySide } from './measure.ts';
 
 /** Plain classification rows. */

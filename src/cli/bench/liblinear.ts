@@ -7,15 +7,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Table } from '../../data/index.ts';
-import { Arena } from '../../math/index.ts';
+import type { Table } from '../../data/table.ts';
+import { Arena } from '../../math/arena.ts';
 import type { MethodSettings, Task } from '../../methods/method.ts';
 import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { METHOD, settingsOf } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
-import { median } from '../../reproduce/index.ts';
-import { dot, type ProblemSettings } from '../../solver/index.ts';
+import { median } from '../../reproduce/statistics.ts';
+import type { ProblemSettings } from '../../solver/problem.ts';
+import { dot } from '../../solver/vector.ts';
 
 const PROGRAM = 'liblinear-train';
 /** From loose to tight; the loosest that is good enough is the one that counts. */

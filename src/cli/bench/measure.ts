@@ -1,5 +1,5 @@
 /** Timing side by side: machines are noisy, so everything is the median of several alternating runs, told as a ratio. */
-import { median } from '../../reproduce/index.ts';
+import { median } from '../../reproduce/statistics.ts';
 
 /** Median milliseconds of each candidate, in turns, after one round that is not counted. */
 export function sideBySide<K extends string>(

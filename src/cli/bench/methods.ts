@@ -1,7 +1,8 @@
 /** All methods on the same rows with the same kernels. */
-import type { Table } from '../../data/index.ts';
-import { METHODS, type MethodName, train } from '../../methods/index.ts';
-import { median } from '../../reproduce/index.ts';
+import type { Table } from '../../data/table.ts';
+import { METHODS, type MethodName } from '../../methods/method.ts';
+import { train } from '../../methods/train.ts';
+import { median } from '../../reproduce/statistics.ts';
 
 export interface MethodReport {
   readonly method: MethodName;

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ServedCoordinator } from '../../node/admin/served.ts';
+import { Barrier } from '../../node/load/barrier.ts';
+import { LoadFleet } from '../../node/load/load-fleet.ts';
+import type { Openings } from '../../node/load/openings.ts';
 import { median } from '../../reproduce/statistics.ts';
-import { Barrier } from '../../shells/load/barrier.ts';
-import { LoadFleet } from '../../shells/load/load-fleet.ts';
-import type { Openings } from '../../shells/load/openings.ts';
-import { ServedCoordinator } from '../../shells/served.ts';
 
 /** With the bias, vectors of 562 numbers. */
 const FEATURES = 561;

@@ -1,9 +1,9 @@
 /** A round of secure aggregation, all parties in this process: what each of them computes and says. */
 import { stream } from '../../base/random.ts';
+import { nodePrimitives } from '../../node/crypto.ts';
+import { systemEntropy } from '../../node/entropy.ts';
 import * as secure from '../../privacy/secure/index.ts';
-import { median } from '../../reproduce/index.ts';
-import { systemEntropy } from '../../shells/entropy.ts';
-import { nodePrimitives } from '../../shells/node-crypto.ts';
+import { median } from '../../reproduce/statistics.ts';
 
 export interface SecureReport {
   readonly participants: number;

@@ -7,11 +7,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type Table, writeCsv } from '../../data/index.ts';
-import { type MethodName, train } from '../../methods/index.ts';
-import { median } from '../../reproduce/index.ts';
-import { writeAtomically } from '../../shells/files.ts';
-import { spawnKindred } from '../../shells/served.ts';
+import type { Table } from '../../data/table.ts';
+import { writeCsv } from '../../data/write-csv.ts';
+import type { MethodName } from '../../methods/method.ts';
+import { train } from '../../methods/train.ts';
+import { spawnKindred } from '../../node/admin/served.ts';
+import { writeAtomically } from '../../node/files/files.ts';
+import { median } from '../../reproduce/statistics.ts';
 
 export interface StartReport {
   readonly method: MethodName;

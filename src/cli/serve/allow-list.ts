@@ -1,7 +1,7 @@
 /** A file of participants that may take part, by their keys: a line for each, its name and then its key. */
 import { inputError } from '../../base/errors.ts';
-import { readText } from '../../shells/files.ts';
-import { participantId, publicKey } from '../../shells/server/schemas.ts';
+import { readText } from '../../node/files/files.ts';
+import { participantId, publicKey } from '../../node/server/schemas.ts';
 
 export interface Allowed {
   readonly participant: string;

@@ -1,9 +1,9 @@
 /** Flags that say how a federation is run, as the options of `parseOptions`: only what was given. */
 import type { Command } from 'commander';
 import { inputError } from '../../base/errors.ts';
-import { DEFAULT_OPTIONS } from '../../coordinator/index.ts';
+import { DEFAULT_OPTIONS } from '../../coordinator/options.ts';
 import { parseDecimal } from '../../data/number.ts';
-import { resolveOptions, type TrainOptions } from '../../methods/index.ts';
+import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
 import { durationFrom, durationValue } from '../duration-value.ts';
 import { numberOrText, oneOf, wholeNumber } from '../option-values.ts';
 

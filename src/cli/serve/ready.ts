@@ -1,6 +1,6 @@
 /** What people and scripts are told once the server listens. */
 import { hostname } from 'node:os';
-import type { CoordinatorServer } from '../../shells/server/index.ts';
+import type { CoordinatorServer } from '../../node/server/server.ts';
 import { type Io, writeLines } from '../io.ts';
 import type { ServeFlags } from '../serve.ts';
 import { styleOf } from '../style.ts';

@@ -1,5 +1,5 @@
 /** What a closed round has brought: single answers, or a sum of which nobody knows the parts. Everything after is one. */
-import type { SingleAnswer, SummedAnswer } from '../../solver/index.ts';
+import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import type { Member, RoundRow } from '../state.ts';
 
 export interface Collected {

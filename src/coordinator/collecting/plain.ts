@@ -1,7 +1,7 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
-import type { AnswerMessage, ToParticipant } from '../../protocol/index.ts';
-import { plusScaled } from '../../solver/index.ts';
+import type { AnswerMessage, ToParticipant } from '../../protocol/messages.ts';
+import { plusScaled } from '../../solver/vector.ts';
 import { bounded, type Shortened, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refusalOfAnswer, refuse } from '../refusals.ts';

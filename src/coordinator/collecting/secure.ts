@@ -1,8 +1,8 @@
 /** A sum of which nobody knows the parts: what the phases of secure aggregation (secure-round.ts) have come to when a round closes. */
-import { scalingFrom } from '../../data/index.ts';
-import type { Summed } from '../../privacy/secure/index.ts';
-import { changeFrom, exactLimit, momentsFrom } from '../../protocol/index.ts';
-import { plusScaled } from '../../solver/index.ts';
+import { scalingFrom } from '../../math/scaling.ts';
+import type { Summed } from '../../privacy/secure/coordinator.ts';
+import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
+import { plusScaled } from '../../solver/vector.ts';
 import type { CoordinatorState } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
 import type { Collected } from './collected.ts';

@@ -16,7 +16,7 @@
  * differ: an honest participant with unusual data correlates less, and may be the one who has something to add. The scores
  * need single updates in the clear: under secure aggregation there are none, and under split noise the cosines drown.
  */
-import { addScaled, dot, norm } from '../../solver/index.ts';
+import { addScaled, dot, norm } from '../../solver/vector.ts';
 import { type Change, lowerQuantile } from './norm-bound.ts';
 
 export interface RoundScore {

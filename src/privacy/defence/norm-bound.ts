@@ -16,7 +16,7 @@
  * must then prove the bound or be trusted with it.
  */
 import { inputError } from '../../base/errors.ts';
-import { norm as lengthOf } from '../../solver/index.ts';
+import { norm as lengthOf } from '../../solver/vector.ts';
 import { clipFactor } from '../dp/clip.ts';
 
 /** A change of a participant's contribution in one round. */

@@ -12,14 +12,8 @@
  * fixed step. The same goes for the sums of the federated scaling.
  */
 import { inputError } from '../../base/errors.ts';
-import {
-  type BoxContext,
-  norm,
-  partOfStep,
-  plusScaled,
-  type Solution,
-  sentPart,
-} from '../../solver/index.ts';
+import { type BoxContext, partOfStep, type Solution, sentPart } from '../../solver/member.ts';
+import { norm, plusScaled } from '../../solver/vector.ts';
 
 /** The factor c in [0, 1] that brings a vector of this norm down to `clip`. */
 export function clipFactor(norm: number, clip: number): number {

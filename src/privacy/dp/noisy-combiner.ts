@@ -5,18 +5,17 @@
  *
  * Only for rules that take steps without looking at w or at scalars (`safe`, `sum`).
  */
-import {
-  addScaled,
-  type Certificate,
-  type Combiner,
-  type CombinerMemory,
-  certificateOf,
-  type IndexedUpdate,
-  type Joining,
-  type KnownMember,
-  type Order,
-  plusScaled,
-} from '../../solver/index.ts';
+
+import { type Certificate, certificateOf } from '../../solver/certificate.ts';
+import type {
+  Combiner,
+  CombinerMemory,
+  IndexedUpdate,
+  Joining,
+  KnownMember,
+  Order,
+} from '../../solver/combiner.ts';
+import { addScaled, plusScaled } from '../../solver/vector.ts';
 
 export class NoisyCombiner implements Combiner {
   readonly settled = true;

@@ -5,7 +5,7 @@
 import type { FindingsOf } from '../experiment.ts';
 import { estimateText } from '../experiments/common.ts';
 import type { EXPERIMENTS, ExperimentId } from '../experiments/index.ts';
-import type { Verdict } from '../report/index.ts';
+import type { Verdict } from '../report/report.ts';
 import { compare, type Estimate, estimate } from '../statistics.ts';
 
 export type Findings = { readonly [K in ExperimentId]: FindingsOf<(typeof EXPERIMENTS)[K]> };

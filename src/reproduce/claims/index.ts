@@ -1,5 +1,5 @@
 /** All claims, in the order of the paper's sections, and their verdicts. */
-import type { VerdictRow } from '../report/index.ts';
+import type { VerdictRow } from '../report/report.ts';
 import { type Claim, type Findings, verdictOf } from './claim.ts';
 import { classificationClaims } from './classification.ts';
 import { costClaims } from './cost.ts';

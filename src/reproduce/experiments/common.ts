@@ -1,11 +1,12 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
-import type { TrainOptions, TuneGrid } from '../../methods/index.ts';
-import type { ScenarioInput } from '../../sim/index.ts';
+import type { TrainOptions } from '../../methods/options.ts';
+import type { TuneGrid } from '../../methods/tune-grid.ts';
+import type { ScenarioInput } from '../../sim/scenario.ts';
 import { COLOURS, type Point, type Series } from '../charts/figure.ts';
 import { averaged, type Course } from '../courses.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import { type Profile, TEST_FRACTION } from '../profile.ts';
-import type { Table } from '../report/index.ts';
+import type { Table } from '../report/report.ts';
 import { type Estimate, estimate } from '../statistics.ts';
 import type { TableSpec } from '../table-spec.ts';
 

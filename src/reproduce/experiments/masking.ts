@@ -2,13 +2,13 @@
  * Section 7.4: what masking costs, on full and on light data, in three variants: as the paper has it (its semantics, its
  * rule), its semantics with a rule that cannot diverge (safe), and the consistent semantics with the default rule.
  */
-import type { ScenarioInput } from '../../sim/index.ts';
+import type { ScenarioInput } from '../../sim/scenario.ts';
 import { COLOURS, type Figure, levelColour, type Panel } from '../charts/figure.ts';
 import { finalOf } from '../courses.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
-import type { Table } from '../report/index.ts';
+import type { Table } from '../report/report.ts';
 import { estimate } from '../statistics.ts';
 import { classificationHorizon } from './cls-all.ts';
 import {

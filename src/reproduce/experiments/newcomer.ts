@@ -1,6 +1,6 @@
 /** What w is worth to a participant that joins late, with few rows or many, against training alone. */
 
-import { meanOf } from '../../sim/index.ts';
+import { meanOf } from '../../sim/summary.ts';
 import { COLOURS } from '../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { NewcomerJob, TrainJob } from '../jobs.ts';

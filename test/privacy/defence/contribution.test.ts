@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
-import {
-  type Change,
-  type Contributions,
-  recordRound,
-  scoreRound,
-  suspects,
-} from '../../../src/privacy/defence/index.ts';
-import { norm, plusScaled } from '../../../src/solver/index.ts';
+import { type Contributions, recordRound, scoreRound } from '../../../src/privacy/defence/contribution.ts';
+import type { Change } from '../../../src/privacy/defence/norm-bound.ts';
+import { suspects } from '../../../src/privacy/defence/suspects.ts';
+import { norm, plusScaled } from '../../../src/solver/vector.ts';
 import { makeProblem, shardsOf } from '../../helpers/problems.ts';
 import { AnswerRounds, Rounds } from '../../helpers/rounds.ts';
 import { changeOf, honestChange, randomVector, scaled } from './helpers.ts';

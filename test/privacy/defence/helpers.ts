@@ -1,7 +1,7 @@
 /** Synthetic rounds: honest participants share a direction and differ by one of their own; others pretend. */
 import { type Stream, stream } from '../../../src/base/random.ts';
-import type { Change } from '../../../src/privacy/defence/index.ts';
-import { plusScaled } from '../../../src/solver/index.ts';
+import type { Change } from '../../../src/privacy/defence/norm-bound.ts';
+import { plusScaled } from '../../../src/solver/vector.ts';
 
 export function randomVector(d: number, random: Stream): Float64Array {
   return Float64Array.from({ length: d }, () => random.normal() / Math.sqrt(d));

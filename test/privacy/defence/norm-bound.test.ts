@@ -6,8 +6,8 @@ import {
   boundNormsRobustly,
   type Change,
   robustBound,
-} from '../../../src/privacy/defence/index.ts';
-import { norm } from '../../../src/solver/index.ts';
+} from '../../../src/privacy/defence/norm-bound.ts';
+import { norm } from '../../../src/solver/vector.ts';
 import { changeOf, honestChange, randomVector, scaled } from './helpers.ts';
 
 const length = ({ du }: Change) => norm(du);

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  composed,
-  costOfRound,
-  epsilonOf,
-  noiseFor,
-  ORDERS,
-  rdpOfRound,
-  spentAt,
-} from '../../../src/privacy/dp/index.ts';
+import { composed, costOfRound, spentAt } from '../../../src/privacy/dp/accountant.ts';
+import { epsilonOf, noiseFor } from '../../../src/privacy/dp/calibrate.ts';
+import { ORDERS, rdpOfRound } from '../../../src/privacy/dp/rdp.ts';
 import { exactEpsilon, logAbySimpson } from './helpers.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  Budget,
-  composed,
-  costOfRound,
-  ORDERS,
-  type RdpCurve,
-  spentAt,
-} from '../../../src/privacy/dp/index.ts';
+import { composed, costOfRound, type RdpCurve, spentAt } from '../../../src/privacy/dp/accountant.ts';
+import { Budget } from '../../../src/privacy/dp/budget.ts';
+import { ORDERS } from '../../../src/privacy/dp/rdp.ts';
 
 const COSTS: readonly RdpCurve[] = [
   { noiseMultiplier: 0.7, samplingRate: 0.05 },

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clipFactor, clippedStep } from '../../../src/privacy/dp/index.ts';
-import { examine, newMember, norm, plusScaled, propose } from '../../../src/solver/index.ts';
+import { clipFactor, clippedStep } from '../../../src/privacy/dp/clip.ts';
+import { examine, newMember, propose } from '../../../src/solver/member.ts';
+import { norm, plusScaled } from '../../../src/solver/vector.ts';
 import { makeProblem, problemShape, shardsOf } from '../../helpers/problems.ts';
 
 const length = fc.double({ min: 0, max: 1e300, noNaN: true });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
-import { discreteNoise, gridShare, towardZero } from '../../../src/privacy/dp/index.ts';
+import { discreteNoise, gridShare, towardZero } from '../../../src/privacy/dp/discrete-gaussian.ts';
 import { fits, kolmogorovSmirnov, normalCdf } from './helpers.ts';
 
 /** Pr[X = x] of N_Z(0, s^2) for |x| <= reach, straight from the definition. */

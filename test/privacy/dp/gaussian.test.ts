@@ -7,7 +7,7 @@ import {
   noisedShare,
   noisedSum,
   shareDeviation,
-} from '../../../src/privacy/dp/index.ts';
+} from '../../../src/privacy/dp/gaussian.ts';
 import { fits, kolmogorovSmirnov, moments, normalCdf } from './helpers.ts';
 
 describe.each([

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
-import { clippedStep, gaussianNoise, NoisyCombiner } from '../../../src/privacy/dp/index.ts';
-import {
-  Aggregator,
-  addScaled,
-  examine,
-  newMember,
-  norm,
-  plusScaled,
-  propose,
-  type Solution,
-} from '../../../src/solver/index.ts';
+import { clippedStep } from '../../../src/privacy/dp/clip.ts';
+import { gaussianNoise } from '../../../src/privacy/dp/gaussian.ts';
+import { NoisyCombiner } from '../../../src/privacy/dp/noisy-combiner.ts';
+import { Aggregator } from '../../../src/solver/aggregate.ts';
+import { examine, newMember, propose, type Solution } from '../../../src/solver/member.ts';
+import { addScaled, norm, plusScaled } from '../../../src/solver/vector.ts';
 import { makeProblem, shardsOf } from '../../helpers/problems.ts';
 
 const SHAPE = {

@@ -5,39 +5,29 @@
 import { chacha20 } from '@noble/ciphers/chacha.js';
 import { expect } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
+import { nodePrimitives as makeNodePrimitives } from '../../../src/node/crypto.ts';
 import {
-  type Abandoned,
-  type Answers,
-  acceptRoster,
-  advertise,
-  attest,
-  type CoordinatorState,
   closeAttesting,
   closeDealing,
   closeMasking,
   closeRevealing,
-  deal,
-  defaultSecurity,
-  type Entropy,
-  encode,
-  makeRoster,
-  mask,
   newCoordinator,
-  newParticipant,
   openSecureRound,
-  type ParticipantState,
-  type Primitives,
-  type Roster,
-  type RoundPlan,
-  reveal,
-  type Security,
   type Summed,
   takeAttested,
   takeDealt,
   takeMasked,
   takeRevealed,
-} from '../../../src/privacy/secure/index.ts';
-import { nodePrimitives as makeNodePrimitives } from '../../../src/shells/node-crypto.ts';
+} from '../../../src/privacy/secure/coordinator.ts';
+import type { Abandoned, Answers, CoordinatorState } from '../../../src/privacy/secure/coordinator-round.ts';
+import { encode } from '../../../src/privacy/secure/fixed-point.ts';
+import { defaultSecurity, type Security } from '../../../src/privacy/secure/graph.ts';
+import type { Entropy, Primitives } from '../../../src/privacy/secure/keys.ts';
+import { acceptRoster, advertise, newParticipant } from '../../../src/privacy/secure/membership.ts';
+import type { Roster, RoundPlan } from '../../../src/privacy/secure/messages.ts';
+import { attest, deal, mask, reveal } from '../../../src/privacy/secure/participant.ts';
+import type { ParticipantState } from '../../../src/privacy/secure/participant-state.ts';
+import { makeRoster } from '../../../src/privacy/secure/roster.ts';
 
 export const FEDERATION = 'test';
 

@@ -1,6 +1,6 @@
 /** What the coordinator sees of a participant says nothing about its vector. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { encode } from '../../../src/privacy/secure/index.ts';
+import { encode } from '../../../src/privacy/secure/fixed-point.ts';
 import type { Masked } from '../../../src/privacy/secure/messages.ts';
 import { bigints, copyOf, FIXED, makeFederation, randomValues, runRound, someOf } from './helpers.ts';
 

@@ -1,6 +1,7 @@
 /** A hundred participants, the largest complete graph: exact sums with dropouts, and the price of secrecy in bytes. */
 import { describe, expect, test } from 'vitest';
-import { encode, type Message } from '../../../src/protocol/index.ts';
+import { encode } from '../../../src/protocol/codec.ts';
+import type { Message } from '../../../src/protocol/messages.ts';
 import {
   copyOf,
   expectExact,

@@ -2,30 +2,26 @@
 import { concatBytes } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
 import {
-  acceptRoster,
-  advertise,
-  attest,
-  type Counted,
   closeAttesting,
   closeDealing,
   closeMasking,
-  type Dealt,
-  type Delivered,
-  deal,
-  type Masked,
-  mask,
-  newParticipant,
   openSecureRound,
-  type Revealed,
-  type RoundPlan,
-  reveal,
-  type SecureCode,
-  SecureError,
   takeAttested,
   takeDealt,
   takeMasked,
-} from '../../../src/privacy/secure/index.ts';
+} from '../../../src/privacy/secure/coordinator.ts';
 import { has, setOf } from '../../../src/privacy/secure/index-set.ts';
+import { acceptRoster, advertise, newParticipant } from '../../../src/privacy/secure/membership.ts';
+import type {
+  Counted,
+  Dealt,
+  Delivered,
+  Masked,
+  Revealed,
+  RoundPlan,
+} from '../../../src/privacy/secure/messages.ts';
+import { attest, deal, mask, reveal } from '../../../src/privacy/secure/participant.ts';
+import { type SecureCode, SecureError } from '../../../src/privacy/secure/secure-error.ts';
 import {
   copyOf,
   expectExact,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decode, defaultSecurity } from '../../../src/privacy/secure/index.ts';
+import { decode } from '../../../src/privacy/secure/fixed-point.ts';
+import { defaultSecurity } from '../../../src/privacy/secure/graph.ts';
 import {
   copyOf,
   expectExact,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { attest, deal, mask, openSecureRound } from '../../../src/privacy/secure/index.ts';
+import { openSecureRound } from '../../../src/privacy/secure/coordinator.ts';
 import { setOf } from '../../../src/privacy/secure/index-set.ts';
+import { attest, deal, mask } from '../../../src/privacy/secure/participant.ts';
 import { mustSend } from '../../../src/privacy/secure/roster.ts';
 import { copyOf, expectExact, FIXED, makeFederation, randomValues, runRound, someOf } from './helpers.ts';
 

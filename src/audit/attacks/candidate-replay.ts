@@ -1,0 +1,76 @@
+/**
+ * What a candidate participant would have sent, round after round, and how far that is from what was seen.
+ *
+ *   none        no masks: the solve's own duals are sent and, where they are accepted, committed
+ *   paper       Bernoulli masks, and the participant goes on from its unmasked step: its state does not depend on them
+ *   consistent  Bernoulli masks, and the masked duals are the answer
+ *
+ * Masks are not given: in every round the subset of rows that explains the change best is taken (mask-search.ts).
+ */
+
+import type { MaskSemantics } from '../../privacy/masks.ts';
+import { plusScaled } from '../../solver/vector.ts';
+import { type Candidate, CandidateSolver, type ObservedSolve } from './candidate.ts';
+import { nearestSubset } from './mask-search.ts';
+import type { KnownSettings } from './observation.ts';
+
+export type Masking = 'none' | MaskSemantics;
+
+export interface ReplayedRound {
+  readonly round: number;
+  readonly du: Float64Array;
+  readonly ds: number;
+  /** With answers of the model (w, u / C2), with steps of the one that the round began with. */
+  readonly loss: number;
+  /** 1 kept, 0 masked; undefined: no masks are assumed, or there are too many rows to try. */
+  readonly mask: Uint8Array | undefined;
+  readonly rivals: number;
+}
+
+export interface Replay {
+  readonly rounds: readonly ReplayedRound[];
+  /** The participant's own u_k after the last of them. */
+  readonly u: Float64Array;
+  readonly beta: Float64Array;
+}
+
+/** Two changes closer than this are the same. */
+const SAME = 1e-6;
+
+export function replayCandidate(
+  settings: KnownSettings,
+  solves: readonly ObservedSolve[],
+  candidate: Candidate,
+  masking: Masking,
+): Replay {
+  const solver = new CandidateSolver(settings, candidate);
+  let beta: Float64Array = new Float64Array(solver.n);
+  const rounds: ReplayedRound[] = [];
+  for (const solve of solves) {
+    // What was sent is the exact u; but under the paper's masks only the candidate's own is the one it computes with.
+    const u = masking === 'paper' ? solver.combine(beta) : solve.before;
+    const solved = solver.solve(solve, u, beta);
+    const mask = masking === 'none' ? undefined : maskOf(solver, solve, beta, solved);
+    const sent = mask ? solved.map((value, i) => (mask.mask[i] ? value : beta[i])) : solved;
+    const du = solver.combine(sent.map((value, i) => value - beta[i]));
+    const answered = settings.training === 'answers' ? plusScaled(u, 1, du) : u;
+    rounds.push({
+      round: solve.round,
+      du,
+      ds: solver.dualSum(sent) - solver.dualSum(beta),
+      loss: solver.loss(plusScaled(solve.w, 1 / settings.c2, answered)),
+      mask: mask?.mask,
+      rivals: mask?.rivals ?? 0,
+    });
+    const { taken } = solve;
+    if (taken === undefined) continue;
+    const kept = masking === 'consistent' ? sent : solved;
+    beta = taken === 1 ? kept : beta.map((value, i) => value + taken * (kept[i] - value));
+  }
+  return { rounds, u: solver.combine(beta), beta };
+}
+
+function maskOf(solver: CandidateSolver, solve: ObservedSolve, before: Float64Array, after: Float64Array) {
+  const parts = Array.from(after, (value, i) => solver.row(i).map((x) => x * (value - before[i])));
+  return nearestSubset(parts, solve.du, SAME);
+}

@@ -1,0 +1,50 @@
+/** The operator's token in a file that only its owner can read. */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { inputError } from '../../base/errors.ts';
+import { fileError } from '../files/file-error.ts';
+
+const TOKEN_BYTES = 24;
+/** Whoever else may read it is an operator, too. */
+const OTHERS = 0o077;
+
+/** Beside the store that it is for. */
+export function tokenFileOf(store: string): string {
+  return `${store}.token`;
+}
+
+/** Undefined where there is no such file. */
+export function readToken(path: string): string | undefined {
+  try {
+    return checkToken(readFileSync(path, 'utf8').trim(), path);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw fileError(error, path);
+  }
+}
+
+/** What is there, or a new one. */
+export function ensureToken(path: string): string {
+  const known = readToken(path);
+  if (known !== undefined) return known;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  try {
+    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw fileError(error, path);
+  }
+  return token;
+}
+
+export function isReadByOthers(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0;
+}
+
+/** It travels in a header: whatever would not fit there is a mistake. */
+export function checkToken(token: string, source: string): string {
+  if (/^[\x21-\x7e]{8,500}$/.test(token)) return token;
+  throw inputError(
+    'BAD_TOKEN',
+    `${source}: expected a token of 8 to 500 visible characters, got something else`,
+  );
+}

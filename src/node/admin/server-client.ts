@@ -1,0 +1,80 @@
+/** The operator's side of the HTTP API: one request, its answer, and plain words where there is none. */
+import { z } from 'zod';
+import { inputError, KindredError } from '../../base/errors.ts';
+import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../client/endpoint.ts';
+import { postJson, type TlsOptions } from './post-json.ts';
+
+export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
+
+export interface ServerAccess {
+  readonly token: string;
+  readonly tls?: TlsOptions | undefined;
+}
+
+/** Lists of tokens may be long. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** As `kindred join` takes it: http://host:7070, http://host:7070/my-federation; a flag may name the federation, too. */
+export function serverAddress(text: string, federation?: string): ServerAddress {
+  const endpoint = parseEndpoint(text);
+  const inPath = endpoint.federation === DEFAULT_FEDERATION ? undefined : endpoint.federation;
+  if (inPath !== undefined && federation !== undefined && inPath !== federation) {
+    throw inputError(
+      'BAD_OPTION',
+      `option --federation: expected "${inPath}" as in the address, got "${federation}"`,
+    );
+  }
+  return { base: endpoint.base, federation: federation ?? endpoint.federation };
+}
+
+/** `path` is below the federation: `/invitations`. */
+export async function postToServer<T>(
+  { base, federation }: ServerAddress,
+  path: string,
+  body: unknown,
+  access: ServerAccess,
+  expected: z.ZodType<T>,
+): Promise<T> {
+  const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
+  const { status, body: json } = await answerTo(url, body, access).catch((error: unknown) => {
+    throw networkError(base, error);
+  });
+  const good = status >= 200 && status < 300 ? expected.safeParse(json) : undefined;
+  if (good?.success) return good.data;
+  throw refusalOf(base, status, json);
+}
+
+async function answerTo(url: URL, body: unknown, access: ServerAccess) {
+  const answer = await postJson(url, body, { ...access, mostBytes: MOST_BYTES });
+  if (answer.isCutShort) throw new Error('a longer answer than a kindred server gives');
+  return answer;
+}
+
+const errorSchema = z.object({
+  error: z.object({ code: z.string().regex(/^[A-Z_]+$/), message: z.string() }),
+});
+
+function refusalOf(base: string, status: number, json: unknown): KindredError {
+  const said = errorSchema.safeParse(json).data?.error;
+  if (said) return new KindredError(said.code, `${base}: ${said.message}`, status >= 500 ? 'run' : 'input');
+  return new KindredError(
+    'NOT_A_SERVER',
+    `${base}: expected the answer of a kindred server, got status ${status}; is the address right?`,
+    'run',
+  );
+}
+
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
+
+function networkError(base: string, error: unknown): KindredError {
+  const { code = '', message } = error as { code?: string; message: string };
+  const fail = (ours: string, sentence: string) => new KindredError(ours, `${base}: ${sentence}`, 'run');
+  if (code === 'ECONNREFUSED') return fail('NOT_RUNNING', 'nothing listens there; is kindred serve running?');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return fail('NOT_RUNNING', 'there is no machine of that name');
+  if (UNTRUSTED.test(code)) {
+    const hint = '--ca names whom to trust, --tls-cert and --tls-key who you are';
+    return fail('NOT_TRUSTED', `expected a TLS connection that is trusted, got ${code}; ${hint}`);
+  }
+  return fail('NOT_REACHED', message || code);
+}

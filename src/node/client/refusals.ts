@@ -1,0 +1,80 @@
+/** What a failed attempt to join means: the end of it, or only that it should be tried again. */
+import { z } from 'zod';
+import { inputError, type KindredError } from '../../base/errors.ts';
+import type { Answer } from '../admin/post-json.ts';
+
+/** It may go better the next time. */
+export class TryAgain extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'TryAgain';
+    this.code = code;
+  }
+}
+
+/** Waiting does not help against these, not even one that has been connected before. */
+const FINAL = new Set([
+  'WRONG_FEDERATION',
+  'NO_SUCH_FEDERATION',
+  'INVITATION_NEEDED',
+  'INVITATION_INVALID',
+  'REVOKED',
+  'NAME_TAKEN',
+  'WRONG_FEATURES',
+  'BAD_REQUEST',
+]);
+/** And against these it does. */
+const PASSING = new Set(['CHALLENGE_EXPIRED', 'TOO_MANY', 'BAD_SIGNATURE']);
+const PASSING_STATUSES = new Set([408, 425, 429]);
+const LONGEST_MESSAGE = 500;
+
+const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+/** What an answer other than 200 amounts to. `where` is the address, for errors. */
+export function refusalOf(where: string, { status, body }: Answer): KindredError | TryAgain {
+  const said = errorSchema.safeParse(body).data?.error;
+  const code = said?.code ?? '';
+  const message = said ? said.message.slice(0, LONGEST_MESSAGE) : `answered with status ${status}`;
+  if (FINAL.has(code)) return inputError(code, `${where}: ${message}`);
+  if (PASSING.has(code) || PASSING_STATUSES.has(status) || status >= 500)
+    return new TryAgain(code || `HTTP_${status}`, `${where}: ${message}`);
+  if (said) return inputError(/^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'REFUSED', `${where}: ${message}`);
+  return notKindred(where, `status ${status}`);
+}
+
+/** Of the connection itself: a ticket may have grown old on the way, whatever the server calls that. */
+export function refusalOfUpgrade(where: string, answer: Answer): KindredError | TryAgain {
+  const refusal = refusalOf(where, answer);
+  if (refusal instanceof TryAgain || isFinal(refusal)) return refusal;
+  return new TryAgain(refusal.code, refusal.message);
+}
+
+/**
+ * What else goes wrong for good (an address of something else, a certificate that is not trusted) ends a join that never worked;
+ * one that has worked before waits for the operator to put it right.
+ */
+export function isFinal(error: KindredError): boolean {
+  return FINAL.has(error.code);
+}
+
+export function notKindred(where: string, got: string): KindredError {
+  return inputError(
+    'NOT_A_SERVER',
+    `${where}: expected the answer of a kindred server, got ${got}; is the address right?`,
+  );
+}
+
+/** Errors of TLS: whoever is not trusted now will not be in a minute either. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** What went wrong on the way. */
+export function networkError(where: string, error: unknown): KindredError | TryAgain {
+  const { code = '', message } = error as { code?: string; message: string };
+  if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
+  return inputError(
+    'NOT_TRUSTED',
+    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --cert and --key who you are`,
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * What is counted, for Prometheus and for people. Frames come by the thousand each second, so they are counted in plain numbers
+ * and told when somebody asks.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Message, RejectCode } from '../../protocol/messages.ts';
+import type { HistoryRow } from '../host/store.ts';
+import type { ErrorCode } from './api-error.ts';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Why a connection was closed: by the guard of strangers, or one of a participant that does not read or has fallen silent. */
+export type TurnedAway =
+  | 'CONNECTIONS'
+  | 'CONNECTIONS_OF_ADDRESS'
+  | 'STRANGERS'
+  | 'STRANGER_TOO_LONG'
+  | 'TOO_SLOW'
+  | 'SILENT';
+
+/** Counts of one federation since the server was started. */
+export class FederationMeter {
+  readonly heard = new Map<Message['kind'], number>();
+  readonly said = new Map<Message['kind'], number>();
+  /** By the connections; the machine counts those of its own. */
+  readonly rejected = new Map<RejectCode, number>();
+  readonly outcomes = new Map<HistoryRow['outcome'], number>();
+  readonly bytes = { in: 0, out: 0 };
+  last: HistoryRow | undefined;
+
+  /** Milliseconds since the row before it; undefined for the first. */
+  closed(row: HistoryRow): number | undefined {
+    const before = this.last;
+    this.last = row;
+    increase(this.outcomes, row.outcome);
+    return before && row.atMs - before.atMs;
+  }
+}
+
+export function increase<K>(counts: Map<K, number>, key: K): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** What can be asked of a federation at any time. */
+export interface Measured {
+  readonly name: string;
+  readonly meter: FederationMeter;
+  readonly connected: number;
+  readonly round: number;
+  readonly relativeGap: number;
+  /** How many have joined and are not covered by the certificate. */
+  readonly missing: number;
+  /** Takes a while where there are many participants. */
+  readonly conservationError: () => number;
+  readonly inTrouble: boolean;
+  readonly rejections: ReadonlyMap<RejectCode, number>;
+}
+
+export interface MeasuredServer {
+  readonly connections: number;
+  readonly strangers: number;
+  readonly turnedAway: ReadonlyMap<TurnedAway, number>;
+  /** Answers over HTTP other than what was asked for. */
+  readonly refused: ReadonlyMap<ErrorCode, number>;
+  readonly federations: readonly Measured[];
+}
+
+export class Meters {
+  readonly registry = new Registry();
+  private readonly roundSeconds = this.histogram('round_seconds', 'From one closing of a round to the next');
+  private readonly saveSeconds = this.histogram('save_seconds', 'Making a change durable');
+
+  constructor(look: () => MeasuredServer) {
+    collectDefaultMetrics({ register: this.registry });
+    this.gauge('connections', 'Open connections', [], (set) => set(look().connections));
+    this.gauge('strangers', 'Connections that have not said who they are', [], (set) =>
+      set(look().strangers),
+    );
+    this.count('turned_away', 'Connections that were closed by a limit', ['reason'], (add) => {
+      for (const [reason, n] of look().turnedAway) add(n, { reason });
+    });
+    this.count('refusals', 'Requests that were refused', ['code'], (add) => {
+      for (const [code, n] of look().refused) add(n, { code });
+    });
+    const each = (labels: string[], name: string, help: string, value: (one: Measured) => number) =>
+      this.gauge(name, help, ['federation', ...labels], (set) => {
+        for (const one of look().federations) set(value(one), { federation: one.name });
+      });
+    each([], 'connected', 'Participants that are connected', (one) => one.connected);
+    each([], 'round', 'The round that is open', (one) => one.round);
+    each([], 'responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
+    each([], 'relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
+    each([], 'missing', 'Participants that the certificate does not cover', (one) => one.missing);
+    each([], 'conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
+    each([], 'store_trouble', '1 while the store takes nothing', (one) => Number(one.inTrouble));
+    const counts = <K extends string>(
+      name: string,
+      help: string,
+      label: string,
+      of: (one: Measured) => Iterable<readonly [K, number]>,
+    ) =>
+      this.count(name, help, ['federation', label], (add) => {
+        for (const one of look().federations)
+          for (const [key, n] of of(one)) add(n, { federation: one.name, [label]: key });
+      });
+    counts('rounds', 'Rounds by outcome', 'outcome', ({ meter }) => meter.outcomes);
+    counts('frames_received', 'Frames by kind', 'kind', ({ meter }) => meter.heard);
+    counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.said);
+    counts('bytes', 'Bytes of frames', 'direction', ({ meter }) => Object.entries(meter.bytes));
+    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections);
+  }
+
+  observeRound(federation: string, ms: number): void {
+    this.roundSeconds.observe({ federation }, ms / 1000);
+  }
+
+  observeSave(federation: string, ms: number): void {
+    this.saveSeconds.observe({ federation }, ms / 1000);
+  }
+
+  private histogram(name: string, help: string): Histogram<'federation'> {
+    const registers = [this.registry];
+    return new Histogram({
+      name: `kindred_${name}`,
+      help,
+      labelNames: ['federation'],
+      buckets: SECONDS,
+      registers,
+    });
+  }
+
+  private gauge(
+    name: string,
+    help: string,
+    labelNames: string[],
+    collect: (set: (value: number, labels?: Record<string, string>) => void) => void,
+  ): void {
+    new Gauge({
+      name: `kindred_${name}`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        collect((value, labels = {}) => this.set(labels, value));
+      },
+    });
+  }
+
+  private count(
+    name: string,
+    help: string,
+    labelNames: string[],
+    collect: (add: (value: number, labels: Record<string, string>) => void) => void,
+  ): void {
+    new Counter({
+      name: `kindred_${name}_total`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        collect((value, labels) => this.inc(labels, value));
+      },
+    });
+  }
+}

@@ -1,0 +1,78 @@
+/** From an HTTP request with a ticket to a participant's connection: strangers never get a WebSocket. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
+import { answerSocket } from './answer-socket.ts';
+import { ApiError, refusalOf } from './api-error.ts';
+import type { ServerContext } from './context.ts';
+import type { Federation } from './federation.ts';
+import type { ServerLimits } from './limits.ts';
+
+const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
+
+export interface UpgradeOptions {
+  readonly limits: ServerLimits;
+  onConnected(socket: Duplex, federation: Federation, participant: string): void;
+  /** `error` is what went wrong, which may be more than is told. */
+  onRefused(refusal: ApiError, error: Error): void;
+}
+
+export function acceptUpgrades(server: Server, context: ServerContext, options: UpgradeOptions): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Vectors of numbers do not shrink, and a compressed bomb would grow.
+    perMessageDeflate: false,
+    maxPayload: options.limits.maxFrameBytes,
+    handleProtocols: () => SUBPROTOCOL,
+  });
+  const refuse = (socket: Duplex, error: Error) => {
+    const refusal = refusalOf(error);
+    context.onRefused(refusal.code);
+    options.onRefused(refusal, error);
+    answerSocket(socket, refusal);
+  };
+  sockets.on('wsClientError', (error, socket) =>
+    refuse(socket, new ApiError('BAD_REQUEST', `connect: ${error.message}`)),
+  );
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    try {
+      const { federation, participant } = admitted(request, context);
+      sockets.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
+        options.onConnected(socket, federation, participant);
+        federation.connect(webSocket, participant);
+      });
+    } catch (error) {
+      refuse(socket, error as Error);
+    }
+  });
+}
+
+function admitted(
+  request: IncomingMessage,
+  context: ServerContext,
+): { federation: Federation; participant: string } {
+  context.access.checkOrigin(request);
+  const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
+  if (name === undefined) throw new ApiError('NOT_FOUND', 'there is no WebSocket here');
+  if (context.stopping()) throw new ApiError('STOPPING', 'the server is about to stop; come again');
+  const federation = context.federation(decoded(name));
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
+  if (!offered.includes(SUBPROTOCOL)) {
+    throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
+  }
+  const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
+  const ticket = context.door.redeem(federation.name, code);
+  if (!ticket) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
+  return { federation, participant: ticket.participant };
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * A store that is damaged, out of the way, for a new one in its place. What says who may take part (federations with their ids and
+ * options, columns, enrolments, invitations) is taken over as far as it can be read, so that participants know the federation again;
+ * what was trained is not: they answer again.
+ */
+import { existsSync, readFileSync, renameSync } from 'node:fs';
+import Database from 'libsql';
+import { KindredError } from '../../base/errors.ts';
+import { unseal } from '../../base/packed.ts';
+import type { Enrolment, FederationRecord, Invitation, SchemaRecord } from '../host/store.ts';
+import { blobBytes } from './database.ts';
+import { CELLS, SqliteStore } from './sqlite-store.ts';
+
+/** SQLite keeps what is not yet in the file beside it. */
+const PARTS = ['', '-wal', '-shm'];
+/** How every cell of ours begins: a file without any is not a store whose header was damaged. */
+const CELL_MARK = 'KNDS';
+
+export interface Salvaged {
+  /** Where the damaged store is now. */
+  readonly movedTo: string;
+  /** Names of the federations that are known again. */
+  readonly federations: readonly string[];
+}
+
+/** Whether an error on opening or reading says that the store at this path is damaged; other files are left alone. */
+export function isDamaged(error: unknown, path: string): boolean {
+  if (!(error instanceof KindredError)) return false;
+  if (error.code === 'CORRUPT') return true;
+  return error.code === 'NOT_A_DATABASE' && readFileSync(path).includes(CELL_MARK);
+}
+
+export function replaceDamaged(path: string): Salvaged {
+  const movedTo = freeName(path);
+  for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, movedTo + part);
+  const fresh = new SqliteStore(path);
+  try {
+    return { movedTo, federations: takeOver(movedTo, fresh) };
+  } finally {
+    fresh.close();
+  }
+}
+
+function freeName(path: string): string {
+  for (let n = 1; ; n++) {
+    const name = `${path}.damaged-${n}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+function takeOver(damaged: string, fresh: SqliteStore): string[] {
+  const names: string[] = [];
+  for (const { value } of cellsOf<FederationRecord>(damaged, 'federations')) {
+    fresh.addFederation(value);
+    names.push(value.name);
+  }
+  for (const { federation, value } of cellsOf<SchemaRecord>(damaged, 'schemas'))
+    fresh.saveSchema(federation, value);
+  for (const { federation, value } of cellsOf<Enrolment>(damaged, 'enrolments'))
+    fresh.enrol(federation, value);
+  for (const { federation, value } of cellsOf<Invitation>(damaged, 'invitations'))
+    fresh.addInvitations(federation, [value]);
+  return names;
+}
+
+interface Cell<T> {
+  readonly federation: string;
+  readonly value: T;
+}
+
+/** Those that can be read. */
+function cellsOf<T>(path: string, table: keyof typeof CELLS): Cell<T>[] {
+  const key = table === 'federations' ? 'name' : 'federation';
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path);
+    const rows = db.prepare(`SELECT ${key} AS federation, body FROM ${table}`).all();
+    return (rows as { federation: string; body: ArrayBuffer }[]).flatMap(({ federation, body }) => {
+      try {
+        return [{ federation, value: unseal(CELLS[table], blobBytes(body), path) as T }];
+      } catch {
+        return [];
+      }
+    });
+  } catch {
+    return [];
+  } finally {
+    db?.close();
+  }
+}

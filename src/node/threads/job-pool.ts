@@ -1,0 +1,106 @@
+/**
+ * Jobs of a reproduction on worker threads, each done once: a result is stored under the content of its job, so whoever
+ * starts again goes on where it was. What measures times runs last and by itself.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Table } from '../../data/table.ts';
+import { isTimed, type Job, type JobResult } from '../../reproduce/jobs.ts';
+import { keyOf } from '../../reproduce/reproduce.ts';
+import { onFile } from '../files/file-error.ts';
+import { kindOf, readText, writeAtomically } from '../files/files.ts';
+import { inSharedMemory, onThreads } from './threads.ts';
+
+/** Results of an earlier version of the programs are not results of this one: raise it when numbers change. */
+const RESULTS_VERSION = 2;
+
+export interface DoneJob {
+  readonly result: JobResult;
+  readonly tookMs: number;
+}
+
+export interface JobNews {
+  readonly job: Job;
+  readonly tookMs: number;
+  readonly from: 'cache' | 'work';
+}
+
+export interface JobPoolOptions {
+  /** Folder of stored results. */
+  readonly cache: string;
+  readonly threads: number;
+  readonly given: Table | undefined;
+  readonly onDone: (news: JobNews) => void;
+}
+
+export class JobPool {
+  private readonly options: JobPoolOptions;
+  private readonly given: Table | undefined;
+
+  constructor(options: JobPoolOptions) {
+    this.options = options;
+    const { given } = options;
+    this.given = given && { ...given, x: inSharedMemory(given.x) };
+  }
+
+  /** Results in the order of the jobs. */
+  async run(jobs: readonly Job[]): Promise<JobResult[]> {
+    await onFile(this.options.cache, () => mkdir(this.options.cache, { recursive: true }));
+    const stored = await Promise.all(jobs.map((job) => this.stored(job)));
+    const results = stored.map((done) => done?.result);
+    for (const [i, done] of stored.entries())
+      if (done) this.options.onDone({ job: jobs[i], tookMs: done.tookMs, from: 'cache' });
+    const open = [...jobs.keys()].filter((i) => results[i] === undefined);
+    const timed = open.filter((i) => isTimed(jobs[i]));
+    const others = open.filter((i) => !isTimed(jobs[i]));
+    await this.work(jobs, others, this.options.threads, results);
+    await this.work(jobs, timed, 1, results);
+    return results as JobResult[];
+  }
+
+  private async work(
+    jobs: readonly Job[],
+    places: readonly number[],
+    threads: number,
+    results: (JobResult | undefined)[],
+  ): Promise<void> {
+    const writing: Promise<void>[] = [];
+    const requests = places.map((i) => jobs[i]);
+    const workerData = { given: this.given };
+    await onThreads<Job, never, DoneJob>(
+      { file: 'threads/job-worker', workerData, requests, threads },
+      () => {},
+      (done, place) => {
+        const job = requests[place];
+        results[places[place]] = done.result;
+        writing.push(this.store(job, done));
+        this.options.onDone({ job, tookMs: done.tookMs, from: 'work' });
+      },
+    );
+    await Promise.all(writing);
+  }
+
+  private async stored(job: Job): Promise<DoneJob | undefined> {
+    const path = this.pathOf(job);
+    if ((await kindOf(path)) !== 'file') return undefined;
+    try {
+      const { key, ...done } = JSON.parse(await readText(path)) as DoneJob & { key: string };
+      return key === keyOf(job) ? done : undefined;
+    } catch {
+      // Not whole, or not ours: it is computed again.
+      return undefined;
+    }
+  }
+
+  private store(job: Job, done: DoneJob): Promise<void> {
+    return writeAtomically(this.pathOf(job), [JSON.stringify({ key: keyOf(job), ...done })]);
+  }
+
+  private pathOf(job: Job): string {
+    const hash = createHash('sha256')
+      .update(`${RESULTS_VERSION}|${keyOf(job)}`)
+      .digest('hex');
+    return join(this.options.cache, `${job.kind}-${hash.slice(0, 32)}.json`);
+  }
+}

@@ -1,0 +1,25 @@
+/** Repeats of a scenario, here or spread over worker threads. */
+import type { ObservedRow } from '../../sim/observe.ts';
+import { type RunRequest, runScenario } from '../../sim/run.ts';
+import type { Scenario } from '../../sim/scenario.ts';
+import type { ScenarioInputs } from '../../sim/scenario-plan.ts';
+import type { RunRecord } from '../../sim/summary.ts';
+import { inSharedMemory, onThreads } from './threads.ts';
+
+/** What is told of a row while it runs. */
+export type RowNews = Pick<ObservedRow, 'seed' | 'round' | 'relativeGap'>;
+
+/** Records come in the order of the requests. */
+export async function runRepeats(
+  scenario: Scenario,
+  inputs: ScenarioInputs,
+  requests: readonly RunRequest[],
+  threads: number,
+  onRow: (row: RowNews) => void,
+): Promise<RunRecord[]> {
+  if (Math.min(threads, requests.length) <= 1)
+    return requests.map((request) => runScenario(scenario, inputs, request, onRow));
+  const shared = { ...inputs, table: { ...inputs.table, x: inSharedMemory(inputs.table.x) } };
+  const workerData = { scenario, inputs: shared };
+  return onThreads({ file: 'threads/simulation-worker', workerData, requests, threads }, onRow);
+}

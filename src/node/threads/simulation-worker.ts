@@ -1,0 +1,16 @@
+/** A thread that runs repeats of a scenario, one after another, as they are asked for. */
+import { workerData } from 'node:worker_threads';
+import { type RunRequest, runScenario } from '../../sim/run.ts';
+import type { Scenario } from '../../sim/scenario.ts';
+import type { ScenarioInputs } from '../../sim/scenario-plan.ts';
+import type { RunRecord } from '../../sim/summary.ts';
+import { takeRequests } from './in-thread.ts';
+import type { RowNews } from './simulation-pool.ts';
+
+const { scenario, inputs } = workerData as { scenario: Scenario; inputs: ScenarioInputs };
+
+takeRequests<RunRequest, RowNews, RunRecord>((request, onNews) =>
+  runScenario(scenario, inputs, request, ({ seed, round, relativeGap }) =>
+    onNews({ seed, round, relativeGap }),
+  ),
+);

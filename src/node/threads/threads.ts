@@ -1,0 +1,106 @@
+/**
+ * Worker threads that take requests one by one, each as soon as it is free. Results come in the order of the requests: they
+ * do not depend on how many threads there are.
+ */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { errorFrom, type ThreadFailure } from './thread-failure.ts';
+
+/** What a thread says: news as often as it likes, then how the request ended. */
+export type FromThread<News, Result> =
+  | { readonly kind: 'news'; readonly news: News }
+  | { readonly kind: 'done'; readonly result: Result }
+  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+
+/** One worker thread, for one request at a time (its inner side: in-thread.ts). */
+export class Thread<Request, News, Result> {
+  private readonly worker: Worker;
+  private readonly onNews: (news: News) => void;
+  private waiting: { resolve(result: Result): void; reject(error: Error): void } | undefined;
+  /** Why there is no thread any more. */
+  private gone: Error | undefined;
+
+  /** `file` is the name of a file in this folder, without its ending. */
+  constructor(file: string, workerData: unknown, onNews: (news: News) => void = () => {}) {
+    this.onNews = onNews;
+    // Not this process's own flags: some of them (--input-type) would keep a thread from starting.
+    this.worker = new Worker(threadFile(file), { workerData, execArgv: [] });
+    this.worker.on('message', (message: FromThread<News, Result>) => this.hear(message));
+    this.worker.on('error', (error) => this.lose(error as Error));
+    this.worker.on('exit', (code) => this.lose(new Error(`a worker thread ended with code ${code}`)));
+  }
+
+  ask(request: Request): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.gone) return reject(this.gone);
+      this.waiting = { resolve, reject };
+      this.worker.postMessage(request);
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.worker.terminate();
+  }
+
+  private hear(message: FromThread<News, Result>): void {
+    if (message.kind === 'news') this.onNews(message.news);
+    else if (message.kind === 'done') this.waiting?.resolve(message.result);
+    else this.waiting?.reject(errorFrom(message.failure));
+  }
+
+  /** The first reason counts: an error is followed by an exit. */
+  private lose(error: Error): void {
+    this.gone ??= error;
+    this.waiting?.reject(this.gone);
+  }
+}
+
+export interface Crew<Request> {
+  /** Name of a file in this folder, without its ending. */
+  readonly file: string;
+  readonly workerData: unknown;
+  readonly requests: readonly Request[];
+  readonly threads: number;
+}
+
+/** The first failure ends all threads, and is thrown. */
+export async function onThreads<Request, News, Result>(
+  { file, workerData, requests, threads }: Crew<Request>,
+  onNews: (news: News) => void,
+  onResult: (result: Result, place: number) => void = () => {},
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const crew: Thread<Request, News, Result>[] = [];
+  let next = 0;
+  const workThrough = async (thread: Thread<Request, News, Result>) => {
+    while (next < requests.length) {
+      const place = next++;
+      results[place] = await thread.ask(requests[place]);
+      onResult(results[place], place);
+    }
+    // Its memory is not needed while the others finish.
+    await thread.end();
+  };
+  try {
+    while (crew.length < Math.min(threads, requests.length)) crew.push(new Thread(file, workerData, onNews));
+    await Promise.all(crew.map(workThrough));
+  } finally {
+    await Promise.all(crew.map((thread) => thread.end()));
+  }
+  return results;
+}
+
+/** Rows once, not once for each thread. */
+export function inSharedMemory(x: Float64Array): Float64Array {
+  const shared = new Float64Array(new SharedArrayBuffer(x.byteLength));
+  shared.set(x);
+  return shared;
+}
+
+/** Threads need the built file, also where this one runs from source (tests). The name is that of a file in src/node. */
+export function threadFile(name: string): URL {
+  const beside = new URL(`../${name}.js`, import.meta.url);
+  if (existsSync(fileURLToPath(beside))) return beside;
+  return new URL(`../../../dist/node/${name}.js`, import.meta.url);
+}

@@ -1,0 +1,254 @@
+/** kindred join as people use it: in this process, and as a program that is killed, interrupted and started again. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { rowsOfParticipant } from '../../../src/data/participants.ts';
+import { writeCsv } from '../../../src/data/write-csv.ts';
+import { type TrainResult, train } from '../../../src/methods/train.ts';
+import type { JoinResult } from '../../../src/node/client/join-options.ts';
+import { modelFromFolder } from '../../../src/node/client/participant-model.ts';
+import { readParticipantState } from '../../../src/node/client/state-folder.ts';
+import { run } from '../../cli/helpers.ts';
+import { smallHar } from '../../helpers/tables.ts';
+import { optionsLike, TestServer } from '../../helpers/test-server.ts';
+import { difference, launcher, temporaryFolder, until, useBuilt } from './helpers.ts';
+
+useBuilt();
+const root = temporaryFolder();
+const table = smallHar(3, 3, 40);
+const everybody = join(root, 'everybody.csv');
+writeFileSync(everybody, [...writeCsv(table)].join(''));
+
+/** The rows of one, without a participant column. */
+function ownFile(id: string): string {
+  const path = join(root, `own-${id}.v2.csv`);
+  const lines = [...writeCsv(rowsOfParticipant(table, id)!)].join('').trimEnd().split('\n');
+  writeFileSync(path, lines.map((line) => `${line.slice(line.indexOf(',') + 1)}\n`).join(''));
+  return path;
+}
+
+const open: { close(): Promise<unknown> }[] = [];
+const children: ChildProcess[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+async function serve(...[options, changes]: Parameters<typeof optionsLike>): Promise<TestServer> {
+  const server = await TestServer.start(optionsLike(options, { minParticipants: 3, ...changes }));
+  open.push(server);
+  return server;
+}
+let folders = 0;
+const newFolder = () => join(root, `state-${folders++}`);
+
+/** The program itself. */
+function start(...argv: string[]) {
+  const child = spawn(process.execPath, [launcher, ...argv]);
+  children.push(child);
+  const written = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].on('data', (chunk) => {
+      written[name] += chunk;
+    });
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
+    child.on('close', (code) => resolve({ code, ...written })),
+  );
+  return { child, ended };
+}
+
+const joining = (server: TestServer, id: string, state: string, ...more: string[]) => [
+  ...['join', server.url, '--data', everybody, '--task', id, '--state', state, ...more],
+];
+
+/** What everybody holds is what `train` comes to. */
+function expectSameAsTrain(trained: TrainResult, folders: readonly string[]): void {
+  for (const folder of folders) {
+    const { w, personal } = modelFromFolder(folder);
+    expect(difference(w, trained.model.w)).toBeLessThan(1e-9);
+    for (const [id, v] of personal) expect(difference(v, trained.model.personal.get(id)!)).toBeLessThan(1e-9);
+  }
+}
+
+describe('kindred join', () => {
+  test('takes part with the rows of one, tests, and says how to go on', async () => {
+    const options = { gap: 1e-3, testFraction: 0.25, seed: 5 } as const;
+    const server = await serve(options);
+    const states = table.participants.map(() => newFolder());
+    const more = ['--test-fraction', '0.25', '--seed', '5'];
+    const outcomes = await Promise.all(
+      table.participants.map((id, k) =>
+        run(
+          joining(server, id, states[k], ...more, ...(k === 0 ? ['--json'] : k === 1 ? ['--verbose'] : [])),
+        ),
+      ),
+    );
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const document = JSON.parse(outcomes[0].stdout) as JoinResult;
+    const [{ id: _i, rows: _r, testRows, ...metrics }] = train(table, options).participants;
+    expect(Object.keys(document)).toEqual([
+      ...['participant', 'federation', 'reason', 'rounds', 'base', 'passes', 'test', 'state'],
+    ]);
+    expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
+    expect(document.test).toEqual({ rows: testRows, ...metrics });
+    expect(outcomes[0].stderr).toBe('');
+    expect(outcomes[1].stderr).toContain(`connected to federation default (${server.federation.id})`);
+    expect(outcomes[1].stderr).toMatch(/round 1: solved with \d+ passes in /);
+    const [, , { stdout, stderr }] = outcomes;
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^Participant +3, federation default$/m);
+    expect(stdout).toMatch(/^Training +\d+ rounds: the relative duality gap is below its target$/m);
+    expect(stdout).toMatch(/^Test +\d+ rows: error \d+\.\d\d%, balanced accuracy [\d.]+$/m);
+    expect(stdout).toContain(`kindred predict --model ${states[2]} new.csv`);
+
+    const own = await run(['evaluate', '--model', states[2], everybody, '--json']);
+    const evaluated = JSON.parse(own.stdout);
+    expect(evaluated.participants).toHaveLength(3);
+    expect(evaluated.newcomers).toEqual(['1', '2']);
+  });
+
+  test('takes a whole file as one participant, and predicts for it offline', async () => {
+    const server = await serve({ gap: 1e-3 });
+    const states = table.participants.map(() => newFolder());
+    const outcomes = await Promise.all(
+      table.participants.map((id, k) => {
+        const name = k === 0 ? [] : ['--name', `person ${id}`];
+        const argv = ['join', server.url, '--data', ownFile(id), '--task', 'all', '--state', states[k]];
+        return run([...argv, ...name, '--positive', '1']);
+      }),
+    );
+    expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map((code) => [code, '']));
+    await server.close();
+    expect(readParticipantState(states[0]).participant).toBe('own-1');
+    const argv = ['--model', states[1], ownFile('2')];
+    const predicted = await run(['predict', ...argv]);
+    expect([predicted.code, predicted.stderr]).toEqual([0, '']);
+    expect(predicted.stdout.split('\n')[1]).toMatch(/^1,person 2,(1|not 1),/);
+    const evaluated = await run(['evaluate', ...argv, '--json']);
+    const { participants, newcomers } = JSON.parse(evaluated.stdout);
+    expect(participants).toMatchObject([{ id: 'person 2' }]);
+    expect(participants[0].errorRate).toBeLessThan(0.2);
+    expect(newcomers).toEqual([]);
+  });
+
+  test('own rows are known by their name in the data, whatever the participant is called', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const state = newFolder();
+    expect((await run(joining(server, '2', state, '--name', 'phone'))).code).toBe(0);
+    const { stdout, stderr } = await run(['evaluate', '--model', state, everybody, '--json']);
+    expect(JSON.parse(stdout).newcomers).toEqual(['1', '3']);
+    expect(stderr).toContain('served by w alone');
+  });
+
+  test('a note says that nobody answers, once', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    for (let i = 0; i < 2; i++) server.refusals.push({ status: 503, code: 'STARTING' });
+    const { code, stderr } = await run(joining(server, '1', newFolder()));
+    expect(code).toBe(0);
+    expect(stderr.match(/kindred: note: .*STARTING; trying again/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['NO_SUCH_FEDERATION', 2],
+    ['NAME_TAKEN', 2],
+    ['BAD_SIGNATURE', 1],
+  ])('%s of the server becomes exit code %i', async (code, exit) => {
+    const server = await serve({});
+    for (let i = 0; i < 2; i++) server.refusals.push({ status: 403, code });
+    const outcome = await run(joining(server, '1', newFolder()));
+    expect(outcome.code).toBe(exit);
+    expect(outcome.stderr).toContain(`the test server says ${code} [${code}]\n`);
+    expect(outcome.stdout).toBe('');
+  });
+
+  test('another federation under the same address is refused', async () => {
+    const state = newFolder();
+    const first = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    expect((await run(joining(first, '1', state))).code).toBe(0);
+    const second = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const { code, stderr } = await run(joining(second, '1', state));
+    expect(code).toBe(2);
+    for (const word of [first.federation.id, second.federation.id, state, '[WRONG_FEDERATION]'])
+      expect(stderr).toContain(word);
+  });
+
+  test.each([
+    [['--task', '9'], 'UNKNOWN_TASK', ['"9"', '"1", "2", "3"', '--task all']],
+    [['--task', '1', '--label', 'z'], 'MISSING_LABEL_COLUMN', ['"z"']],
+    [['--task', 'all', '--task-column', 'nobody', '--drop', 'nothing'], 'UNKNOWN_DROP_COLUMN', ['"nothing"']],
+    [['--task', '1', '--cert', everybody], 'BAD_OPTION', ['--cert', '--key']],
+    [['--task', '1', '--ca', everybody], 'BAD_OPTION', ['https']],
+    [['--task', '1', '--once', '--forever'], 'BAD_OPTION', ['--forever', '--once']],
+    [['--task', '1', '--slowdown', '0.5'], 'BAD_OPTION', ['--slowdown', '0.5']],
+    [['--task', '1', '--test-fraction', '1'], 'BAD_OPTION', ['--test-fraction']],
+    [[], 'MISSING_OPTION', ['--task']],
+  ])('%j is refused with %s', async (argv, code, words) => {
+    const outcome = await run([
+      'join',
+      'http://127.0.0.1:1',
+      '--data',
+      everybody,
+      '--state',
+      newFolder(),
+      ...argv,
+    ]);
+    expect(outcome.code).toBe(2);
+    for (const word of [...words, `[${code}]`]) expect(outcome.stderr).toContain(word);
+    expect(outcome.stderr.trimEnd()).not.toContain('\n');
+  });
+
+  test('a folder without a model yet says so', async () => {
+    const server = await serve({});
+    const state = newFolder();
+    server.refusals.push({ status: 403, code: 'REVOKED' });
+    await run(joining(server, '1', state));
+    const { code, stderr } = await run(['predict', '--model', state, everybody]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('[NO_MODEL_YET]');
+  });
+});
+
+describe('the program', () => {
+  test('killed in the middle of rounds and started again, comes to the very same model', async () => {
+    const options = { gap: 1e-4, testFraction: 0, rounds: 30 } as const;
+    const server = await serve(options);
+    const states = table.participants.map(() => newFolder());
+    // Slow enough to be killed in the middle of a solve.
+    const slow = joining(server, '1', states[0], '--slowdown', '20', '--json');
+    const others = ['2', '3'].map((id, k) => run(joining(server, id, states[k + 1])));
+    let life = start(...slow);
+    for (const round of [2, 4]) {
+      await until(server, () => server.state.round >= round && server.state.phase === 'open');
+      life.child.kill('SIGKILL');
+      expect((await life.ended).code).toBe(null);
+      expect(readdirSync(states[0])).toContain('lock');
+      life = start(...slow);
+    }
+    const { code, stdout, stderr } = await life.ended;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toMatchObject({ participant: '1', reason: 'gap' });
+    expect((await Promise.all(others)).map((outcome) => outcome.code)).toEqual([0, 0]);
+    expect(readParticipantState(states[0]).stored.session).toBeGreaterThanOrEqual(3);
+    expectSameAsTrain(train(table, options), states);
+  });
+
+  test('interrupted, keeps its state and says so; a second one is kept out meanwhile', async () => {
+    const server = await serve({ gap: 0, rounds: 100_000 }, { minParticipants: 1 });
+    const state = newFolder();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const { round } = server.state;
+      const { child, ended } = start(...joining(server, '1', state));
+      await until(server, () => server.state.round > round + 3);
+      const rival = await run(joining(server, '1', state));
+      expect(rival.code).toBe(2);
+      expect(rival.stderr).toContain(`in use by process ${child.pid}`);
+      child.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('the state is kept');
+      expect(stdout).toContain(`State         ${state}`);
+      expect(readdirSync(state).sort()).toEqual(['identity', 'state']);
+    }
+    expect(readParticipantState(state).stored.base).toBeGreaterThan(0);
+  });
+});

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,5 +7,7 @@ export default defineConfig({
     setupFiles: ['test/setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Vitest leaves one core to itself: on two that is one worker, and half of the machine idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -11,8 +11,8 @@ import type { NetworkReport } from './bench/network.ts';
 import { benchSecure, type SecureReport } from './bench/secure.ts';
 import { benchStart, type StartReport } from './bench/start.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
+import { addJsonOption, example, nameList, oneOf } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
@@ -65,10 +65,7 @@ export function addBench(program: Command, io: Io): void {
 }
 
 async function runBench(io: Io, named: readonly string[], flags: Flags): Promise<void> {
-  const asked = [
-    ...named.map(oneOf('part', PARTS)),
-    ...(flags.only ?? []).map(oneOf('option --only', PARTS)),
-  ];
+  const asked = [...named.map(oneOf('part', PARTS)), ...(flags.only ?? []).map(oneOf('--only', PARTS))];
   const parts = asked.length > 0 ? asked : USUAL;
   const table =
     flags.data === undefined

@@ -13,8 +13,8 @@ import {
 } from '../sim/calibration.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { labelled, textTable } from './text-table.ts';

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addJsonOption, example, oneOf } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, percent, significant } from './number-text.ts';
-import { addJsonOption, example, oneOf } from './option-values.ts';
 import { type Style, styleOf } from './style.ts';
 import { labelled, textTable, wrapped } from './text-table.ts';
 
@@ -19,7 +19,7 @@ export function addDataDescribe(group: Command, io: Io): void {
   addDataOptions(command).option(
     '--objective <kind>',
     'classification or regression (default: by the looks of the target)',
-    oneOf('option --objective', ['classification', 'regression']),
+    oneOf('--objective', ['classification', 'regression']),
   );
   addJsonOption(command);
   example(command, 'kindred data describe readings.csv --task patient --label score');

@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import type { Table, TableColumns } from '../data/table.ts';
 import { readSource } from '../node/files/data-source.ts';
+import { nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
-import { nameList, oneOf } from './option-values.ts';
 
 export interface DataFlags {
   readonly task?: string;
@@ -33,7 +33,7 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .option(
       '--uci-target <what>',
       'target of the UCI HAR folder: sitting (1 or -1) or activity (1..6)',
-      oneOf('option --uci-target', ['sitting', 'activity']),
+      oneOf('--uci-target', ['sitting', 'activity']),
     )
     .optionsGroup('Options:');
 }

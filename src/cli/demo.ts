@@ -1,7 +1,7 @@
 /** kindred demo: a whole federation on this machine, in seconds and without any data at hand. */
 import type { Command } from 'commander';
+import { addJsonOption, example, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
 
 export interface DemoFlags {
   readonly seed: number;

@@ -3,10 +3,9 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import { postToServer, type ServerAddress, serverAddress } from '../node/admin/server-client.ts';
-import { durationValue } from './duration-value.ts';
+import { addJsonOption, durationValue, example, wholeNumber } from './flags.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
 
 interface Flags extends OperatorFlags {
   readonly name?: string;

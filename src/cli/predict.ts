@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { decide } from '../methods/model.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, tell, writeJson } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
-import { addJsonOption, example } from './option-values.ts';
 import { type Prediction, predictionsCsv, predictionsOf } from './predictions.ts';
 
 type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };

@@ -4,8 +4,8 @@ import { KindredError } from '../base/errors.ts';
 import { nodePrimitives } from '../node/crypto.ts';
 import { type Replayed, replay } from '../node/replay.ts';
 import { readRunLog } from '../node/run-log.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 interface Flags {
   readonly json?: true;

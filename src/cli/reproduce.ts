@@ -20,9 +20,9 @@ import {
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
 import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
+import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { duration } from './number-text.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
 import { writeReproduction } from './reproduce-files.ts';

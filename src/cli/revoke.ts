@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { postToServer, serverAddress } from '../node/admin/server-client.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 interface Flags extends OperatorFlags {
   readonly json?: true;

@@ -1,12 +1,11 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
+import { FEDERATION, STOP } from '../settings/federation.ts';
+import { addJsonOption, addSettings, checkedSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example, oneOf, wholeNumber } from './option-values.ts';
-import { addFederationFlags, type FederationFlags } from './serve/federation-flags.ts';
 
 /** Commander's values, by option. */
-export interface ServeFlags extends FederationFlags {
+export interface ServeFlags {
   readonly port: number;
   readonly host: string;
   readonly store: string;
@@ -50,13 +49,14 @@ export function addServe(program: Command, io: Io): void {
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addFederationFlags(command);
+  addSettings(command.optionsGroup('Options of a new federation:'), SETTINGS, KEYS);
   command
+    .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
     .option(
       '--log-format <kind>',
       'pretty or json (default: json where stderr is no terminal)',
-      oneOf('option --log-format', ['pretty', 'json']),
+      oneOf('--log-format', ['pretty', 'json']),
     )
     .option('--recount', 'ask everybody again; a damaged store is moved aside, and a new one begun')
     .option('--record <folder>', 'write a run log of every federation here')
@@ -67,6 +67,32 @@ export function addServe(program: Command, io: Io): void {
     'kindred serve --min-participants 3',
     'kindred serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --store wards.db --gap 1e-4',
   );
+}
+
+const { timeMs: _, stall: __, ...stop } = STOP;
+const SETTINGS = { ...FEDERATION, ...stop };
+const KEYS: readonly (keyof typeof SETTINGS)[] = [
+  ...([
+    'method',
+    'objective',
+    'loss',
+    'c1',
+    'c2',
+    'epsilon',
+    'lambda',
+    'classWeight',
+    'scale',
+    'bias',
+  ] as const),
+  ...(['aggregation', 'passes', 'rounds', 'gap', 'seed', 'minParticipants', 'waiting', 'maxWaitMs'] as const),
+  ...(['straggler', 'precision', 'secure'] as const),
+];
+
+/** What was given of a federation's options, as its file would have it. */
+export function federationOptions(flags: ServeFlags): Record<string, unknown> {
+  const { rounds, gap, ...given } = checkedSettings(flags, SETTINGS, KEYS);
+  const stop = { ...(rounds !== undefined && { rounds }), ...(gap !== undefined && { gap }) };
+  return { ...given, ...(Object.keys(stop).length > 0 && { stop }) };
 }
 
 function addAccessOptions(command: Command): void {
@@ -92,8 +118,5 @@ function addAccessOptions(command: Command): void {
 /** As browsers say it: no path, no slash at the end. */
 function origins(text: string, previous: readonly string[] | undefined): readonly string[] {
   if (URL.canParse(text) && new URL(text).origin === text) return [...(previous ?? []), text];
-  throw inputError(
-    'BAD_OPTION',
-    `option --origin: expected an origin such as https://example.org, got ${text || '""'}`,
-  );
+  return refuse('--origin', 'an origin such as https://example.org', text);
 }

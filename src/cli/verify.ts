@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { parseDecimal } from '../data/number.ts';
+import { addJsonOption, example } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 export interface VerifyFlags {
   readonly federation?: string;

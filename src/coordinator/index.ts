@@ -1,4 +1,5 @@
-export { type DefenceOptions, type MemberScore, type Standing, standings } from './defence.ts';
+export type { DefenceOptions, OptionsInput, SecureOptions, Waiting } from '../settings/federation.ts';
+export { type MemberScore, type Standing, standings } from './defence.ts';
 export type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 export { beginCoordinator, type CoordinatorLife } from './life.ts';
 export { step } from './machine.ts';
@@ -7,10 +8,9 @@ export {
   type CoordinatorOptions,
   DEFAULT_OPTIONS,
   DEFAULT_SECURE,
-  type SecureOptions,
-  type Waiting,
+  optionsToJson,
+  parseOptions,
 } from './options.ts';
-export { type OptionsInput, optionsSchema, optionsToJson, parseOptions } from './options-schema.ts';
 export { checkPrivacy, type NoiseOrder, type PrivacySpent } from './private-rounds.ts';
 export { type CoordinatorState, type Member, newCoordinator, type RoundRow } from './state.ts';
 export { restoreCoordinator, type StoredCoordinator, type StoredMember, type StoredRun } from './stored.ts';

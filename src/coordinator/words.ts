@@ -1,13 +1,8 @@
 /** What the coordinator says, made from its state. */
-import type {
-  FederationSettings,
-  RoundMessage,
-  SecureSettings,
-  ToParticipant,
-} from '../protocol/messages.ts';
+import type { RoundMessage, ToParticipant } from '../protocol/messages.ts';
+import type { FederationSettings, SecureOptions, SecureSettings } from '../settings/federation.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import type { SecureOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 
@@ -16,10 +11,11 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
+    loss,
     ...localProblem(state.options),
     epsilon: objective === 'regression' ? epsilon : 0,
     classWeight,
@@ -72,7 +68,7 @@ export function finishFor(state: CoordinatorState, member: Member): ToParticipan
 
 /** MOCHA sends everybody its own. */
 function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
-  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
+  if (state.options.method === 'mocha' && state.trainer && member.index >= 0)
     return orderFor(state, member).w;
   return sharedPart(state);
 }

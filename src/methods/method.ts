@@ -2,14 +2,13 @@
  * What every training method takes and gives. A method sees tasks (one per participant: rows to be placed in kernel
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
-import type { Aggregation } from '../solver/aggregate.ts';
+import type { Aggregation, METHODS } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { Objective } from '../solver/problem.ts';
 import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
 
-export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
 export type MethodName = (typeof METHODS)[number];
 
 /** One participant's training rows as the methods see them. */

@@ -1,31 +1,17 @@
 /**
- * Options of `personalise`. C1, C2, epsilon and the class weight are those that w was trained with, as the model records them,
+ * Options of `personalise`. C1, C2, epsilon, the loss and the class weight are those that w was trained with, as the model records them,
  * unless others are given.
  */
-import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
+import type { Kind } from '../settings/kinds.ts';
+import { readSettings } from '../settings/kinds.ts';
+import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
+import { OPTIONS, settingError } from '../settings/refused.ts';
+import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName } from './method.ts';
 import type { Model } from './model.ts';
-import { checkedOptions, trainSchema } from './options.ts';
 
-const { c1, c2, epsilon, classWeight, seed } = trainSchema.shape;
-
-const schema = z.strictObject({
-  c1: c1.unwrap().optional(),
-  c2: c2.unwrap().optional(),
-  epsilon: epsilon.unwrap().optional(),
-  classWeight: classWeight.unwrap().optional(),
-  /** Share of every participant's rows that is kept for testing. */
-  testFraction: z.number().min(0).lt(1).default(0),
-  /** Of the split and of the row order; default: that of the model, which splits the training table as training did. */
-  seed: seed.unwrap().optional(),
-  /** Relative duality gap of each personal part. */
-  gap: z.number().nonnegative().lt(1).default(1e-6),
-  /** Most passes over the rows of one participant. */
-  passes: z.number().int().positive().max(1_000_000_000).default(100_000),
-});
-
-export type PersonaliseOptions = z.input<typeof schema>;
+export type { PersonaliseOptions } from '../settings/training.ts';
 
 /** Complete and checked. */
 export interface ResolvedPersonaliseOptions {
@@ -33,6 +19,7 @@ export interface ResolvedPersonaliseOptions {
   readonly c2: number;
   /** 0 for classification. */
   readonly epsilon: number;
+  readonly loss: LossName;
   readonly classWeight: 'none' | 'balanced';
   readonly testFraction: number;
   readonly seed: number;
@@ -40,34 +27,42 @@ export interface ResolvedPersonaliseOptions {
   readonly passes: number;
 }
 
-const recordedSchema = z.object({
-  c1: schema.shape.c1.catch(undefined),
-  c2: schema.shape.c2.catch(undefined),
-  epsilon: schema.shape.epsilon.catch(undefined),
-  classWeight: schema.shape.classWeight.catch(undefined),
-});
-
 export function resolvePersonaliseOptions(
   model: Model,
   options: PersonaliseOptions,
 ): { readonly resolved: ResolvedPersonaliseOptions; readonly notes: readonly string[] } {
-  const given = checkedOptions(schema, options);
+  const given = readSettings(personalisingKind, options, OPTIONS);
   checkMethod(model.method, given.c2);
-  const recorded = recordedSchema.parse(model.options);
-  const classification = model.objective === 'classification';
-  const weight = given.classWeight ?? recorded.classWeight;
+  const { c1, c2, epsilon, loss, classWeight } = PERSONALISING;
+  const { objective } = model;
+  const classification = objective === 'classification';
+  const weight = given.classWeight ?? recorded(model, 'classWeight', classWeight);
   const resolved = {
-    c1: needed('C1', '--c1', given.c1 ?? recorded.c1),
-    c2: needed('C2', '--c2', given.c2 ?? recorded.c2),
-    epsilon: classification ? 0 : needed('epsilon', '--epsilon', given.epsilon ?? recorded.epsilon),
+    c1: needed('C1', '--c1', given.c1 ?? recorded(model, 'c1', c1)),
+    c2: needed('C2', '--c2', given.c2 ?? recorded(model, 'c2', c2)),
+    epsilon: classification
+      ? 0
+      : needed('epsilon', '--epsilon', given.epsilon ?? recorded(model, 'epsilon', epsilon)),
+    loss: given.loss ?? recorded(model, 'loss', loss) ?? defaultLoss(objective),
     classWeight: weight ?? 'none',
     testFraction: given.testFraction,
     seed: given.seed ?? model.seed,
     gap: given.gap,
     passes: given.passes,
   };
+  const fitting = unfitLoss(objective, resolved.loss);
+  if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
   const unweighted = 'the model does not record its class weight; all rows count the same (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };
+}
+
+/** As the model's options have it; undefined where they have it not, or not as it should be. */
+function recorded<T>({ options }: Model, name: string, kind: Kind<T, unknown>): T | undefined {
+  try {
+    return kind.read(options[name], { path: [], missing: 'refused' });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Why the w of other methods cannot be personalised. */

@@ -2,7 +2,7 @@
 
 import type { Arena } from '../math/arena.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import { type FederationSettings, personalCost } from '../settings/federation.ts';
 import { balancedWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
@@ -21,14 +21,18 @@ export function scaledShard(
   { x, y, features }: RawRows,
 ): Shard {
   const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
-  return new Shard(arena, settings, {
-    n: y.length,
-    d: features + (settings.bias ? 1 : 0),
-    y,
-    weights: balanced ? balancedWeights(y) : undefined,
-    write: (i, row) => {
-      scaleRow(x, i, scaling, row, 0);
-      if (settings.bias) row[features] = 1;
+  return new Shard(
+    arena,
+    { ...settings, c2: personalCost(settings) },
+    {
+      n: y.length,
+      d: features + (settings.bias ? 1 : 0),
+      y,
+      weights: balanced ? balancedWeights(y) : undefined,
+      write: (i, row) => {
+        scaleRow(x, i, scaling, row, 0);
+        if (settings.bias) row[features] = 1;
+      },
     },
-  });
+  );
 }

@@ -1,4 +1,5 @@
-export { AGGREGATIONS, type Aggregation, Aggregator } from './aggregate.ts';
+export { AGGREGATIONS, type Aggregation } from '../settings/training.ts';
+export { Aggregator } from './aggregate.ts';
 export { MochaAggregator, type MochaOptions } from './aggregate-mocha.ts';
 export {
   type Answer,

@@ -334,11 +334,11 @@ test('a vector on another base than the books say is refused, and the round goes
 });
 
 test.each([
-  [{ aggregation: 'safe' }, 'aggregation: expected answers beside secure'],
-  [{ aggregation: 'sum' }, 'aggregation: expected answers beside secure'],
-  [{ precision: 'f32' }, 'precision: expected f64 beside secure'],
-  [{ defence: { normBound: 1 } }, 'defence: expected none beside secure'],
-  [{ mask: { kind: 'bernoulli', keep: 0.5 } }, 'mask: expected none beside secure'],
+  [{ aggregation: 'safe' }, 'aggregation: expected answers with secure'],
+  [{ aggregation: 'sum' }, 'aggregation: expected answers with secure'],
+  [{ precision: 'f32' }, 'precision: expected f64 with secure'],
+  [{ defence: { normBound: 1 } }, 'defence: expected none with secure'],
+  [{ mask: { kind: 'bernoulli', keep: 0.5 } }, 'mask: expected none with secure'],
 ])('options that need more than sums are refused: %j', (change, message) => {
   expect(() => coordinator.parseOptions('f.json', { secure: true })).not.toThrow();
   expect(() => coordinator.parseOptions('f.json', { secure: true, ...change })).toThrow(message);

@@ -1,7 +1,6 @@
 /** The federation that `serve` is to run: from a file, from flags, or as it is in the store already. */
 import { inputError } from '../../base/errors.ts';
-import type { CoordinatorOptions } from '../../coordinator/options.ts';
-import { optionsToJson, parseOptions } from '../../coordinator/options-schema.ts';
+import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/options.ts';
 import { readText } from '../../node/files/files.ts';
 
 type Json = Record<string, unknown>;

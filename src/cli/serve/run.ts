@@ -9,13 +9,12 @@ import { RunRecorder } from '../../node/run-log.ts';
 import { isLoopback } from '../../node/server/guard.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
+import { oneOf } from '../flags.ts';
 import { type Io, tell } from '../io.ts';
-import { oneOf } from '../option-values.ts';
-import type { ServeFlags } from '../serve.ts';
+import { federationOptions, type ServeFlags } from '../serve.ts';
 import { programVersion } from '../version.ts';
 import { type Allowed, readAllowList } from './allow-list.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
-import { optionsFrom } from './federation-flags.ts';
 import { LOG_LEVELS, newLog } from './log.ts';
 import { tellReady } from './ready.ts';
 import { listenToSignals } from './signals.ts';
@@ -24,7 +23,7 @@ import { listenToSignals } from './signals.ts';
 const LINGER_MS = 3000;
 
 export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
-  const wanted = await wantedFederation(flags.federation, flags.federationFile, optionsFrom(flags));
+  const wanted = await wantedFederation(flags.federation, flags.federationFile, federationOptions(flags));
   const allowed = flags.allow === undefined ? [] : await readAllowList(flags.allow);
   await checkWritable(flags.store);
   const token = await operatorToken(io, flags);
@@ -112,7 +111,7 @@ async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {
 
 async function serverOptions(io: Io, flags: ServeFlags, operatorToken: string): Promise<ServerOptions> {
   const { host, port, store, origin, record } = flags;
-  const level = oneOf('option --log-level', LOG_LEVELS)(flags.logLevel);
+  const level = oneOf('--log-level', LOG_LEVELS)(flags.logLevel);
   const format = (flags.logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json';
   if (record !== undefined) await onFile(record, () => mkdir(record, { recursive: true }));
   return {

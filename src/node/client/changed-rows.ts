@@ -7,7 +7,7 @@
  */
 import type { Scaling } from '../../math/scaling.ts';
 import type { Stored, UsableModel } from '../../participant/state.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { ParticipantFile } from './participant-file.ts';
 
 /** What a personal part can be solved for with. */

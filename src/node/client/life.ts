@@ -10,7 +10,7 @@ import { step } from '../../participant/machine.ts';
 import type { ParticipantState, Profile } from '../../participant/state.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
 import { encode } from '../../protocol/codec.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import { Timer } from '../timer.ts';
 import type { OwnRows } from './own-rows.ts';
 import { checkSameClasses } from './participant-file.ts';

@@ -5,7 +5,7 @@ import { featuresOf } from '../../data/participants.ts';
 import type { Moments, Scaling } from '../../math/scaling.ts';
 import { decide, type Model } from '../../methods/model.ts';
 import type { SolveResult } from '../../participant/effects.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { BoxContext } from '../../solver/member.ts';
 import { type Metrics, measure } from '../../solver/metrics.ts';
 import type { Objective } from '../../solver/problem.ts';

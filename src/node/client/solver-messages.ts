@@ -2,7 +2,7 @@
 import type { ErrorKind } from '../../base/errors.ts';
 import type { Moments, Scaling } from '../../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 
 /** Given to the thread when it starts. */
 export interface SolverData {

@@ -4,7 +4,7 @@ import { Arena } from '../../math/arena.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
 import { scaledShard } from '../../participant/scaled-rows.ts';
 import { carryOut } from '../../participant/solve.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { Shard } from '../../solver/shard.ts';
 import { entropyStream } from '../entropy.ts';
 import { BENCHMARK_PASSES, benchmark } from './benchmark.ts';

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { KindredError } from '../../base/errors.ts';
 import type { Scaling } from '../../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import { threadFile } from '../threads/threads.ts';
 import {
   DROP_UP_TO,

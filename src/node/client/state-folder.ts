@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { type Seal, seal, unseal } from '../../base/packed.ts';
 import { NOTHING_STORED } from '../../participant/state.ts';
+import { upgraded } from '../../settings/federation.ts';
 import { systemEntropy } from '../entropy.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { fileError } from '../files/file-error.ts';
@@ -47,7 +48,7 @@ export class StateFolder {
     makeFolder(path);
     const unlock = lockFolder(path);
     try {
-      const known = readSealed(join(path, 'state'), STATE_SEAL) as ParticipantFile | undefined;
+      const known = readState(join(path, 'state'));
       const keys = readSealed(join(path, 'identity'), IDENTITY_SEAL) as KeyPair | undefined;
       if (!known && keys) throw lost(path, 'state', 'the identity is there, but not the state');
       if (known && !keys && known.stored.session > 0)
@@ -78,7 +79,7 @@ export class StateFolder {
 /** For whoever only looks: needs no lock, and sees a whole state whatever is going on. */
 export function readParticipantState(folder: string): ParticipantFile {
   const path = join(folder, 'state');
-  const file = readSealed(path, STATE_SEAL) as ParticipantFile | undefined;
+  const file = readState(path);
   if (file) return file;
   throw inputError(
     'NO_STATE',
@@ -116,6 +117,12 @@ function makeKeys(path: string): KeyPair {
 }
 
 /** Undefined where there is no such file. */
+function readState(path: string): ParticipantFile | undefined {
+  const file = readSealed(path, STATE_SEAL) as ParticipantFile | undefined;
+  const settings = file?.stored.settings;
+  return file && settings ? { ...file, stored: { ...file.stored, settings: upgraded(settings) } } : file;
+}
+
 function readSealed(path: string, expected: Seal): unknown {
   let bytes: Uint8Array;
   try {

@@ -13,7 +13,7 @@ import { carryOut, planned } from '../../participant/solve.ts';
 import { newParticipant, type ParticipantState } from '../../participant/state.ts';
 import { encode } from '../../protocol/codec.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { Shard } from '../../solver/shard.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 import type { SharedDecoding } from './shared-decoding.ts';

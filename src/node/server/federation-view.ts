@@ -1,6 +1,6 @@
 /** A federation as the API tells it. */
 import { z } from 'zod';
-import { optionsToJson } from '../../coordinator/options-schema.ts';
+import { optionsToJson } from '../../coordinator/options.ts';
 import type { ServerContext } from './context.ts';
 import type { Federation } from './federation.ts';
 import { count, federationName, finishReason, known, phase, rejections, timeMs } from './schemas.ts';

@@ -1,6 +1,6 @@
 /** What the coordinator knows of the model, as a file for `kindred predict` and `evaluate`. */
 import { modelOf } from '../../coordinator/model.ts';
-import { optionsToJson } from '../../coordinator/options-schema.ts';
+import { optionsToJson } from '../../coordinator/options.ts';
 import type { Model } from '../../methods/model.ts';
 import type { Certificate } from '../../solver/certificate.ts';
 import type { Store } from '../host/store.ts';
@@ -14,10 +14,10 @@ export function modelFileOf({ name, host }: Federation, store: Store): Model | u
   const found = modelOf(host.state);
   if (!found) return undefined;
   const { options, features: d } = host.state;
-  const { objective, bias, scale, seed, aggregation } = options;
+  const { objective, bias, scale, seed, method } = options;
   const names = store.schema(name)?.features;
   return {
-    method: aggregation === 'mocha' ? 'mocha' : 'mtl',
+    method,
     objective,
     features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
     bias,
@@ -26,7 +26,7 @@ export function modelFileOf({ name, host }: Federation, store: Store): Model | u
     w: found.w,
     // Personal parts are the participants' own; only MOCHA, which has no shared part, makes them here.
     personal: found.v,
-    servesNewcomers: aggregation !== 'mocha',
+    servesNewcomers: method !== 'mocha',
     options: { ...optionsToJson(options), federation: name, round: found.round },
     seed,
     certificate: certificateOf(host, found, store),

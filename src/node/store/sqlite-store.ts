@@ -2,6 +2,7 @@
 import type Database from 'libsql';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator } from '../../coordinator/stored.ts';
+import { upgraded } from '../../settings/federation.ts';
 import type {
   Enrolment,
   FederationRecord,
@@ -56,7 +57,8 @@ export class SqliteStore implements Store {
   }
 
   federations(): FederationRecord[] {
-    return this.read('federations', 'ORDER BY name') as FederationRecord[];
+    const records = this.read('federations', 'ORDER BY name') as FederationRecord[];
+    return records.map((record) => ({ ...record, options: upgraded(record.options) }));
   }
 
   addFederation(record: FederationRecord): void {

@@ -12,7 +12,7 @@ import type { JoinOptions } from '../../../src/node/client/join-options.ts';
 import { type OwnFolder, ownDataOf, ownFolder } from '../../../src/node/client/settle-in.ts';
 import { readParticipantState, STATE_SEAL, type StateFolder } from '../../../src/node/client/state-folder.ts';
 import { NOTHING_STORED, type Stored } from '../../../src/participant/state.ts';
-import type { FederationSettings } from '../../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../../src/settings/federation.ts';
 import { runSecurely } from '../../helpers/secure-federation.ts';
 import { smallHar } from '../../helpers/tables.ts';
 import { temporaryFolder } from './helpers.ts';

@@ -1,6 +1,7 @@
 /** Federations: which there are, how they are, and what the operator may do with them. */
 import { z } from 'zod';
-import { optionsSchema, parseOptions } from '../../../coordinator/options-schema.ts';
+import { parseOptions } from '../../../coordinator/options.ts';
+import { federationKind } from '../../../settings/federation.ts';
 import type { Order } from '../../host/federation-host.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
@@ -14,7 +15,10 @@ const newFederation = z.strictObject({
   options: z.unknown().optional(),
 });
 const newFederationInWords = newFederation.extend({
-  options: optionsSchema.optional().describe('Those that are not given have their defaults'),
+  options: z
+    .unknown()
+    .optional()
+    .meta({ ...federationKind.schema, description: 'Those that are not given have their defaults' }),
 });
 
 const stateAnswer = { status: 200, about: 'The federation as it is now', schema: federationState } as const;

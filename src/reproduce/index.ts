@@ -1,6 +1,6 @@
-export { curvesCsv } from './charts/curves-csv.ts';
-export { drawFigure } from './charts/draw.ts';
-export { type Figure, levelColour, type Panel } from './charts/figure.ts';
+export { curvesCsv } from '../charts/csv.ts';
+export { drawFigure } from '../charts/draw.ts';
+export { type Figure, levelColour, type Panel } from '../charts/figure.ts';
 export { EXPERIMENT_IDS, EXPERIMENTS, type ExperimentId } from './experiments/index.ts';
 export { isTimed, type Job, type JobResult } from './jobs.ts';
 export { passOver } from './measured-pass.ts';

@@ -12,7 +12,6 @@ import { inputError, invariant } from '../base/errors.ts';
 import type { ComputeModel } from './compute.ts';
 import { meanPassMs } from './compute.ts';
 import { scenarioError } from './scenario-error.ts';
-import { axes, document, element, line, text } from './svg.ts';
 
 export interface PassTimes {
   readonly rows: number;
@@ -129,31 +128,4 @@ export function calibrationFromText(source: string, content: string): ComputeMod
 export function formulaText({ fixedMs, perRowMs, perValueMs }: Calibration): string {
   const ms = (value: number) => `${Number(value.toPrecision(3))} ms`;
   return `${ms(fixedMs)} + ${ms(perRowMs)} x rows + ${ms(perValueMs)} x rows x columns`;
-}
-
-const FRAME = { left: 70, top: 74, width: 560, height: 360 };
-
-/** Measured against fitted, both on logarithmic scales: sizes span orders of magnitude. */
-export function calibrationChart(fit: Calibration): string {
-  const { spread, points } = fit;
-  const logs = points.flatMap(({ measuredMs, fittedMs }) => [Math.log10(measuredMs), Math.log10(fittedMs)]);
-  const low = Math.floor(Math.min(...logs) * 2) / 2;
-  const high = Math.ceil(Math.max(...logs) * 2) / 2;
-  const { across, up, parts } = axes(
-    FRAME,
-    { low, high, title: 'fitted time of a pass, log10 of ms' },
-    { low, high, title: 'measured, log10 of ms' },
-  );
-  parts.push(
-    line([across(low), up(low)], [across(high), up(high)], { stroke: '#888', 'stroke-dasharray': '4 3' }),
-  );
-  for (const { rows, columns, measuredMs, fittedMs } of points) {
-    const words = element('title', {}, `${rows} x ${columns}`);
-    const at = { cx: across(Math.log10(fittedMs)), cy: up(Math.log10(measuredMs)) };
-    parts.push(element('circle', { ...at, r: 4, fill: '#1f5fa8', 'fill-opacity': 0.7 }, words));
-  }
-  const formula = `${formulaText(fit)}, spread ${spread.toPrecision(2)}`;
-  const title = 'Time of a local pass: measured against fitted';
-  const heading = [text(20, 28, title, { class: 'title' }), text(20, 46, formula, { class: 'small' })];
-  return document(680, 500, title, [...heading, ...parts]);
 }

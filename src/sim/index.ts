@@ -1,14 +1,13 @@
 export {
   type Calibration,
-  calibrationChart,
   calibrationFromText,
   fitCalibration,
   formulaText,
   type PassTimes,
 } from './calibration.ts';
 export { type ComputeModel, DEFAULT_COMPUTE, drawPassMs, meanPassMs } from './compute.ts';
-export { curveChart } from './curve-chart.ts';
 export type { Crash, Deed } from './faults.ts';
+export { calibrationFigure, curveFigure } from './figures.ts';
 export type { Misbehaviour } from './misbehaving.ts';
 export { type LinkFaults, type Partition, PERFECT_LINK } from './network.ts';
 export { csvLines, jsonLines, type MetricName, type ObservedRow, Observer } from './observe.ts';
@@ -30,7 +29,8 @@ export {
   type ScenarioInputs,
   type ScenarioPlan,
 } from './scenario-plan.ts';
-export { type ChartWindow, sequenceChart } from './sequence-chart.ts';
+export type { ChartWindow } from './sequence.ts';
+export { sequenceChart } from './sequence-chart.ts';
 export { Simulation, type SimulationPlan } from './simulation.ts';
 export { type ContributionSummary, meanOf, type RunRecord, type RunSummary } from './summary.ts';
 export type { TranscriptEntry } from './transcript.ts';

@@ -9,8 +9,8 @@
  */
 import { z } from 'zod';
 import { inputError, invariant } from '../base/errors.ts';
-import type { ComputeModel } from './compute.ts';
-import { meanPassMs } from './compute.ts';
+import { solvePositive } from '../math/normal-equations.ts';
+import { type ComputeModel, meanPassMs } from './compute.ts';
 import { scenarioError } from './scenario-error.ts';
 
 export interface PassTimes {
@@ -82,25 +82,11 @@ function leastSquares(rows: readonly (readonly number[])[]): number[] | undefine
   const lengths = Array.from({ length: m }, (_, t) =>
     Math.sqrt(rows.reduce((sum, row) => sum + row[t] ** 2, 0)),
   );
-  const a = lengths.map((li, i) => [
-    ...lengths.map((lj, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0) / (li * lj)),
-    rows.reduce((sum, row) => sum + row[i], 0) / li,
-  ]);
-  for (let i = 0; i < m; i++) {
-    // Positive definite: no pivoting needed.
-    if (!(a[i][i] > 1e-12)) return undefined;
-    for (let k = i + 1; k < m; k++) {
-      const factor = a[k][i] / a[i][i];
-      for (let j = i; j <= m; j++) a[k][j] -= factor * a[i][j];
-    }
-  }
-  const c = new Array<number>(m).fill(0);
-  for (let i = m - 1; i >= 0; i--) {
-    let rest = a[i][m];
-    for (let j = i + 1; j < m; j++) rest -= a[i][j] * c[j];
-    c[i] = rest / a[i][i];
-  }
-  return c.map((value, i) => value / lengths[i]);
+  const scaled = rows.map((row) => row.map((value, t) => value / lengths[t]));
+  const sum = (of: (row: readonly number[]) => number) => scaled.reduce((total, row) => total + of(row), 0);
+  const a = lengths.map((_, i) => lengths.map((_, j) => sum((row) => row[i] * row[j])));
+  const b = lengths.map((_, i) => sum((row) => row[i]));
+  return solvePositive(a, b, 1e-12)?.map((value, i) => value / lengths[i]);
 }
 
 /** What a scenario needs of a calibration file; the rest of it is for people. */

@@ -1,12 +1,14 @@
+import { curveLinear, curveStepAfter } from 'd3-shape';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLOURS, levelColour } from '../../src/reproduce/charts/colours.ts';
-import { curvesCsv } from '../../src/reproduce/charts/curves-csv.ts';
-import { drawFigure } from '../../src/reproduce/charts/draw.ts';
-import { pathData, staircase } from '../../src/reproduce/charts/path-data.ts';
-import { scaleOf } from '../../src/reproduce/charts/scale.ts';
-import { thinned, within } from '../../src/reproduce/charts/thin.ts';
-import { idOf, textWidth, wrapped } from '../../src/reproduce/charts/words.ts';
+import { curvesCsv } from '../../src/charts/csv.ts';
+import { thinned, within } from '../../src/charts/curve.ts';
+import { drawFigure } from '../../src/charts/draw.ts';
+import { COLOURS, levelColour } from '../../src/charts/figure.ts';
+import { lineData } from '../../src/charts/line-panel.ts';
+import { scaleOf } from '../../src/charts/scale.ts';
+import { idOf } from '../../src/charts/svg.ts';
+import { textWidth, wrapped } from '../../src/charts/text-width.ts';
 import { badNumbers, fault, idsOf, targetsOf } from './markup.ts';
 import { anyFigure, chart, figureOf, linePanel } from './samples.ts';
 
@@ -144,25 +146,22 @@ describe('drawing', () => {
   test('a path leads to the places it was given, to a tenth of a pixel', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(real, real), { minLength: 1, maxLength: 50 }), (wide) => {
-        const places = wide.map(([x, y]) => [x % 1000, y % 1000] as const);
-        const end = walk(pathData(places));
-        expect(Math.abs(end[0] - places.at(-1)![0])).toBeLessThanOrEqual(0.051);
-        expect(Math.abs(end[1] - places.at(-1)![1])).toBeLessThanOrEqual(0.051);
+        const places = wide.map(([x, y]) => ({ x: x % 1000, y: y % 1000 }));
+        const end = walk(lineData(places, curveLinear));
+        expect(Math.abs(end[0] - places.at(-1)!.x)).toBeLessThanOrEqual(0.051);
+        expect(Math.abs(end[1] - places.at(-1)!.y)).toBeLessThanOrEqual(0.051);
       }),
     );
   });
 
   test('steps go across first, then up or down', () => {
-    expect(
-      pathData(
-        staircase([
-          [0, 5],
-          [2, 5],
-          [3, 1],
-          [9, 1],
-        ]),
-      ),
-    ).toBe('M0 5h3v-4h6');
+    const places = [
+      { x: 0, y: 5 },
+      { x: 2, y: 5 },
+      { x: 3, y: 1 },
+      { x: 9, y: 1 },
+    ];
+    expect(lineData(places, curveStepAfter)).toBe('M0 5h3v-4h6');
   });
 
   test('curves are cut at the plot; dots outside are left out', () => {
@@ -278,7 +277,7 @@ describe('CSV', () => {
 /** Where a path of relative moves ends. */
 function walk(d: string): [number, number] {
   let [x, y] = [0, 0];
-  for (const [, letter, rest] of d.matchAll(/([Mlhv])([^Mlhv]*)/g)) {
+  for (const [, letter, rest] of d.matchAll(/([Mlhv])([^Mlhvz]*)/g)) {
     const numbers = (rest.match(/-?(?:\d+\.?\d*|\.\d+)/g) ?? []).map(Number);
     if (letter === 'M') [x, y] = numbers;
     else if (letter === 'h') x += numbers[0];

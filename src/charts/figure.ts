@@ -1,6 +1,4 @@
 /** What a figure shows, as plain data: it can be stored as JSON and drawn later, or by something else. */
-export { COLOURS, levelColour, type Method } from './colours.ts';
-
 /** `low` and `high` bound the spread: a band around a line, a whisker through a dot. */
 export interface Point {
   readonly x: number;
@@ -85,4 +83,34 @@ export interface Figure {
   readonly columns: 1 | 2 | 3;
   /** What the bands and whiskers are: "band: 95% interval of the mean over 5 repeats". */
   readonly spread?: string | undefined;
+}
+
+/**
+ * One colour for each method in the whole report. Taken near the Okabe-Ito set, which readers with red-green blindness can
+ * tell apart, and moved so that lightness differs too: grey print keeps the order paper, mtl, mocha, global, local.
+ */
+export const COLOURS = {
+  mtl: '#14539a',
+  local: '#e5a100',
+  global: '#1aa27c',
+  mocha: '#c23b22',
+  paper: '#262626',
+} as const;
+
+/** Dark to light along viridis, cut before it gets too light for white paper. */
+const RAMP = [
+  [68, 1, 84],
+  [65, 68, 135],
+  [42, 120, 142],
+  [34, 168, 132],
+  [122, 209, 81],
+] as const;
+
+/** The colour of level `i` of `n`: the order of the levels can be read from the lightness alone. */
+export function levelColour(i: number, n: number): string {
+  const share = n > 1 ? Math.min(1, Math.max(0, i / (n - 1))) : 0.25;
+  const at = (Number.isFinite(share) ? share : 0) * (RAMP.length - 1);
+  const from = Math.min(RAMP.length - 2, Math.floor(at));
+  const mixed = RAMP[from].map((value, c) => value + (at - from) * (RAMP[from + 1][c] - value));
+  return `#${mixed.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }

@@ -1,6 +1,6 @@
 /** Figures of any kind and content, good and bad. */
 import fc from 'fast-check';
-import type { Axis, Figure, LinePanel, Panel, Series } from '../../src/reproduce/charts/figure.ts';
+import type { Axis, Figure, LinePanel, Panel, Series } from '../../src/charts/figure.ts';
 
 const anyNumber = fc.oneof(
   { weight: 6, arbitrary: fc.double({ min: -10, max: 1000, noNaN: true }) },

@@ -40,16 +40,3 @@ export function shortened(words: string, width: number, size: number): string {
   while (letters.length > 1 && textWidth(`${letters.join('')}…`, size) > width) letters.pop();
   return `${letters.join('').trimEnd()}…`;
 }
-
-/** Control characters and halves of pairs are no XML, not even escaped. */
-export function printable(xml: string): string {
-  return xml.replace(/[\p{Cs}\uFFFE\uFFFF]|[^\P{Cc}\t\n\r]/gu, '');
-}
-
-/**
- * An id made of letters that need no quoting; different texts give different ids. After an underscore comes a hexadecimal
- * digit: with any other letter there a suffix can be added that no text leads to.
- */
-export function idOf(words: string): string {
-  return words.replace(/[^A-Za-z0-9-]/gu, (letter) => `_${letter.codePointAt(0)!.toString(16)}_`);
-}

@@ -1,8 +1,8 @@
 /** One entry for everything that looks the same in all panels of a figure. */
-import { element, line, text } from '../../sim/svg.ts';
 import type { Figure, Panel } from './figure.ts';
 import { SIZE } from './style.ts';
-import { shortened, textWidth } from './words.ts';
+import { element, line, text } from './svg.ts';
+import { shortened, textWidth } from './text-width.ts';
 
 export interface LegendEntry {
   readonly name: string;

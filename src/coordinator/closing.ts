@@ -6,7 +6,7 @@ import { invariant } from '../base/errors.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
-import type { Collected } from './collecting/collected.ts';
+import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';

@@ -8,9 +8,9 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ToCoordinator } from '../protocol/messages.ts';
 import { onSummed } from './closing.ts';
 import { onAnswer } from './collecting/plain.ts';
+import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
-  gatheringTimer,
   onAway,
   onBack,
   onForget,
@@ -22,15 +22,23 @@ import {
   startTraining,
   waitForAgain,
 } from './membership.ts';
-import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import { announce, beginWaiting, finish, isPassedOver, onTimer, open, wake } from './rounds.ts';
-import { onSecureAnswer } from './secure-answers.ts';
+import {
+  announce,
+  beginWaiting,
+  finish,
+  isPassedOver,
+  onPause,
+  onResume,
+  onTimer,
+  open,
+  wake,
+} from './rounds.ts';
 import { advance } from './secure-round.ts';
+import { finishFor, tellAll } from './sending.ts';
 import type { CoordinatorState } from './state.ts';
-import { canClose } from './waiting.ts';
-import { finishFor, tellAll } from './words.ts';
+import { canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
 export function step(

@@ -10,8 +10,9 @@ import { dropBest } from './model.ts';
 import { implausibleJoin, implausibleMoments } from './plausible.ts';
 import { refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
+import { membersSeated } from './secure-roster.ts';
 import { sayPhase } from './secure-round.ts';
-import { membersSeated } from './secure-state.ts';
+import { finishFor, roundFor, tellAll, welcomeFor } from './sending.ts';
 import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
 import { storedChanges } from './stored.ts';
 import {
@@ -23,7 +24,7 @@ import {
   NOTHING_ACCEPTED,
   newTrainer,
 } from './training.ts';
-import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
+import { gatheringTimer } from './waiting.ts';
 
 export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
   let member = state.members.get(from);
@@ -134,12 +135,6 @@ function featuresExpected({ members, round, features }: CoordinatorState, join: 
   if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
   const { maxFeatures } = DEFAULT_LIMITS;
   return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
-}
-
-/** Whoever joins and then falls silent is waited for, but not for ever. */
-export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  state.deadlineMs = now + state.options.maxWaitMs;
-  return { type: 'timer', atMs: state.deadlineMs };
 }
 
 /** A place in the sums: after all who have one. */

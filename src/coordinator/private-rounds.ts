@@ -15,19 +15,13 @@ import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
-import type { CoordinatorState } from './state.ts';
+import type { CoordinatorState, PrivacySpent } from './state.ts';
 import { combinerOf } from './training.ts';
 
 /** Independent normal numbers for a sum. */
 export interface NoiseOrder {
   readonly length: number;
   readonly deviation: number;
-}
-
-/** What has been spent so far, at the delta of the budget. */
-export interface PrivacySpent {
-  readonly epsilon: number;
-  readonly delta: number;
 }
 
 /** Once more where the machine is made: privacy is not left to whoever wrote the options. */

@@ -32,12 +32,11 @@ import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
-import { canSeat, renewRoster, rosterFor } from './secure-roster.ts';
-import { isHeard, membersAwaited, seatOf, type Unaddressed } from './secure-state.ts';
-import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { canSeat, isHeard, membersAwaited, renewRoster, rosterFor, seatOf } from './secure-roster.ts';
+import { roundFor } from './sending.ts';
+import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
-import { roundFor } from './words.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
 export function openSum(state: CoordinatorState, now: number): CoordinatorEffect[] {

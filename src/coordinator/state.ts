@@ -1,14 +1,15 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
 import type { Contributions } from '../privacy/defence/contribution.ts';
 import type { Budget } from '../privacy/dp/budget.ts';
+import type { Summed } from '../privacy/secure/coordinator.ts';
+import type { Abandoned, CoordinatorState as SecureCore } from '../privacy/secure/coordinator-round.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/messages.ts';
+import type { SecureToParticipant, SumPurpose } from '../protocol/secure-messages.ts';
 import type { Certificate } from '../solver/certificate.ts';
-import type { MemberScore, Shortened } from './defence.ts';
+import type { Combiner } from '../solver/combiner.ts';
+import type { Inquiry } from '../solver/inquiry.ts';
 import type { CoordinatorOptions } from './options.ts';
-import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';
-import { newSecureSide, type SecureSide } from './secure-state.ts';
-import type { Trainer } from './training.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -62,6 +63,26 @@ export interface Member {
   responseMs: number | undefined;
 }
 
+/** What has been spent so far, at the delta of the budget. */
+export interface PrivacySpent {
+  readonly epsilon: number;
+  readonly delta: number;
+}
+
+/** How one update of a round looked. */
+export interface MemberScore {
+  readonly id: string;
+  readonly cosine: number | undefined;
+  readonly normRatio: number;
+  readonly ownShare: number | undefined;
+}
+
+/** Who was held to a bound in a round, and the share of its step that was taken. */
+export interface Shortened {
+  readonly id: string;
+  readonly factor: number;
+}
+
 /** One line of a run's history: what is known, when a round closed, of the model in use (the best one, or that of its opening). */
 export interface RoundRow extends Certificate {
   readonly round: number;
@@ -93,10 +114,38 @@ export interface Tally {
   awaited: number;
 }
 
+export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
+
+/** A message but for the life it is addressed to: that may change before it is said again. */
+export type Unaddressed = SecureToParticipant extends infer M
+  ? M extends SecureToParticipant
+    ? Omit<M, 'session'>
+    : never
+  : never;
+
+export interface SecureSide {
+  /** The roster and the open round; undefined: there are too few for any sum. */
+  core: SecureCore | undefined;
+  /** Keys of those in the roster, in its order. */
+  roster: readonly Advertisement[];
+  /** Places in the roster, by id. */
+  seats: ReadonlyMap<string, number>;
+  /** The first round that the roster is for. */
+  rosterRound: number;
+  /** What the open round sums. */
+  purpose: SumPurpose;
+  /** When dealing, attesting or revealing ends without those who are missing. */
+  phaseEndsMs: number;
+  /** What the present phase has said to whom. */
+  said: ReadonlyMap<string, Unaddressed>;
+  /** Of a round that is closed, until it has been taken in. */
+  outcome: Summed | Abandoned | undefined;
+}
+
 export interface CoordinatorState {
   readonly options: CoordinatorOptions;
   phase: CoordinatorPhase;
-  /** By the operator: no round closes, no deadline passes (pausing.ts). */
+  /** By the operator: no round closes, no deadline passes (`onPause`). */
   paused: boolean;
   /** Since when, in this life of the coordinator. */
   pausedMs: number;
@@ -152,46 +201,6 @@ export interface CoordinatorState {
 
 /** Nothing is known. */
 export const UNKNOWN: Certificate = { primal: Number.POSITIVE_INFINITY, dual: 0, relativeGap: 1 };
-
-export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
-  checkPrivacy(options);
-  return {
-    options,
-    phase: 'gathering',
-    paused: false,
-    pausedMs: 0,
-    round: 0,
-    purpose: 'train',
-    openedMs: 0,
-    saidMs: 0,
-    startedMs: 0,
-    deadlineMs: Number.POSITIVE_INFINITY,
-    steeredMs: undefined,
-    features: 0,
-    scaling: undefined,
-    trainer: undefined,
-    members: new Map(),
-    forgotten: new Map(),
-    tally: undefined,
-    measured: 0,
-    nextIndex: 0,
-    aggregated: 0,
-    wokenRound: 0,
-    gap: 1,
-    bestGap: Number.POSITIVE_INFINITY,
-    bestRound: 0,
-    certificate: UNKNOWN,
-    missing: [],
-    best: undefined,
-    bestW: undefined,
-    finish: undefined,
-    budget: budgetFor(options),
-    contributions: new Map(),
-    lastChange: undefined,
-    secure: options.secure ? newSecureSide() : undefined,
-    rejections: new Map(),
-  };
-}
 
 /** What is known of a member for good; the rest is heard in the course of rounds. */
 export type LastingMember = Pick<

@@ -1,4 +1,5 @@
 /** How long a round stays open: the paper's T_wait, from what is known when it opens. */
+import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
 
@@ -84,4 +85,10 @@ export function nextDeadline(state: CoordinatorState, now: number): number {
   const { maxWaitMs } = state.options;
   const last = state.openedMs + maxWaitMs;
   return state.deadlineMs > now ? Math.min(state.deadlineMs, last) : last;
+}
+
+/** Whoever joins and then falls silent is waited for, but not for ever. */
+export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  state.deadlineMs = now + state.options.maxWaitMs;
+  return { type: 'timer', atMs: state.deadlineMs };
 }

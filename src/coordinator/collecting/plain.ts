@@ -1,15 +1,24 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
 import type { AnswerMessage, ToParticipant } from '../../protocol/messages.ts';
+import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
-import { bounded, type Shortened, scored } from '../defence.ts';
+import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refusalOfAnswer, refuse } from '../refusals.ts';
-import { type CoordinatorState, type Member, type RoundRow, tallyAnswer } from '../state.ts';
+import { finishFor, roundFor } from '../sending.ts';
+import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { storedChanges } from '../stored.ts';
 import { contributionOf, inquiryOf } from '../training.ts';
-import { finishFor, roundFor } from '../words.ts';
-import type { Collected } from './collected.ts';
+
+/** What a closed round has brought: single answers, or a sum of which nobody knows the parts. Everything after is one. */
+export interface Collected {
+  /** Whose answers they are, in the same order. */
+  readonly members: readonly Member[];
+  readonly answers?: readonly (SingleAnswer & { readonly factor: number })[] | undefined;
+  readonly sum?: SummedAnswer | undefined;
+  readonly notes?: Pick<RoundRow, 'scores' | 'shortened'>;
+}
 
 export function onAnswer(
   state: CoordinatorState,

@@ -3,7 +3,7 @@
  * needs single updates in the clear: there is none of it under secure aggregation.
  *
  * A change over a bound is taken in part: the same share c_k of it counts on both sides (`Accepted.factor`).
- * Scores are computed from the changes as they were sent. A suspicion is told to the operator and changes nothing.
+ * Scores are computed from the changes as they were sent. A suspicion is reported to the operator and changes nothing.
  */
 
 import { type Contribution, recordRound, scoreRound } from '../privacy/defence/contribution.ts';

@@ -29,7 +29,7 @@ export interface DefenceOptions {
   readonly scores?: 'on' | undefined;
 }
 
-/** What participants are told, but for what only turns out later, and what they need not know. */
+/** The settings that participants receive, but for what only turns out later, and what they need not know. */
 export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'training' | 'secure'> {
   readonly aggregation: Combining;
   /** MOCHA's regularisation: it has neither C1 nor C2. */

@@ -1,9 +1,9 @@
 /**
- * The coordinator's half of differential privacy (privacy/dp/settings.ts). The machine draws nothing: `summation` says
- * which noise is wanted, `summed` brings it. A sum is paid for in the budget, and its noise kept, in the one durable
+ * The coordinator's half of differential privacy (privacy/dp/settings.ts). The machine draws nothing: `summation` asks
+ * for the noise that is needed, `summed` brings it. A sum is paid for in the budget, and its noise kept, in the one durable
  * change that takes its updates: a crash before that leaves nothing published, a crash after it nothing to be done again.
  *
- * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. Nobody is told a loss, so there is no
+ * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. No loss is reported, so there is no
  * certificate, no best model, no certifying round and no end by a gap or a stall.
  */
 import { invariant } from '../base/errors.ts';
@@ -71,7 +71,7 @@ export function makePrivate(state: CoordinatorState, noise: Float64Array | undef
   combiner.addNoise(noise);
 }
 
-/** Pays for a secret sum, which has its noise already. */
+/** Pays for a secure sum, which has its noise already. */
 export function payForSum(state: CoordinatorState): void {
   const { budget, options } = state;
   if (options.dp && budget) state.budget = budget.spend(costOf(options.dp));

@@ -81,7 +81,7 @@ export function rosterFor(state: CoordinatorState, member: Member): CoordinatorE
   return [{ type: 'send', to: member.id, message }];
 }
 
-/** Members that can be dealt with: here, with keys, and heard of lately. */
+/** Members that can be dealt with: here, with keys, and not silent lately. */
 export function membersSeated({ members, options }: CoordinatorState): Member[] {
   return [...members.values()].filter(
     ({ presence, advertisement, undealt }) =>
@@ -94,8 +94,8 @@ export function seatOf({ secure }: CoordinatorState, member: Member): number {
   return secure?.seats.get(member.id) ?? -1;
 }
 
-/** Whether a member has said what the present phase waits for. */
-export function isHeard(state: CoordinatorState, member: Member): boolean {
+/** Whether a member has sent what the present phase waits for. */
+export function hasReplied(state: CoordinatorState, member: Member): boolean {
   const round = state.secure?.core?.round;
   if (!round) return true;
   const seat = seatOf(state, member);
@@ -111,11 +111,11 @@ export function isHeard(state: CoordinatorState, member: Member): boolean {
   }
 }
 
-/** Those to whom the present phase has spoken, who are here and have not answered. */
+/** Those to whom the present phase has sent something, who are here and have not replied. */
 export function membersAwaited(state: CoordinatorState): Member[] {
-  return [...(state.secure?.said.keys() ?? [])].flatMap((id) => {
+  return [...(state.secure?.sent.keys() ?? [])].flatMap((id) => {
     const member = state.members.get(id);
-    return member && member.presence === 'here' && !isHeard(state, member) ? [member] : [];
+    return member && member.presence === 'here' && !hasReplied(state, member) ? [member] : [];
   });
 }
 

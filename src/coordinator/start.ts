@@ -27,7 +27,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     round: 0,
     purpose: 'train',
     openedMs: 0,
-    saidMs: 0,
+    sentMs: 0,
     startedMs: 0,
     deadlineMs: Number.POSITIVE_INFINITY,
     steeredMs: undefined,
@@ -65,7 +65,7 @@ function newSecureSide(): SecureSide {
     rosterRound: 0,
     purpose: 'measure',
     phaseEndsMs: Number.POSITIVE_INFINITY,
-    said: new Map(),
+    sent: new Map(),
     outcome: undefined,
   };
 }
@@ -99,7 +99,7 @@ export function restoreCoordinator(
   return state;
 }
 
-/** Newer than what the members' own cells say. */
+/** Newer than the members' own cells. */
 function restoreAccepted({ members }: CoordinatorState, accepted: Float64Array): void {
   const byIndex = new Map([...members.values()].map((member) => [member.index, member]));
   for (const member of members.values()) member.accepted = { round: 0 };

@@ -32,9 +32,9 @@ export interface Member {
   rows: number;
   benchmarkMs: number;
   moments: Moments | undefined;
-  /** The latest life of the participant that has joined. */
+  /** The latest session of the participant that has joined. */
   session: number;
-  /** Answers to rounds up to this one are not taken: the participant has been told that it missed them. */
+  /** Answers to rounds up to this one are not taken: the participant has been sent an outcome for them. */
   barred: number;
   /** `left`: gone for good, its contribution stays. */
   presence: 'here' | 'left';
@@ -44,7 +44,7 @@ export interface Member {
   edition: number;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
-  /** Rounds in a row in which it did not deal: after some it has no seat until it speaks again. */
+  /** Rounds in a row in which it did not deal: after some it has no seat until it sends something again. */
   undealt: number;
   /** With `steps`: last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
@@ -54,10 +54,10 @@ export interface Member {
   answered: boolean;
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
-  missedLooks: number;
+  missedChecks: number;
   /** The session in which training last woke while it was there; 0: none. */
   wokeIn: number;
-  /** Its connection is gone, and nothing has been heard of it since. */
+  /** Its connection is gone, and nothing has been received from it since. */
   isAway: boolean;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
@@ -69,7 +69,7 @@ export interface PrivacySpent {
   readonly delta: number;
 }
 
-/** How one update of a round looked. */
+/** Scores of one update of a round. */
 export interface MemberScore {
   readonly id: string;
   readonly cosine: number | undefined;
@@ -116,7 +116,7 @@ export interface Tally {
 
 export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
 
-/** A message but for the life it is addressed to: that may change before it is said again. */
+/** A message but for the session it is addressed to: that may change before it is retransmitted. */
 export type Unaddressed = SecureToParticipant extends infer M
   ? M extends SecureToParticipant
     ? Omit<M, 'session'>
@@ -136,8 +136,8 @@ export interface SecureSide {
   purpose: SumPurpose;
   /** When dealing, attesting or revealing ends without those who are missing. */
   phaseEndsMs: number;
-  /** What the present phase has said to whom. */
-  said: ReadonlyMap<string, Unaddressed>;
+  /** What the present phase has sent to whom. */
+  sent: ReadonlyMap<string, Unaddressed>;
   /** Of a round that is closed, until it has been taken in. */
   outcome: Summed | Abandoned | undefined;
 }
@@ -147,14 +147,14 @@ export interface CoordinatorState {
   phase: CoordinatorPhase;
   /** By the operator: no round closes, no deadline passes (`onPause`). */
   paused: boolean;
-  /** Since when, in this life of the coordinator. */
+  /** Since when, in this process of the coordinator. */
   pausedMs: number;
   /** Counted from 1; 0 before the first. */
   round: number;
   purpose: 'train' | 'certify';
   openedMs: number;
-  /** When the round was last spoken of to those who had not answered. */
-  saidMs: number;
+  /** When the round was last sent to those who had not answered. */
+  sentMs: number;
   /** Later by as long as it has been paused since. */
   startedMs: number;
   deadlineMs: number;
@@ -202,7 +202,7 @@ export interface CoordinatorState {
 /** Nothing is known. */
 export const UNKNOWN: Certificate = { primal: Number.POSITIVE_INFINITY, dual: 0, relativeGap: 1 };
 
-/** What is known of a member for good; the rest is heard in the course of rounds. */
+/** What is known of a member for good; the rest comes with the messages of rounds. */
 export type LastingMember = Pick<
   Member,
   | 'id'
@@ -217,7 +217,7 @@ export type LastingMember = Pick<
   | 'advertisement'
 >;
 
-/** A member of whom nothing has been heard yet in this life of the coordinator. */
+/** A member from whom this process of the coordinator has received nothing yet. */
 export function newMember(lasting: LastingMember): Member {
   return {
     ...lasting,
@@ -228,7 +228,7 @@ export function newMember(lasting: LastingMember): Member {
     answered: false,
     undealt: 0,
     missed: 0,
-    missedLooks: 0,
+    missedChecks: 0,
     wokeIn: 0,
     isAway: false,
     responseMs: undefined,
@@ -263,15 +263,15 @@ function count(state: CoordinatorState): Tally {
   return { here, answers, silent, awaited };
 }
 
-/** Whether it has been heard of lately. Who is too slow to train in time may still be quick to look. */
+/** Whether it has answered lately. Who is too slow to train in time may still certify in time. */
 function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
-  return (purpose === 'certify' ? member.missedLooks : member.missed) < options.patience;
+  return (purpose === 'certify' ? member.missedChecks : member.missed) < options.patience;
 }
 
-/** Whether nobody counts on its answers any more: it has left, or has not been heard of for long. */
+/** Whether nobody counts on its answers any more: it has left, or has been silent for long. */
 export function isMissing({ options }: CoordinatorState, member: Member): boolean {
   const { patience, waiting } = options;
-  if (member.presence === 'left' || member.missedLooks >= patience) return true;
+  if (member.presence === 'left' || member.missedChecks >= patience) return true;
   return waiting.kind === 'all' && member.missed >= patience;
 }
 

@@ -17,7 +17,7 @@ import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Member, Trainer } from './state.ts';
 
-/** What the participants' settings say of the local problem. */
+/** The local problem, as the participants' settings state it. */
 export interface LocalProblem {
   readonly training: Training;
   readonly c1: number;

@@ -9,7 +9,7 @@ const STEER = 0.3;
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
-  // A certifying round is a look at the model and needs everybody.
+  // A certifying round needs everybody.
   if (state.purpose === 'certify') return maxWaitMs;
   return Math.min(maxWaitMs, period(state.options, membersHere(state), state.steeredMs));
 }
@@ -25,7 +25,7 @@ function period(
     case 'fixed':
       return waiting.ms;
     case 'share': {
-      // Who answers at any time answers just before the deadline: that says nothing of how long a solve takes.
+      // Who answers at any time answers just before the deadline: that does not show how long a solve takes.
       if (straggler === 'anytime') return quantile(members.map(benchmark), waiting.share, members.length);
       if (steeredMs !== undefined) return steeredMs;
       const times = members.map((member) => member.responseMs).filter((time) => time !== undefined);
@@ -67,9 +67,9 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0 || state.paused) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
-  // Nobody is left who could still answer: all have, or what they said was refused.
+  // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
-  // Where everybody is waited for, those who have not been heard of for some rounds are not.
+  // Where everybody is waited for, those who have been silent for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
   return now >= state.deadlineMs && answers >= least;

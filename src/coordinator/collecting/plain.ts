@@ -51,7 +51,7 @@ export function onAnswer(
     return [{ type: 'send', to: member.id, message: outcome }];
   }
   if (state.phase === 'summing') {
-    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
+    // Its round counts as closed. That is durable before the outcome is sent: after a crash the round is open again.
     member.barred = state.round;
     state.tally = undefined;
     return [
@@ -60,7 +60,7 @@ export function onAnswer(
     ];
   }
   if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {
-    // It was asked before a restart: what it replaces has to be told.
+    // It was asked before a restart: the answer that it replaces has to come with it.
     return [{ type: 'send', to: member.id, message: roundFor(state, member, now) }];
   }
   noteAnswer(state, member, now);
@@ -74,7 +74,7 @@ export function noteAnswer(state: CoordinatorState, member: Member, now: number)
   tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
-  member.missedLooks = 0;
+  member.missedChecks = 0;
   member.responseMs = now - state.openedMs;
 }
 
@@ -82,7 +82,7 @@ export function noteAnswer(state: CoordinatorState, member: Member, now: number)
 function passOver(state: CoordinatorState, member: Member): void {
   if (member.answered || member.barred >= state.round) return;
   member.barred = state.round;
-  if (state.purpose === 'certify') member.missedLooks++;
+  if (state.purpose === 'certify') member.missedChecks++;
   else member.missed++;
   state.tally = undefined;
 }

@@ -12,7 +12,7 @@ import { plusScaled } from '../../solver/vector.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refuse } from '../refusals.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
-import { sayPhase, takeAnswer } from '../secure-round.ts';
+import { sendPhase, takeAnswer } from '../secure-round.ts';
 import { finishFor, welcomeFor } from '../sending.ts';
 import type { CoordinatorState, Member } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
@@ -26,10 +26,10 @@ export function onSecureAnswer(
   primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'moments' || message.kind === 'answer') {
-    const sentence = `${message.kind}: expected nothing in the clear where sums are secret`;
+    const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;
     return [refuse(state, member.id, 'INFEASIBLE', sentence)];
   }
-  // From an earlier life, late on its way; or from a new one, whose joining got lost.
+  // From an earlier session, late on its way; or from a new one, whose joining got lost.
   if (message.session < member.session) return [];
   if (message.session > member.session) {
     const sentence = `participant "${member.id}" has not joined in this session`;
@@ -42,17 +42,17 @@ export function onSecureAnswer(
   }
   if (message.kind === 'advertise') {
     const effects = takeAdvertisement(state, member, message, primitives);
-    // Who advertises again may not have heard of the scaling; there is no other message to ask for it with.
+    // Who advertises again may not have received the scaling; there is no other message to ask for it with.
     if (state.scaling) effects.push({ type: 'send', to: member.id, message: welcomeFor(state) });
     // Who has no seat has one in the next round: the plan of this one would only make it ask again.
     if (seatOf(state, member) < 0) return effects;
-    return [...effects, ...rosterFor(state, member), ...sayPhase(state, member)];
+    return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];
   }
   if (message.kind !== 'masked') return takeAnswer(state, member, message, now);
   return outOfTurn(state, member, message) ?? takeAnswer(state, member, message, now);
 }
 
-/** A vector that cannot go into the sum any more, or starts from another state than the books say. */
+/** A vector that cannot go into the sum any more, or starts from another state than is recorded. */
 function outOfTurn(
   state: CoordinatorState,
   member: Member,
@@ -64,7 +64,7 @@ function outOfTurn(
   }
   if (round === state.round && member.answered) return [];
   const { session, accepted } = member;
-  // The round is never opened again, so what is said of it here is true for good.
+  // The round is never opened again, so the outcome that is sent here is final.
   if (round < state.round || state.phase === 'summing' || member.barred >= round) {
     return [{ type: 'send', to: member.id, message: { kind: 'outcome', session, round, accepted } }];
   }
@@ -81,10 +81,10 @@ export function takeOutcome(state: CoordinatorState): Summed | undefined {
   return outcome?.kind === 'summed' ? outcome : undefined;
 }
 
-/** The scaling, from the sum of everybody's moments; undefined where there is no sum, or nonsense in it. */
+/** The scaling, from the sum of everybody's moments; undefined where there is no sum, or it is not valid. */
 export function scalingOf(state: CoordinatorState, summed: Summed | undefined) {
   const moments = summed && momentsFrom(summed.sum, state.secure!.core!.layout.ids.length);
-  // Nobody sees who has put nonsense into a secret sum; that there is some, everybody would.
+  // Nobody sees who has put invalid values into a secure sum; that there are some shows in the sum.
   return moments && moments.count >= 1 ? scalingFrom(moments, state.options.scale) : undefined;
 }
 

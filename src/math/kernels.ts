@@ -35,6 +35,10 @@ export interface PassArguments {
   readonly report: Address;
 }
 
+/** How a row's one-dimensional problem is solved. */
+export const STEP_FORMS = ['clip', 'tube'] as const;
+export type StepForm = (typeof STEP_FORMS)[number];
+
 export interface PassSettings {
   readonly active: number;
   /** sigma + 1/C2. */

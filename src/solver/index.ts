@@ -25,8 +25,8 @@ export type {
 export { Inquiry } from './inquiry.ts';
 export type { InquiryMemory, InquiryOptions, SingleAnswer, Standing, SummedAnswer } from './inquiry-types.ts';
 export { LocalSolve, type LocalSolveOptions, localTolerance } from './local-solve.ts';
+export type { Objective } from './losses/loss.ts';
 export {
-  type BoxContext,
   examine,
   newMember,
   type ProposeOptions,
@@ -37,7 +37,7 @@ export {
   sentPart,
   solutionOf,
 } from './member.ts';
-export { balancedWeights, type Objective, type ProblemSettings } from './problem.ts';
+export { type BoxContext, balancedWeights, type ProblemSettings } from './problem.ts';
 export { type RowWriter, Shard, type ShardInput, type SolveForm, solveForms } from './shard.ts';
 export { SummedSteps } from './summed-steps.ts';
 export type { TableRows } from './table-rows.ts';

@@ -111,6 +111,7 @@ export class Shard {
       y: this.put(input.y),
       low: this.take(8 * n),
       high: this.take(8 * n),
+      cap: this.take(8 * n),
       norm: this.take(8 * n),
       beta: this.take(8 * n),
       margin: this.take(8 * n),
@@ -122,7 +123,7 @@ export class Shard {
     this.retarget(settings);
   }
 
-  /** The same rows under another C1, C2 or epsilon: only the boxes change. */
+  /** The same rows under another loss, C1, C2 or epsilon: only the boxes change. */
   retarget(settings: ProblemSettings): void {
     this.settings = settings;
     this.lossFunction = lossOf(settings);
@@ -132,6 +133,7 @@ export class Shard {
     this.high = high;
     this.arena.f64(this.at.low, this.n).set(low);
     this.arena.f64(this.at.high, this.n).set(high);
+    this.arena.f64(this.at.cap, this.n).set(this.cap);
   }
 
   /**

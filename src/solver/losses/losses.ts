@@ -1,10 +1,14 @@
 /** All losses by name. */
 import { epsilonInsensitive } from './epsilon-insensitive.ts';
 import { hinge } from './hinge.ts';
+import { logistic } from './logistic.ts';
 import type { Loss, Objective } from './loss.ts';
+import { squaredHinge } from './squared-hinge.ts';
 
 export const LOSSES = {
   hinge,
+  'squared-hinge': squaredHinge,
+  logistic,
   'epsilon-insensitive': epsilonInsensitive,
 } as const satisfies Record<string, Loss>;
 

@@ -5,7 +5,7 @@ import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { TRAINING } from '../settings/training.ts';
-import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import {
   addJsonOption,
   addSettings,
@@ -87,7 +87,7 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
     ...(scale && { scale }),
   };
   const columns = columnsFrom(flags);
-  const table = await readTable(io, data, flags, { columns });
+  const table = await readData(io, data, flags);
   const progress = new Progress(io);
   const started = io.now();
   const onProgress = (done: number, total: number) => {

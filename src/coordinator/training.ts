@@ -15,7 +15,7 @@ import { Inquiry } from '../solver/inquiry.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState, Member, Trainer } from './state.ts';
 
 /** What the participants' settings say of the local problem. */
 export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions) {
@@ -23,8 +23,6 @@ export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions
   if (method === 'mocha') return { method, training: 'steps', c1: 1, c2: 1 } as const;
   return { method, training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 } as const;
 }
-
-export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
 
 export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
   const { method, aggregation, lambda, bias, stop, secure, dp } = options;

@@ -1,6 +1,8 @@
 /** The losses there are, each with the objective that it is for. `solver/losses` implements them. */
 export const LOSSES = {
   hinge: 'classification',
+  'squared-hinge': 'classification',
+  logistic: 'classification',
   'epsilon-insensitive': 'regression',
 } as const;
 

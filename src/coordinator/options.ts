@@ -20,6 +20,8 @@ import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
 import { type Source, settingError } from '../settings/refused.ts';
 import type { Aggregation } from '../settings/training.ts';
 
+export type { OptionsInput } from '../settings/federation.ts';
+
 export type CoordinatorOptions = Omit<Output<typeof FEDERATION>, 'aggregation' | 'loss' | 'dp'> & {
   readonly aggregation: Aggregation;
   readonly loss: LossName;

@@ -25,7 +25,7 @@ export type { CoordinatorOptions } from '../coordinator/options.ts';
  * console.log(options.minParticipants, options.c2, options.secure !== undefined); // 3 1 true
  * ```
  */
-export { parseOptions } from '../coordinator/options.ts';
+export { type OptionsInput, parseOptions } from '../coordinator/options.ts';
 /**
  * What the server accepts from outside: sizes, rates, connections.
  *
@@ -56,4 +56,3 @@ export type { ServerLimits } from '../node/server/limits.ts';
  * ```
  */
 export { type CoordinatorServer, type ServerOptions, startServer } from '../node/server/server.ts';
-export type { OptionsInput } from '../settings/federation.ts';

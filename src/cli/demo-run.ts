@@ -6,13 +6,18 @@ import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import type { MethodName } from '../methods/method.ts';
 import { type TrainResult, train } from '../methods/train.ts';
-import type { DemoFlags } from './demo.ts';
 import { type Federated, federate } from './demo-federation.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, decimals, duration, percent, scientific } from './number-text.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
+
+export interface DemoFlags {
+  readonly seed: number;
+  readonly participants: number;
+  readonly json?: true;
+}
 
 /** The slowest device takes so many times as long as the fastest. */
 const SLOWEST = 10;

@@ -5,6 +5,7 @@ import { parseDecimal } from '../data/number.ts';
 import {
   choice,
   type Fields,
+  isObject,
   type Json,
   type Kind,
   object,
@@ -18,16 +19,12 @@ import { flagOf, OPTIONS } from '../settings/refused.ts';
  * A flag for each of these settings: its name follows from the key, help and default from the declaration. Values are left as they were
  * typed: whoever uses them checks them, and what was not given stays undefined.
  */
-export function addSettings<F extends Fields>(
-  command: Command,
-  fields: F,
-  keys: readonly (keyof F & string)[],
-): Command {
-  for (const key of keys) {
+export function addSettings(command: Command, fields: Fields): Command {
+  for (const key of flagKeys(fields)) {
     const { is, declared } = fields[key];
     const flag = declared.flag ?? `${flagOf(key)}${placeholder(is)}`;
     const text = helpOf(fields[key]);
-    if (!flag.includes('<')) command.option(flag, text);
+    if (!flag.includes('<')) command.option(flag, text.replace(' (default: none)', ''));
     else if (key === 'waiting') command.option(flag, text, waitingFrom);
     else if (is.form === 'time') command.option(flag, text, durationValue(flagOf(key)));
     else if (is.form === 'number') command.option(flag, text, numberOrText);
@@ -35,6 +32,11 @@ export function addSettings<F extends Fields>(
     if (is.form === 'switch') command.option(`--no-${key}`, `do not ${declared.about}`);
   }
   return command;
+}
+
+/** Of all that one value can say; what is made of parts has a flag where its declaration names one. */
+function flagKeys(fields: Fields): string[] {
+  return Object.keys(fields).filter((key) => fields[key].declared.flag || !fields[key].is.parts);
 }
 
 function placeholder({ form, choices }: Kind<unknown>['is']): string {
@@ -47,25 +49,29 @@ function helpOf(setting: Kind<unknown, unknown>): string {
   const { about, fallback, derived } = setting.declared;
   const { choices = [] } = setting.is;
   const values = choices.length > 1 ? `: ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}` : '';
-  const usual = derived ?? (fallback === undefined ? undefined : shortText(setting.toJson(fallback)));
+  const usual = derived ?? (fallback === undefined ? undefined : defaultText(setting, fallback));
   return `${about}${values}${usual === undefined ? '' : ` (default: ${usual})`}`;
 }
 
-function shortText(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return String((value as Json).kind);
-  return String(value);
+function defaultText({ is }: Kind<unknown, unknown>, value: unknown): string {
+  if (value === Infinity) return 'no limit';
+  if (is.form === 'time') return `${(value as number) / 1000}s`;
+  return String(isObject(value) ? value.kind : value);
 }
 
 /** Only what was given, by key. */
-export function settingsGiven(flags: object, fields: Fields, keys: readonly string[]): Json {
+export function settingsGiven(flags: object, fields: Fields): Json {
   const values = flags as Json;
-  const entries = keys.map((key) => [key, values[attributeOf(fields[key].declared.flag ?? flagOf(key))]]);
+  const entries = flagKeys(fields).map((key) => [
+    key,
+    values[attributeOf(fields[key].declared.flag ?? flagOf(key))],
+  ]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** The same, and each is checked by itself. */
-export function checkedSettings(flags: object, fields: Fields, keys: readonly string[]): Json {
-  const given = settingsGiven(flags, fields, keys);
+export function checkedSettings(flags: object, fields: Fields): Json {
+  const given = settingsGiven(flags, fields);
   readSettings(object(partial(fields)), given, OPTIONS);
   return given;
 }

@@ -1,8 +1,8 @@
 /** kindred invite: lets new participants into a federation, by a token or by their key. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import { postToServer, type ServerAddress, serverAddress } from '../node/admin/server-client.ts';
+import { ANYTHING, list, number, object, text } from '../settings/kinds.ts';
 import { addJsonOption, durationValue, example, wholeNumber } from './flags.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
@@ -17,11 +17,11 @@ interface Flags extends OperatorFlags {
 
 const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
-const invitationsSchema = z.object({
-  invitations: z.array(
-    z.object({ token: z.string(), participant: z.string().optional(), expiresMs: z.number().optional() }),
-  ),
-});
+const invitation = object(
+  { token: text(), participant: text().optional(), expiresMs: number().optional() },
+  'ignored',
+);
+const invitationsKind = object({ invitations: list(invitation, 'a list') }, 'ignored');
 
 export function addInvite(program: Command, io: Io): void {
   const command = program
@@ -54,7 +54,7 @@ async function runInvite(io: Io, url: string, flags: Flags): Promise<void> {
     ...(expires !== undefined && { lifetimeMs: expires }),
   };
   const access = await operatorAccess(io, flags);
-  const { invitations } = await postToServer(address, '/invitations', body, access, invitationsSchema);
+  const { invitations } = await postToServer(address, '/invitations', body, access, invitationsKind);
   if (flags.json) return await writeJson(io, { federation: address.federation, invitations });
   await writeLines(
     io,
@@ -75,7 +75,7 @@ async function allow(io: Io, address: ServerAddress, flags: Flags, key: string):
     throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires beside it');
   const path = `/participants/${encodeURIComponent(name)}/allow`;
   const access = await operatorAccess(io, flags);
-  const participant = await postToServer(address, path, { key }, access, z.looseObject({ id: z.string() }));
+  const participant = await postToServer(address, path, { key }, access, ANYTHING);
   if (flags.json) await writeJson(io, { federation: address.federation, participant });
   else await writeLines(io, [`${name} may join federation ${address.federation} with this key`]);
 }

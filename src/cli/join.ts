@@ -5,31 +5,7 @@ import { ROWS, RUN } from '../settings/training.ts';
 import { DATA_ARGUMENT } from './data-options.ts';
 import { addJsonOption, example, kindValue, nameList } from './flags.ts';
 import type { Io } from './io.ts';
-
-/** Commander's values, by option. */
-export interface JoinFlags {
-  readonly data: string;
-  readonly task: string;
-  readonly state: string;
-  readonly name?: string;
-  readonly taskColumn: string;
-  readonly label: string;
-  readonly drop?: readonly string[];
-  readonly positive?: string;
-  readonly invitation?: string;
-  readonly testFraction: number;
-  readonly seed: number;
-  readonly slowdown: number;
-  readonly secure?: true;
-  readonly once?: true;
-  readonly forever?: true;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly record?: string;
-  readonly verbose?: true;
-  readonly json?: true;
-}
+import type { JoinFlags } from './join-data.ts';
 
 export function addJoin(program: Command, io: Io): void {
   const command = program

@@ -12,9 +12,6 @@ import { count, scientific } from './number-text.ts';
 import { personaliseReport } from './personalise-report.ts';
 import { styleOf } from './style.ts';
 
-const PROBLEM = ['c1', 'c2', 'epsilon', 'loss', 'classWeight'] as const;
-const RUN = ['testFraction', 'seed', 'gap', 'passes'] as const;
-
 type Flags = DataFlags & {
   readonly model: string;
   readonly out?: string;
@@ -29,8 +26,7 @@ export function addPersonalise(program: Command, io: Io): void {
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
-  addSettings(addDataOptions(command, 'as in training').optionsGroup('Problem:'), PERSONALISING, PROBLEM);
-  addSettings(command.optionsGroup('Run:'), PERSONALISING, RUN);
+  addSettings(addDataOptions(command, 'as in training').optionsGroup('Personal parts:'), PERSONALISING);
   command
     .optionsGroup('Options:')
     .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
@@ -43,7 +39,7 @@ async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void>
   if (flags.out !== undefined) await checkWritable(flags.out);
   const model = await readModel(flags.model);
   const table = await readTableFor(model, io, data, flags, 'task and label');
-  const result = personalise(model, table, settingsGiven(flags, PERSONALISING, [...PROBLEM, ...RUN]));
+  const result = personalise(model, table, settingsGiven(flags, PERSONALISING));
   if (flags.out !== undefined)
     await writeAtomically(flags.out, [modelToJson(rememberingColumns(result.model, flags))]);
   if (flags.json) {

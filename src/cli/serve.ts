@@ -1,34 +1,8 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { FEDERATION, STOP } from '../settings/federation.ts';
-import { addJsonOption, addSettings, checkedSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
+import { addJsonOption, addSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-
-/** Commander's values, by option. */
-export interface ServeFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly store: string;
-  readonly federation?: string;
-  readonly federationFile?: string;
-  readonly open?: true;
-  readonly inviteOnly?: true;
-  readonly allow?: string;
-  readonly operatorTokenFile?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsClientCa?: string;
-  readonly origin?: readonly string[];
-  readonly maxConnections?: number;
-  readonly maxFrameBytes?: number;
-  readonly connectionsPerAddress?: number;
-  readonly logLevel: string;
-  readonly logFormat?: string;
-  readonly record?: string;
-  readonly recount?: true;
-  readonly exitWhenFinished?: true;
-  readonly json?: true;
-}
+import { SERVE_SETTINGS, type ServeFlags } from './serve/flags.ts';
 
 export function addServe(program: Command, io: Io): void {
   const command = program
@@ -49,7 +23,7 @@ export function addServe(program: Command, io: Io): void {
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addSettings(command.optionsGroup('Options of a new federation:'), SETTINGS, KEYS);
+  addSettings(command.optionsGroup('Options of a new federation:'), SERVE_SETTINGS);
   command
     .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
@@ -67,32 +41,6 @@ export function addServe(program: Command, io: Io): void {
     'kindred serve --min-participants 3',
     'kindred serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --store wards.db --gap 1e-4',
   );
-}
-
-const { timeMs: _, stall: __, ...stop } = STOP;
-const SETTINGS = { ...FEDERATION, ...stop };
-const KEYS: readonly (keyof typeof SETTINGS)[] = [
-  ...([
-    'method',
-    'objective',
-    'loss',
-    'c1',
-    'c2',
-    'epsilon',
-    'lambda',
-    'classWeight',
-    'scale',
-    'bias',
-  ] as const),
-  ...(['aggregation', 'passes', 'rounds', 'gap', 'seed', 'minParticipants', 'waiting', 'maxWaitMs'] as const),
-  ...(['straggler', 'precision', 'secure'] as const),
-];
-
-/** What was given of a federation's options, as its file would have it. */
-export function federationOptions(flags: ServeFlags): Record<string, unknown> {
-  const { rounds, gap, ...given } = checkedSettings(flags, SETTINGS, KEYS);
-  const stop = { ...(rounds !== undefined && { rounds }), ...(gap !== undefined && { gap }) };
-  return { ...given, ...(Object.keys(stop).length > 0 && { stop }) };
 }
 
 function addAccessOptions(command: Command): void {

@@ -5,7 +5,7 @@ import { resolveOptions, type TrainOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
-import { TRAINING } from '../settings/training.ts';
+import { LEARNING, RUNNING, TRAINING } from '../settings/training.ts';
 import {
   addDataOptions,
   type ColumnNames,
@@ -23,24 +23,14 @@ import { trainReport } from './train-report.ts';
 
 type Flags = DataFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
 
-type Key = keyof typeof TRAINING;
-const PROBLEM: readonly Key[] = [
-  ...(['objective', 'positive', 'method', 'loss', 'c1', 'c2', 'epsilon', 'lambda'] as const),
-  ...(['classWeight', 'scale', 'bias'] as const),
-];
-const RUN: readonly Key[] = [
-  ...(['testFraction', 'trainRows', 'seed', 'participants', 'aggregation'] as const),
-  ...(['passes', 'rounds', 'gap'] as const),
-];
-
 export function addTrain(program: Command, io: Io): void {
   const command = program
     .command('train')
     .description('Train models on the rows of many participants, and test them on rows kept aside.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
-  addSettings(addDataOptions(command).optionsGroup('Problem:'), TRAINING, PROBLEM);
-  addSettings(command.optionsGroup('Run:'), TRAINING, RUN);
+  addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
+  addSettings(command.optionsGroup('Run:'), RUNNING);
   command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
   addThreadsOption(
     command,
@@ -55,7 +45,7 @@ export function addTrain(program: Command, io: Io): void {
 }
 
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
-  const options = resolveOptions(settingsGiven(flags, TRAINING, [...PROBLEM, ...RUN]) as TrainOptions);
+  const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
   if (flags.model !== undefined) await checkWritable(flags.model);
   const started = io.now();
   const columns = columnsFrom(flags);

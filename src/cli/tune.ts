@@ -4,7 +4,7 @@ import { parseDecimal } from '../data/number.ts';
 import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
-import { TRAINING } from '../settings/training.ts';
+import { LEARNING, RUNNING } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import {
   addJsonOption,
@@ -23,15 +23,13 @@ import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
 
-/** Settings of every training of the search, as they are given. */
-const PROBLEM = ['method', 'objective', 'positive', 'loss', 'epsilon', 'classWeight', 'bias'] as const;
-const RUN = ['testFraction', 'seed', 'participants'] as const;
-const SETTINGS = {
-  ...TRAINING,
-  gap: TRAINING.gap.optional('0.003').about('relative duality gap of every training'),
-  testFraction: TRAINING.testFraction.about('share of the rows that is kept aside and not used'),
+/** What is not searched for: given to every training as it is. */
+const { c1: _, c2: __, lambda: ___, scale, ...FIXED } = LEARNING;
+const RUN = {
+  ...RUNNING,
+  gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
+  testFraction: RUNNING.testFraction.about('share of the rows that is kept aside and not used'),
 };
-const KEYS = [...PROBLEM, ...RUN, 'gap'] as const;
 
 type Flags = DataFlags & {
   readonly c1?: readonly number[];
@@ -61,9 +59,8 @@ export function addTune(program: Command, io: Io): void {
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
     .option('--folds <number>', 'folds of the cross-validation', wholeNumber('--folds', 2, 100), 5)
     .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('--metric', METRICS));
-  addSettings(command, SETTINGS, ['gap']);
-  addSettings(command.optionsGroup('Problem:'), SETTINGS, PROBLEM);
-  addSettings(command.optionsGroup('Run:'), SETTINGS, RUN);
+  addSettings(command.optionsGroup('Problem:'), FIXED);
+  addSettings(command.optionsGroup('Run:'), RUN);
   command.optionsGroup('Options:');
   addThreadsOption(
     command,
@@ -78,13 +75,13 @@ export function addTune(program: Command, io: Io): void {
 }
 
 async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
-  const given = settingsGiven(flags, SETTINGS, KEYS);
-  const scale = flags.scale?.map(kindValue('--scale', TRAINING.scale));
+  const given = settingsGiven(flags, { ...FIXED, ...RUN });
+  const scales = flags.scale?.map(kindValue('--scale', scale));
   const grid = {
     ...(flags.c1 && { c1: flags.c1 }),
     ...(flags.c2 && { c2: flags.c2 }),
     ...(flags.lambda && { lambda: flags.lambda }),
-    ...(scale && { scale }),
+    ...(scales && { scale: scales }),
   };
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);

@@ -3,8 +3,7 @@
  * unless others are given.
  */
 import { inputError } from '../base/errors.ts';
-import type { Kind } from '../settings/kinds.ts';
-import { readSettings } from '../settings/kinds.ts';
+import { accepted, readSettings } from '../settings/kinds.ts';
 import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
@@ -34,16 +33,16 @@ export function resolvePersonaliseOptions(
   const given = readSettings(personalisingKind, options, OPTIONS);
   checkMethod(model.method, given.c2);
   const { c1, c2, epsilon, loss, classWeight } = PERSONALISING;
-  const { objective } = model;
+  const { objective, options: recorded } = model;
   const classification = objective === 'classification';
-  const weight = given.classWeight ?? recorded(model, 'classWeight', classWeight);
+  const weight = given.classWeight ?? accepted(classWeight, recorded.classWeight);
   const resolved = {
-    c1: needed('C1', '--c1', given.c1 ?? recorded(model, 'c1', c1)),
-    c2: needed('C2', '--c2', given.c2 ?? recorded(model, 'c2', c2)),
+    c1: needed('C1', '--c1', given.c1 ?? accepted(c1, recorded.c1)),
+    c2: needed('C2', '--c2', given.c2 ?? accepted(c2, recorded.c2)),
     epsilon: classification
       ? 0
-      : needed('epsilon', '--epsilon', given.epsilon ?? recorded(model, 'epsilon', epsilon)),
-    loss: given.loss ?? recorded(model, 'loss', loss) ?? defaultLoss(objective),
+      : needed('epsilon', '--epsilon', given.epsilon ?? accepted(epsilon, recorded.epsilon)),
+    loss: given.loss ?? accepted(loss, recorded.loss) ?? defaultLoss(objective),
     classWeight: weight ?? 'none',
     testFraction: given.testFraction,
     seed: given.seed ?? model.seed,
@@ -54,15 +53,6 @@ export function resolvePersonaliseOptions(
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
   const unweighted = 'the model does not record its class weight; all rows count the same (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };
-}
-
-/** As the model's options have it; undefined where they have it not, or not as it should be. */
-function recorded<T>({ options }: Model, name: string, kind: Kind<T, unknown>): T | undefined {
-  try {
-    return kind.read(options[name], { path: [], missing: 'refused' });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Why the w of other methods cannot be personalised. */

@@ -32,8 +32,8 @@ export const waiting = variants('kind', {
   .short<'all' | 'benchmarks'>((given) => (typeof given === 'string' ? { kind: given } : given), {
     schema: { type: 'string', enum: ['all', 'benchmarks'] },
   })
-  .flag('--wait <how>')
-  .about('how long a round stays open: all, 500ms, 2s, 90% of all, or benchmarks');
+  .flag('--wait <all|500ms|2s|90%|benchmarks>')
+  .about('how long a round stays open');
 
 const semantics = choice('paper', 'consistent')
   .default('consistent')
@@ -109,7 +109,9 @@ export const ROUNDS = {
 export const STOP = {
   gap: RUN.gap,
   rounds: RUN.rounds.about('most rounds in which something is aggregated'),
-  timeMs: orEndless(above0).default(Infinity).about('most time, in milliseconds'),
+  timeMs: orEndless(milliseconds({ above: 0, max: Infinity }))
+    .default(Infinity)
+    .about('most time'),
   stall: orEndless(count).default(Infinity).about('most rounds without a better gap'),
 };
 
@@ -135,9 +137,7 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
     .about('secure aggregation: the coordinator sees sums only');
 
 export const FEDERATION = {
-  method: choice('mtl', 'global', 'mocha')
-    .default('mtl')
-    .about('mtl: a personal part beside w; global: one model for all; mocha: learnt relations'),
+  method: choice('mtl', 'global', 'mocha').default('mtl').about('how the models of participants are related'),
   ...PROBLEM,
   aggregation: AGGREGATION,
   passes: RUN.passes,

@@ -22,7 +22,8 @@ interface Definition<T> {
   /** What a flag on the command line takes, beside text. */
   readonly form?: 'number' | 'time' | 'switch' | 'list';
   readonly choices?: readonly string[];
-  readonly fields?: Fields;
+  /** Settings inside it: `of` says of which of its kinds, `[]` of each in a list. */
+  readonly parts?: readonly { readonly of: string; readonly fields: Fields }[];
 }
 
 interface Declared<T> {
@@ -171,7 +172,7 @@ function numeric({
   ...given
 }: Numeric): Kind<number> {
   const bounds = { minimum: min, exclusiveMinimum: above, maximum: max, exclusiveMaximum: below };
-  const set = Object.entries(bounds).filter(([, bound]) => bound !== undefined);
+  const set = Object.entries(bounds).filter(([, bound]) => Number.isFinite(bound));
   const expected =
     given.expected ?? `${noun} ${set.map(([key, bound]) => `${WORDS[key]} ${bound}`).join(' and ')}`.trim();
   const isOne = type === 'integer' ? Number.isInteger : Number.isFinite;
@@ -218,11 +219,13 @@ export function milliseconds(range: Range = { above: 0 }): Kind<number> {
   return numeric({ noun: 'a number of milliseconds', form: 'time', max: LONGEST_TIMER_MS, ...range });
 }
 
-function accepted<T>(is: Definition<T>, given: unknown): T | undefined {
+/** Undefined where the kind refuses it. */
+export function accepted<T>(kind: Kind<T, unknown>, given: unknown): T | undefined {
   try {
-    return is.read(given, { path: [], missing: 'default' });
-  } catch {
-    return undefined;
+    return kind.read(given, { path: [], missing: 'default' });
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
   }
 }
 
@@ -235,7 +238,8 @@ export function orEndless<I>(kind: Kind<number, I>): Kind<number, I | null> {
       ...is,
       expected,
       schema: { anyOf: [is.schema, { type: 'null' }] },
-      read: (given, at) => (given === null ? Infinity : (accepted(is, given) ?? refuse(at, expected, given))),
+      read: (given, at) =>
+        given === null ? Infinity : (accepted(kind, given) ?? refuse(at, expected, given)),
       write: (value) => (value === Infinity ? null : value),
     },
     kind.declared,
@@ -278,6 +282,7 @@ export function list<T, I>(of: Kind<T, I>, expected: string, { least = 0, most =
   return new Kind<readonly T[], readonly I[]>({
     expected,
     form: 'list',
+    parts: (of.is.parts ?? []).map(({ fields }) => ({ of: '[]', fields })),
     schema: { type: 'array', items: of.schema },
     read: (given, at) =>
       Array.isArray(given) && given.length >= least && given.length <= most
@@ -338,7 +343,7 @@ export function object<F extends Fields>(
   );
   return new Kind<Output<F>, Input<F>>({
     expected: `an object of ${Object.keys(fields).join(', ')}`,
-    fields,
+    parts: [{ of: '', fields }],
     schema: {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, field]) => [key, field.schema])),
@@ -389,6 +394,7 @@ export function variants<K extends string, const V extends Readonly<Record<strin
   const kindOf = (value: unknown) => kinds[(value as Json)[tag] as string];
   return new Kind<VariantsOut<K, V>, VariantsIn<K, V>>({
     expected: `an object whose ${tag} is ${names.is.expected}`,
+    parts: Object.entries(of).map(([name, fields]) => ({ of: ` (${tag} ${name})`, fields })),
     schema: { oneOf: Object.values(kinds).map(({ schema }) => schema) },
     read(given, at) {
       if (!isObject(given)) return refuse(at, `an object whose ${tag} is ${names.is.expected}`, given);

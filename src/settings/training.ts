@@ -63,14 +63,16 @@ export const ROWS = {
 
 const { objective, ...problem } = PROBLEM;
 
-/** `train`. */
-export const TRAINING = {
+/** What `train` learns, and how it runs. */
+export const LEARNING = {
   method: choice(...METHODS)
     .default('mtl')
-    .about('how models of participants are related'),
+    .about('how the models of participants are related'),
   objective,
   positive: ROWS.positive,
   ...problem,
+};
+export const RUNNING = {
   testFraction: ROWS.testFraction,
   seed: RUN.seed,
   aggregation: aggregation.default('answers'),
@@ -80,6 +82,7 @@ export const TRAINING = {
   participants: count.optional('all').about('use the first participants only: this many'),
   trainRows: ROWS.trainRows,
 };
+export const TRAINING = { ...LEARNING, ...RUNNING };
 
 /** In federations and scenarios the rule may depend on the protection. */
 export const AGGREGATION = aggregation.optional('answers; safe with dp and with other methods than mtl');

@@ -2,9 +2,9 @@
 import { hostname } from 'node:os';
 import type { CoordinatorServer } from '../../node/server/server.ts';
 import { type Io, writeLines } from '../io.ts';
-import type { ServeFlags } from '../serve.ts';
 import { styleOf } from '../style.ts';
 import { labelled } from '../text-table.ts';
+import type { ServeFlags } from './flags.ts';
 
 export interface Ready {
   readonly server: CoordinatorServer;

@@ -11,10 +11,10 @@ import { CoordinatorServer, type ServerOptions } from '../../node/server/server.
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
 import { oneOf } from '../flags.ts';
 import { type Io, tell } from '../io.ts';
-import { federationOptions, type ServeFlags } from '../serve.ts';
 import { programVersion } from '../version.ts';
 import { type Allowed, readAllowList } from './allow-list.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
+import { federationOptions, type ServeFlags } from './flags.ts';
 import { LOG_LEVELS, newLog } from './log.ts';
 import { tellReady } from './ready.ts';
 import { listenToSignals } from './signals.ts';

@@ -5,9 +5,11 @@
  * An update that the store has taken and the participant has not heard of yet is settled first, with the participant's own code: u
  * needs neither its rows nor its boxes for that. With the paper's masking what participants have told counts, not what they kept.
  */
+
 import { KindredError } from '../base/errors.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import { restoreCoordinator, type StoredMember, type StoredRun } from '../coordinator/stored.ts';
+import { restoreCoordinator } from '../coordinator/start.ts';
+import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { combinerOf } from '../coordinator/training.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
 import type { Stored } from '../participant/state.ts';

@@ -3,17 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { certificate } from '../../src/solver/certificate.ts';
 import { certifiedAnswer } from '../../src/solver/certified-answer.ts';
-import { DEFAULT_LOSS, LOSSES, lossOf } from '../../src/solver/losses/losses.ts';
+import { DEFAULT_LOSS, LOSS_NAMES, LOSSES, lossOf } from '../../src/solver/losses/losses.ts';
 import { newMember } from '../../src/solver/member.ts';
 import { dot, norm } from '../../src/solver/vector.ts';
-import {
-  LOSS_NAMES,
-  makeProblem,
-  plainArena,
-  problemShape,
-  shardsOf,
-  solvableShape,
-} from '../helpers/problems.ts';
+import { makeProblem, plainArena, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
 import { optimum } from '../helpers/reference.ts';
 import { AnswerRounds } from '../helpers/rounds.ts';
 

@@ -13,6 +13,7 @@
  *
  * Assumes classification and the bias column.
  */
+import { lossOf } from '../../solver/losses/losses.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
 import { changesOf } from './changes.ts';
 import { columnsOf, type Observation } from './observation.ts';
@@ -27,8 +28,9 @@ export interface DualSums {
 
 /** Of every change. */
 export function dualSumsByLabel(observation: Observation): DualSums[] {
-  const { bias, objective } = observation.settings;
-  if (!bias || objective !== 'classification') return [];
+  const { settings } = observation;
+  // Where s is y beta, and the bias column adds up beta.
+  if (!settings.bias || lossOf(settings).form !== 'clip') return [];
   return changesOf(observation).flatMap(({ round, du, ds }) => {
     if (ds === undefined) return [];
     const last = du[du.length - 1];

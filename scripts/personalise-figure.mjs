@@ -20,7 +20,8 @@ import {
   train,
 } from 'kindred';
 import { stream } from '../dist/base/random.js';
-import { COLOURS, drawFigure } from '../dist/reproduce/charts/index.js';
+import { drawFigure } from '../dist/charts/draw.js';
+import { COLOURS } from '../dist/charts/figure.js';
 import { estimate } from '../dist/reproduce/statistics.js';
 
 const TRAINED = 20;

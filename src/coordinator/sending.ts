@@ -1,4 +1,4 @@
-/** What the coordinator says, made from its state. */
+/** The coordinator's messages, made from its state. */
 import type {
   FederationSettings,
   RoundMessage,
@@ -77,7 +77,7 @@ function finalPart(state: CoordinatorState, member: Member): Float64Array | unde
   return sharedPart(state);
 }
 
-export function tellAll(
+export function sendToAll(
   state: CoordinatorState,
   message: (member: Member) => ToParticipant,
 ): CoordinatorEffect[] {

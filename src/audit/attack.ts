@@ -1,4 +1,4 @@
-/** Runs every attack on one watched federation and says what it got, beside what a guess would have got. */
+/** Runs every attack on one watched federation, and scores it beside a guess. */
 
 import type { MaskSemantics } from '../privacy/masks.ts';
 import { meanOf } from '../sim/summary.ts';

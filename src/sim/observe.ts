@@ -144,7 +144,7 @@ export class Observer {
   }
 
   /**
-   * Where the participant's own u is not what it told (the paper's masking), or nobody was told (secret sums): its own, with an
+   * Where the participant's own u is not what it sent (the paper's masking), or nobody sees it (secure aggregation): its own, with an
    * update that was taken just now committed.
    */
   private ownPart({ options, members }: CoordinatorState, id: string): Float64Array | undefined {

@@ -1,4 +1,4 @@
-/** Who said what to whom, and when: for golden transcripts and message sequence charts. Off by default: it grows. */
+/** The messages of a run, with sender, receiver and time: for golden transcripts and message sequence charts. Off by default: it grows. */
 import type { Message } from '../protocol/messages.ts';
 
 export interface TranscriptEntry {
@@ -11,7 +11,7 @@ export interface TranscriptEntry {
   readonly about?: { readonly kind: Message['kind']; readonly round: number };
 }
 
-/** The note of a crash; others tell what the operator does. */
+/** The note of a crash; other notes are of what the operator does. */
 export const CRASHES = 'crashes';
 
 /** The welcome after which a participant can take part. */
@@ -51,7 +51,7 @@ function aboutOf(message: Message): NonNullable<TranscriptEntry['about']> {
   return { kind: message.kind, round: 'round' in message ? message.round : 0 };
 }
 
-/** A message in a few words. */
+/** A message in short. */
 export function inWords(message: Message): string {
   switch (message.kind) {
     case 'join':

@@ -1,4 +1,4 @@
-/** How well a score tells two groups apart: the curve of hits against false alarms, and the area under it. */
+/** How well a score separates two groups: the curve of hits against false alarms, and the area under it. */
 export interface Roc {
   /** From (0, 0) to (1, 1), by falling threshold. */
   readonly points: readonly { readonly falseAlarms: number; readonly hits: number }[];

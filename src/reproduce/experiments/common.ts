@@ -4,7 +4,7 @@ import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.
 import type { TrainOptions } from '../../methods/options.ts';
 import type { TuneGrid } from '../../methods/tune-grid.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { averaged, type Course } from '../courses.ts';
+import { averaged, type Curve } from '../curves.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import { type Profile, TEST_FRACTION } from '../profile.ts';
 import type { Table } from '../report/report.ts';
@@ -21,7 +21,7 @@ export const NAMES = {
 
 export type MethodKey = keyof typeof NAMES;
 
-/** Balanced accuracy of a model that says the same to everything. */
+/** Balanced accuracy of a model that gives every row the same class. */
 export const BLIND = 0.5;
 
 export const TIME_AXIS = { title: 'virtual time, s', scale: 'linear', low: 0 } as const;
@@ -124,11 +124,11 @@ export function simulation(
 
 export function curve(
   key: MethodKey,
-  courses: readonly Course[],
+  curves: readonly Curve[],
   untilMs: number,
   look: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
 ): Series {
-  const points = averaged(courses, untilMs);
+  const points = averaged(curves, untilMs);
   return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...look };
 }
 

@@ -61,7 +61,7 @@ export const dataDeficit = experiment({
     const last = profile.deficitRows.length - 1;
     return {
       text: [
-        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned anew for every number of rows.',
+        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned for every number of rows.',
       ],
       figures: [
         {

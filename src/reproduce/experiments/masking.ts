@@ -5,7 +5,7 @@
 
 import { COLOURS, type Figure, levelColour, type Panel } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { finalOf } from '../courses.ts';
+import { finalOf } from '../curves.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';

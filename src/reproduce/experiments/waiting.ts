@@ -7,7 +7,7 @@
 
 import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { areaUnder, type Course, finalOf, largestDrop, timeTo, valueAt } from '../courses.ts';
+import { areaUnder, type Curve, finalOf, largestDrop, timeTo, valueAt } from '../curves.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
@@ -166,7 +166,7 @@ function shareFindings(
   blind: number,
 ): ShareFindings {
   const times = runs.map((run, r) => timeTo(run, finalOf(all[r]) - NEAR));
-  const late = (run: Course) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
+  const late = (run: Curve) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
   return {
     final: runs.map(finalOf),
     early: runs.map((run) => areaUnder(run, EARLY_SHARE * untilMs, blind)),

@@ -26,29 +26,22 @@ export class Transcript {
   }
 
   sent(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on')
-      this.entries.push({ atMs, kind: 'sent', from, to, text: inWords(message), about: aboutOf(message) });
+    this.add({ atMs, kind: 'sent', from, to }, message);
   }
 
   delivered(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on')
-      this.entries.push({
-        atMs,
-        kind: 'delivered',
-        from,
-        to,
-        text: inWords(message),
-        about: aboutOf(message),
-      });
+    this.add({ atMs, kind: 'delivered', from, to }, message);
+  }
+
+  private add(entry: Omit<TranscriptEntry, 'text' | 'about'>, message: Message): void {
+    if (this.recording === 'off') return;
+    const about = { kind: message.kind, round: 'round' in message ? message.round : 0 };
+    this.entries.push({ ...entry, text: inWords(message), about });
   }
 
   note(atMs: number, node: string, text: string): void {
     if (this.recording === 'on') this.entries.push({ atMs, kind: 'note', from: node, to: node, text });
   }
-}
-
-function aboutOf(message: Message): NonNullable<TranscriptEntry['about']> {
-  return { kind: message.kind, round: 'round' in message ? message.round : 0 };
 }
 
 /** A message in short. */

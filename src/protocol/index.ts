@@ -1,4 +1,4 @@
-export { decode, decodeFrom, encode } from './codec.ts';
+export { decodeFrom, encode } from './codec.ts';
 export * from './joining.ts';
 export { DEFAULT_LIMITS, type Limits } from './limits.ts';
 export * from './messages.ts';

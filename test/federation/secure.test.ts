@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import * as coordinator from '../../src/coordinator/index.ts';
 import * as participant from '../../src/participant/index.ts';
-import { decode, encode } from '../../src/protocol/codec.ts';
+import { encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import type { AnswerScalars } from '../../src/solver/answer.ts';
 import { planFor } from '../helpers/federation.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
+import { decode } from '../protocol/frames.ts';
 
 const HAR = smallHar(4, 5, 30);
 

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decode, encode } from '../../src/protocol/codec.ts';
+import { encode } from '../../src/protocol/codec.ts';
 import { REJECT_CODES } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { KINDS } from './arbitrary.ts';
+import { decode } from './frames.ts';
 import { SAMPLES } from './samples.ts';
 
 /**

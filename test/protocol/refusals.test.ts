@@ -33,7 +33,7 @@ describe('the envelope', () => {
   test('another magic', () => {
     const { code, sentence } = refusalOf(frameOf({ tag: LEAVE, magic: 'RIFF' }, new Uint8Array(0)));
     expect(code).toBe('BAD_FRAME');
-    expect(sentence).toBe('frame: expected "KNDR" at the start, got something else');
+    expect(sentence).toBe('frame: expected "KNDR" at the start, got other bytes');
   });
 
   test('another version: both are named, even where the rest cannot be read', () => {

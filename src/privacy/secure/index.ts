@@ -13,7 +13,7 @@ export {
 } from './coordinator.ts';
 export type { Abandoned, Answers, CoordinatorState, Phase } from './coordinator-round.ts';
 export { drawFrom } from './entropy.ts';
-export { decode, encode, type FixedPoint, finestScaleBits, quantise } from './fixed-point.ts';
+export { decode, encode, type FixedPoint, finestScaleBits } from './fixed-point.ts';
 export { defaultSecurity, type GraphParameters, graphParameters, type Security } from './graph.ts';
 export { type Entropy, noblePrimitives, type Primitives } from './keys.ts';
 export { acceptRoster, advertise, type Identities, newParticipant } from './membership.ts';

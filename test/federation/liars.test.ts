@@ -103,7 +103,7 @@ describe.each(objectives)('what cannot be, %s', (objective) => {
     },
   );
 
-  test('claims 4e9 rows: it is refused when it joins', () => {
+  test('[JOIN-6] claims 4e9 rows: it is refused when it joins', () => {
     const simulation = run(objective, (message) =>
       message.kind === 'join' ? { ...message, rows: 4e9 } : message,
     );
@@ -112,7 +112,7 @@ describe.each(objectives)('what cannot be, %s', (objective) => {
     expect(simulation.coordinator.state!.members.has(LIAR)).toBe(false);
   });
 
-  test('raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
+  test('[ANSWER-6] raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
     const simulation = lying(objective, (answer, turn) =>
       turn === 1
         ? {}

@@ -67,7 +67,7 @@ function listen(simulation: Simulation): Map<string, Set<string>> {
   return heard;
 }
 
-test(`U is the sum of all u bit for bit under ${SCHEDULES} random schedules, and no mask is used twice`, {
+test(`[SECURE-5] [SECURE-16] [ACCEPT-7] U is the sum of all u bit for bit under ${SCHEDULES} random schedules, and no mask is used twice`, {
   timeout: 3_600_000,
 }, () => {
   let sums = 0;

@@ -43,7 +43,7 @@ describe('what is encoded is decoded', () => {
     }
   });
 
-  test('f32 rounds the vectors of a round, and nothing else', () => {
+  test('[TYPE-9] f32 rounds the vectors of a round, and nothing else', () => {
     const accepted = { round: 1, factor: 0.1 };
     const message: Message = {
       kind: 'finish',
@@ -68,7 +68,7 @@ describe('what is encoded is decoded', () => {
   });
 });
 
-describe('each side hears only what the other may say', () => {
+describe('[FRAME-8] each side takes only what the other may send', () => {
   const PARTICIPANTS = new Set(
     'join moments answer leave advertise dealt masked attested revealed'.split(' '),
   );
@@ -86,7 +86,7 @@ describe('each side hears only what the other may say', () => {
   }
 });
 
-describe('what a peer would refuse is not encoded', () => {
+describe('[TYPE-11] what a peer would refuse is not encoded', () => {
   const join = {
     kind: 'join',
     id: 'a',

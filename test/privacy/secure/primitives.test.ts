@@ -38,7 +38,7 @@ describe('fixed point', () => {
   const fixed = { scaleBits: 40, limit: 1000, participants: 100 };
   const value = fc.double({ min: -1000, max: 1000, noNaN: true });
 
-  test('a value comes back as the nearest on the grid', () => {
+  test('[SECURE-4] a value comes back as the nearest on the grid', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1 }), (list) => {
         const values = Float64Array.from(list);
@@ -76,14 +76,17 @@ describe('fixed point', () => {
     expect(() => finestScaleBits({ limit: 2 ** 62, participants: 3 })).toThrow(/2\^63/);
   });
 
-  test.each([1000.001, -1001, Number.NaN, Infinity, -Infinity])('%f is refused, never wrapped', (bad) => {
-    try {
-      encode(Float64Array.of(0, bad), fixed);
-      expect.unreachable();
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'SECURE_OVERFLOW' });
-    }
-  });
+  test.each([1000.001, -1001, Number.NaN, Infinity, -Infinity])(
+    '[SECURE-4] %f is refused, never wrapped',
+    (bad) => {
+      try {
+        encode(Float64Array.of(0, bad), fixed);
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'SECURE_OVERFLOW' });
+      }
+    },
+  );
 });
 
 describe('masks', () => {

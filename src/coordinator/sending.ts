@@ -2,6 +2,7 @@
 import type { RoundMessage, ToParticipant } from '../protocol/messages.ts';
 import type { FederationSettings, SecureOptions, SecureSettings } from '../settings/federation.ts';
 import { localTolerance } from '../solver/local-solve.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
@@ -17,7 +18,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     objective,
     loss,
     ...localProblem(state.options),
-    epsilon: objective === 'regression' ? epsilon : 0,
+    epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
     scale,
     bias,

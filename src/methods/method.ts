@@ -2,11 +2,10 @@
  * What every training method takes and gives. A method sees tasks (one per participant: rows to be placed in kernel
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
-import type { LossName } from '../settings/losses.ts';
 import type { Aggregation, METHODS } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
-import type { Objective } from '../solver/problem.ts';
+import type { ProblemSettings } from '../solver/problem.ts';
 import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,13 +21,7 @@ export interface Task {
   readonly weights: Float64Array | undefined;
 }
 
-export interface MethodSettings {
-  readonly objective: Objective;
-  /** Default: that of the objective. */
-  readonly loss?: LossName | undefined;
-  readonly c1: number;
-  readonly c2: number;
-  readonly epsilon: number;
+export interface MethodSettings extends ProblemSettings {
   /** MOCHA's regularisation. */
   readonly lambda: number;
   readonly aggregation: Aggregation;

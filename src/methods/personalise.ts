@@ -61,7 +61,7 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
-  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, bias, classWeight });
+  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, loss, bias, classWeight });
   const arena = new Arena();
   const solved = tasks.map((task) =>
     solveTask(arena, { objective, loss, c1, c2, epsilon }, { task, d, w }, resolved),

@@ -1,4 +1,4 @@
-/** kindred bench: what is claimed about speed, measured side by side on this machine, told as ratios. */
+/** kindred bench: what is claimed about speed, measured side by side on this machine, as ratios. */
 import type { Command } from 'commander';
 import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
@@ -49,7 +49,7 @@ interface BenchReport {
 export function addBench(program: Command, io: Io): void {
   const command = program
     .command('bench')
-    .description('Measure kernels, solver, aggregation and methods side by side; medians, told as ratios.')
+    .description('Measure kernels, solver, aggregation and methods side by side; medians and their ratios.')
     .argument('[part...]', `some parts only: ${PARTS.join(', ')} (default: all but network)`)
     .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
     .option('--only <a,b>', 'the same as naming the parts', nameList)

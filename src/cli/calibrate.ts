@@ -65,7 +65,7 @@ async function runCalibrate(io: Io, flags: Flags): Promise<void> {
   else await writeLines(io, reportOf(io, fit, flags.out, chart));
 }
 
-/** Random rows, both classes, and every row in every pass: the cost the model speaks of. */
+/** Random rows, both classes, and every row in every pass: the cost that the model describes. */
 function measurePasses(now: () => number, n: number, d: number): number[] {
   const random = stream(1, 'calibrate', n, d);
   const arena = new Arena();

@@ -64,7 +64,10 @@ export function addDataMake(group: Command, io: Io): void {
 
 async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   if (flags.json && flags.out === undefined) {
-    throw inputError('BAD_OPTION', 'option --json: expected --out beside it, as stdout cannot take both');
+    throw inputError(
+      'BAD_OPTION',
+      'option --json: expected --out with it, as the data go to stdout otherwise',
+    );
   }
   if (flags.out !== undefined) await checkWritable(flags.out);
   const table = makeTable(kind, flags);

@@ -19,7 +19,7 @@ export interface DemoFlags {
   readonly json?: true;
 }
 
-/** The slowest device takes so many times as long as the fastest. */
+/** The slowest device takes this many times as long as the fastest. */
 const SLOWEST = 10;
 const TEST_FRACTION = 0.3;
 

@@ -4,7 +4,7 @@ import { inputError } from '../base/errors.ts';
 import { postToServer, type ServerAddress, serverAddress } from '../node/admin/server-client.ts';
 import { ANYTHING, list, number, object, text } from '../settings/kinds.ts';
 import { addJsonOption, durationValue, example, wholeNumber } from './flags.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
 
 interface Flags extends OperatorFlags {
@@ -29,7 +29,7 @@ export function addInvite(program: Command, io: Io): void {
     .description('Let new participants into a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
     .option('--name <participant>', 'only for the one of this name (default: whoever comes with it)')
-    .option('--count <number>', 'so many invitations', wholeNumber('--count', 1, 1000))
+    .option('--count <number>', 'number of invitations', wholeNumber('--count', 1, 1000))
     .option('--expires <time>', '12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
     .option('--key <key>', 'enrol --name by its public key (base64url), without an invitation')
     .action((url: string, flags: Flags) => runInvite(io, url, flags));
@@ -61,7 +61,7 @@ async function runInvite(io: Io, url: string, flags: Flags): Promise<void> {
     invitations.map(({ token }) => token),
   );
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
-  await tell(
+  await notify(
     io,
     'note',
     `each is good once, ${who}: ${io.program} join ${shownAddress(address)} ... --invitation <token>`,
@@ -70,9 +70,9 @@ async function runInvite(io: Io, url: string, flags: Flags): Promise<void> {
 
 async function allow(io: Io, address: ServerAddress, flags: Flags, key: string): Promise<void> {
   const { name, count, expires } = flags;
-  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name beside it');
+  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name with it');
   if (count !== undefined || expires !== undefined)
-    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires beside it');
+    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires with it');
   const path = `/participants/${encodeURIComponent(name)}/allow`;
   const access = await operatorAccess(io, flags);
   const participant = await postToServer(address, path, { key }, access, ANYTHING);

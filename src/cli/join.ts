@@ -38,7 +38,7 @@ export function addJoin(program: Command, io: Io): void {
     .option('--invitation <token>', 'as the operator gave it, where one is needed')
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it goes on')
+    .option('--forever', 'stay connected when training rests, and take part when it continues')
     .option('--ca <file>', 'certificates to trust, PEM')
     .option('--cert <file>', 'certificate to show the server, PEM')
     .option('--key <file>', 'its key, PEM')
@@ -50,7 +50,7 @@ export function addJoin(program: Command, io: Io): void {
     )
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')
-    .option('--verbose', 'say on stderr what happens');
+    .option('--verbose', 'report every event on stderr');
   addJsonOption(command);
   example(
     command,

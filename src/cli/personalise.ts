@@ -6,7 +6,7 @@ import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { addJsonOption, addSettings, example, settingsGiven } from './flags.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { readModel, readTableFor, rememberingColumns } from './model-data.ts';
 import { count, scientific } from './number-text.ts';
 import { personaliseReport } from './personalise-report.ts';
@@ -50,7 +50,7 @@ async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void>
     const names = { data: table.source, model: flags.model, out: flags.out, program: io.program };
     await writeLines(io, personaliseReport(result, names, styleOf(io)));
   }
-  for (const note of result.notes) await tell(io, 'note', note);
+  for (const note of result.notes) await notify(io, 'note', note);
   await warnWhenShort(io, result);
 }
 
@@ -59,7 +59,7 @@ async function warnWhenShort(io: Io, { participants, options }: PersonaliseResul
   if (short.length === 0) return;
   const worst = Math.max(...short.map(({ relativeGap }) => relativeGap));
   const parts = `${count(short.length)} of ${count(participants.length)} personal parts`;
-  await tell(
+  await notify(
     io,
     'warning',
     `${parts} stopped before the target gap of ${scientific(options.gap)}, the worst at ${scientific(worst)}`,

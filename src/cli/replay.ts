@@ -18,7 +18,7 @@ interface ReplayedLog extends Replayed {
 export function addReplay(program: Command, io: Io): void {
   const command = program
     .command('replay')
-    .description('Run the inputs of run logs again and say whether they come to the same effects.')
+    .description('Run the inputs of run logs again and check that they give the same effects.')
     .argument('<log...>', 'files that a coordinator or a participant has written')
     .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
   addJsonOption(command);

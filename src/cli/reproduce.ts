@@ -51,7 +51,7 @@ export function addReproduce(program: Command, io: Io): void {
       'where to write; results in its cache folder are not computed again',
       'reproduction',
     )
-    .option('--quick', 'smaller data and fewer repeats: a first look in about two minutes')
+    .option('--quick', 'smaller data and fewer repeats: about two minutes')
     .option(
       '--repeats <number>',
       'repeats of everything (default: 5, or 4 with --quick)',
@@ -59,7 +59,7 @@ export function addReproduce(program: Command, io: Io): void {
     )
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
-  addThreadsOption(command, 'spread jobs over so many (default: one for each core)');
+  addThreadsOption(command, 'threads that jobs are spread over (default: one for each core)');
   addJsonOption(command);
   example(
     command,
@@ -149,8 +149,8 @@ async function compute(
     cache: join(flags.out, 'cache'),
     threads,
     given,
-    onDone: (news) => {
-      remaining.done(news);
+    onDone: (done) => {
+      remaining.done(done);
       const { finished, total, leftMs } = remaining.standing;
       const left = leftMs === undefined ? '' : `, about ${duration(leftMs)} left`;
       progress.show(`reproduce: ${finished} of ${total} jobs${left}`);
@@ -174,6 +174,6 @@ function commandOf(io: Io, ids: readonly string[], flags: Flags): string {
     ['--positive', positive],
     ['--repeats', repeats?.toString()],
   ];
-  const said = options.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  return [io.program, 'reproduce', ...ids, ...said, ...(quick ? ['--quick'] : [])].join(' ');
+  const given = options.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return [io.program, 'reproduce', ...ids, ...given, ...(quick ? ['--quick'] : [])].join(' ');
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { postToServer, serverAddress } from '../node/admin/server-client.ts';
 import { ANYTHING } from '../settings/kinds.ts';
 import { addJsonOption, example } from './flags.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
 
 interface Flags extends OperatorFlags {
@@ -29,5 +29,5 @@ async function runRevoke(io: Io, url: string, name: string, flags: Flags): Promi
   const participant = await postToServer(address, path, {}, access, ANYTHING);
   if (flags.json) return await writeJson(io, { federation: address.federation, participant });
   await writeLines(io, [`${name} may no longer join federation ${address.federation}`]);
-  await tell(io, 'note', 'what it has contributed stays in the model until it is forgotten');
+  await notify(io, 'note', 'what it has contributed stays in the model until it is forgotten');
 }

@@ -15,7 +15,7 @@ import {
   readData,
 } from './data-options.ts';
 import { addJsonOption, addSettings, addThreadsOption, example, settingsGiven } from './flags.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { roundMs, scientific } from './number-text.ts';
 import { Progress, showRounds } from './progress.ts';
 import { styleOf } from './style.ts';
@@ -84,7 +84,7 @@ async function warnWhenShort(io: Io, result: TrainResult): Promise<void> {
   const { relativeGap } = result.certificate;
   const { gap, rounds } = result.options;
   const why = result.stopped === 'rounds' ? `after ${rounds} rounds (--rounds)` : 'without further progress';
-  await tell(
+  await notify(
     io,
     'warning',
     `stopped ${why} at a relative gap of ${scientific(relativeGap)}, before the target of ${scientific(gap)}`,

@@ -42,7 +42,7 @@ async function readFederation(file: string): Promise<{ name?: string; options: J
   const { name, options = {}, ...rest } = json;
   const [other] = Object.keys(rest);
   if (other !== undefined)
-    throw inputError('BAD_OPTIONS', `${file}: ${other}: expected only name and options beside each other`);
+    throw inputError('BAD_OPTIONS', `${file}: ${other}: expected only name and options`);
   if (name !== undefined && typeof name !== 'string')
     throw inputError('BAD_OPTIONS', `${file}: name: expected text, got ${JSON.stringify(name)}`);
   if (!isObject(options)) throw inputError('BAD_OPTIONS', `${file}: options: expected an object`);

@@ -1,4 +1,4 @@
-/** Flags of `kindred serve`, and what they say of a federation's options. */
+/** Flags of `kindred serve`, and the federation's options among them. */
 import { FEDERATION, STOP } from '../../settings/federation.ts';
 import { checkedSettings } from '../flags.ts';
 
@@ -28,7 +28,7 @@ export interface ServeFlags {
   readonly json?: true;
 }
 
-/** All that a flag can say: what is made of parts needs a federation file. */
+/** Settings with flags; those made of parts need a federation file. */
 export const SERVE_SETTINGS = { ...FEDERATION, ...STOP };
 
 /** What was given of a federation's options, as its file would have it. */

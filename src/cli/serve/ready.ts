@@ -1,4 +1,4 @@
-/** What people and scripts are told once the server listens. */
+/** The output once the server listens. */
 import { hostname } from 'node:os';
 import type { CoordinatorServer } from '../../node/server/server.ts';
 import { type Io, writeLines } from '../io.ts';
@@ -14,7 +14,7 @@ export interface Ready {
   readonly tokenFile: string | undefined;
 }
 
-export async function tellReady(io: Io, ready: Ready): Promise<void> {
+export async function reportReady(io: Io, ready: Ready): Promise<void> {
   const { server, flags, tokenFile } = ready;
   if (!flags.json) {
     await writeLines(io, readyLines(io, ready));

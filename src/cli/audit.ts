@@ -10,7 +10,7 @@ import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
 import { drawFigure } from '../reproduce/charts/draw.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
@@ -60,7 +60,7 @@ async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise
 }
 
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
-  const whole = await readTable(io, path, flags);
+  const whole = await readData(io, path, flags);
   const table = firstParticipants(whole, Math.min(flags.participants, whole.participants.length));
   classificationTargets(table, { positive: flags.positive });
   return givenSetting(table, flags.seed, flags.positive);

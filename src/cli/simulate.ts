@@ -5,9 +5,9 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
-import { readSource } from '../node/files/data-source.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { kindOf, readText, writeAtomically } from '../node/files/files.ts';
+import { readTable } from '../node/files/read-table.ts';
 import { runRepeats } from '../node/threads/simulation-pool.ts';
 import { calibrationFromText } from '../sim/calibration.ts';
 import { curveChart } from '../sim/curve-chart.ts';
@@ -60,7 +60,7 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
     throw inputError('BAD_OPTION', 'option --chart: expected --out beside it, as a chart is a file');
   const given = scenarioFromText(path, await readText(path));
   const scenario = flags.seed === undefined ? given : { ...given, seed: flags.seed };
-  const inputs = await inputsOf(io, path, scenario);
+  const inputs = await inputsOf(path, scenario);
   const rounds = chartRounds(flags, inputs.table);
   if (flags.out !== undefined) await makeFolder(flags.out);
   const records = await runAll(io, scenario, inputs, flags.threads, rounds ? 'on' : 'off');
@@ -74,17 +74,12 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
     await tell(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
 }
 
-async function inputsOf(io: Io, path: string, scenario: Scenario): Promise<ScenarioInputs> {
+async function inputsOf(path: string, scenario: Scenario): Promise<ScenarioInputs> {
   const beside = (file: string) => (isAbsolute(file) ? file : join(dirname(path), file));
   const { data, compute } = scenario;
   const fit = compute.file && calibrationFromText(compute.file, await readText(beside(compute.file)));
   const table =
-    data.generator === 'file'
-      ? await readSource(beside(data.file), {
-          columns: { task: data.task, label: data.label, drop: data.drop, need: 'task and label' },
-          stdin: io.stdin,
-        })
-      : generatedTable(scenario)!;
+    data.generator === 'file' ? await readTable(beside(data.file), data) : generatedTable(scenario)!;
   return { source: path, table, compute: computeModel(scenario, fit || {}) };
 }
 

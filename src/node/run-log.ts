@@ -20,8 +20,8 @@ import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantLife } from '../participant/life.ts';
 import { framed, framesIn, guarded, type LogFile, readAt } from './run-log-frames.ts';
 
-export type { CoordinatorLife } from '../coordinator/index.ts';
-export type { ParticipantLife } from '../participant/index.ts';
+export type { CoordinatorLife } from '../coordinator/life.ts';
+export type { ParticipantLife } from '../participant/life.ts';
 
 const SEAL = { kind: 'run log', version: 1 };
 const OWNER_ONLY = 0o600;

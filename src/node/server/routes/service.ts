@@ -1,4 +1,4 @@
-/** How the server itself is: for probes and for Prometheus. */
+/** The server itself: its API described, its health for probes, its counts for Prometheus. */
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
@@ -6,6 +6,20 @@ import { type Route, route } from './route.ts';
 
 /** Probes ask with whatever they like. */
 const anything = z.looseObject({});
+
+const describe = route({
+  method: 'GET',
+  path: '/v1/openapi.json',
+  id: 'getDescription',
+  access: 'look',
+  about: 'This description',
+  answer: {
+    status: 200,
+    about: 'OpenAPI 3.1',
+    schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  },
+  handle: (_, __, reply) => reply.server.swagger(),
+});
 
 const health = route({
   method: 'GET',
@@ -51,4 +65,4 @@ const metrics = route({
   handle: (_, { meters }) => meters.registry.metrics(),
 });
 
-export const SERVICE_ROUTES: readonly Route[] = [health, ready, metrics];
+export const SERVICE_ROUTES: readonly Route[] = [describe, health, ready, metrics];

@@ -99,10 +99,10 @@ export class FederationHost {
   }
 
   take(input: CoordinatorInput): void {
-    if (!this.storeFailure) return this.loop.take(input);
+    if (!this.storeFailure) this.loop.take(input);
     // The rest is repeated, by those who sent it or by time.
-    if (input.type === 'summed') this.postponed.set('summed', input);
-    if (input.type === 'away') this.postponed.set(`away ${input.id}`, input);
+    else if (input.type === 'summed') this.postponed.set('summed', input);
+    else if (input.type === 'away') this.postponed.set(`away ${input.id}`, input);
   }
 
   /** Nothing more is carried out. Resolves when the store has nothing of this federation under way. */

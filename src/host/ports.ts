@@ -47,11 +47,7 @@ export interface RunStore {
    * A change of the run with the rows that led to it: all or nothing. Until it is durable the caller changes nothing of what it has
    * given, afterwards it may.
    */
-  saveRun(
-    federation: string,
-    changes: StoredCoordinator,
-    rows: readonly HistoryRow[],
-  ): Eventually<void>;
+  saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): Eventually<void>;
   /** In order, from `after` (a round) on, not including it. */
   history(federation: string, after: number, limit: number): Eventually<readonly HistoryRow[]>;
 }

@@ -61,9 +61,14 @@ export class CoordinatorNode {
 
   start(): void {
     if (this.host) return;
-    const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
-    this.host = new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());
+    this.host = this.open();
     this.host.start();
+  }
+
+  /** From what is on the disk. */
+  open(): FederationHost {
+    const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
+    return new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());
   }
 
   crash(): void {

@@ -73,9 +73,9 @@ export function refusalOf(error: Error & { readonly statusCode?: number }): ApiE
 }
 
 /** What somebody asked for is wrong: errors of ours about it are theirs. */
-export function asAsked<T>(code: 'BAD_OPTIONS' | 'BAD_REQUEST', act: () => T): T {
+export async function asAsked<T>(code: 'BAD_OPTIONS' | 'BAD_REQUEST', act: () => T): Promise<Awaited<T>> {
   try {
-    return act();
+    return await act();
   } catch (error) {
     if (error instanceof KindredError && !(error instanceof ApiError) && error.kind === 'input')
       throw new ApiError(code, error.message);

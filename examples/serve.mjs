@@ -23,8 +23,8 @@ process.once('SIGINT', async () => {
 });
 
 // Made the first time, found again every time after.
-server.ensure('default', { ...DEFAULT_OPTIONS, minParticipants: 2 });
-const [{ token }] = server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
+await server.ensure('default', { ...DEFAULT_OPTIONS, minParticipants: 2 });
+const [{ token }] = await server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
 
 console.log(`coordinator at ${server.url}`);
 console.log(`an invitation, good once within a day: ${token}`);

@@ -8,6 +8,13 @@ import type { Writer } from './writer.ts';
 export interface Field<T> {
   write(out: Writer, value: T, name: string): void;
   read(input: Reader, name: string): T;
+  /** Whether two values have the same bytes; absent: if they are the same number, text or object. */
+  same?(a: T, b: T): boolean;
+}
+
+/** As far as that is seen at a glance: the same array, not one of equal numbers. */
+export function haveSameBytes<T>(field: Field<T>, a: T, b: T): boolean {
+  return field.same ? field.same(a, b) : Object.is(a, b);
 }
 
 const U16_MAX = 0xffff;
@@ -149,7 +156,7 @@ export function constant<T>(value: T): Field<T> {
 }
 
 /** Fields one after another. */
-export function record<T extends object>(fields: { readonly [K in keyof T]: Field<T[K]> }): Field<T> {
+export function record<T extends object>(fields: { readonly [K in keyof T]-?: Field<T[K]> }): Field<T> {
   const keys = Object.keys(fields) as (keyof T & string)[];
   const nameOf = (name: string, key: string) => (name === '' ? key : `${name}.${key}`);
   return {
@@ -161,6 +168,7 @@ export function record<T extends object>(fields: { readonly [K in keyof T]: Fiel
       for (const key of keys) value[key] = fields[key].read(input, nameOf(name, key));
       return value as T;
     },
+    same: (a, b) => keys.every((key) => haveSameBytes(fields[key], a[key], b[key])),
   };
 }
 

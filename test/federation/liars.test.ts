@@ -9,6 +9,7 @@ import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.t
 import { Simulation } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { type PlanChanges, planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { primalOf } from '../helpers/optimum.ts';
 import { smallHar } from '../helpers/tables.ts';
 
@@ -39,9 +40,9 @@ function plan(objective: Task, changes: PlanChanges = {}) {
 /** Runs it with somebody who changes what it sends on its way. */
 function run(objective: Task, change: (message: ToCoordinator) => ToCoordinator): Simulation {
   const simulation = new Simulation(plan(objective));
-  const { coordinator } = simulation;
-  const take = coordinator.take.bind(coordinator);
-  coordinator.take = (input) =>
+  const gate = gateOf(simulation.coordinator);
+  const take = gate.take.bind(gate);
+  gate.take = (input) =>
     take(
       input.type === 'message' && input.from === LIAR ? { ...input, message: change(input.message) } : input,
     );

@@ -1,6 +1,6 @@
 /** What the routes of the HTTP API work with. */
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
-import type { Store } from '../host/store.ts';
+import type { Store } from '../../host/ports.ts';
 import type { Access } from './access.ts';
 import type { ErrorCode } from './api-error.ts';
 import type { Door } from './door.ts';
@@ -20,7 +20,7 @@ export interface ServerContext {
   /** Refuses a name that is not there. */
   federation(name: string): Federation;
   /** Refuses a name that is there, or that is none. */
-  create(name: string, options: CoordinatorOptions): Federation;
+  create(name: string, options: CoordinatorOptions): Promise<Federation>;
   /** Whether the server is on its way out. */
   readonly stopping: () => boolean;
   /** Every refusal is counted. */

@@ -3,8 +3,8 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
+import type { Enrolment, EnrolmentStore, FederationRecord, Invitation } from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
-import type { Enrolment, FederationRecord, Invitation, Store } from '../host/store.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
 
@@ -29,6 +29,8 @@ export interface Ticket {
   /** Digest of its columns: others may have been chosen before it is used. */
   readonly schema: string;
   readonly expiresMs: number;
+  /** How many columns everybody has; undefined: nobody has sent their names. */
+  readonly columns?: number | undefined;
 }
 
 /** What is asked for: for whom, how many, how long they are good. */
@@ -46,7 +48,7 @@ export interface NewInvitation {
 }
 
 export interface DoorOptions {
-  readonly store: Store;
+  readonly store: EnrolmentStore;
   /** `open`: whoever comes first with a name has it. */
   readonly enrolment: 'open' | 'invitation';
   readonly now: () => number;
@@ -57,6 +59,8 @@ export class Door {
   private readonly options: DoorOptions;
   private readonly challenges: Challenges;
   private readonly tickets = new Map<string, Ticket>();
+  /** What was begun last, by federation. */
+  private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(options: DoorOptions) {
     this.options = options;
@@ -68,43 +72,75 @@ export class Door {
   }
 
   /** `mayChoose`: nobody is there yet, so the columns may still be chosen. */
-  admit(federation: FederationRecord, request: SessionRequest, mayChoose: boolean): string {
-    const { participant, key } = request;
+  async admit(
+    federation: FederationRecord,
+    request: SessionRequest,
+    mayChoose: () => boolean,
+  ): Promise<string> {
     this.checkSignature(federation, request);
     this.challenges.use(request.challenge);
-    const { store } = this.options;
-    const known = store.enrolment(federation.name, participant);
+    return this.inTurn(federation.name, () => this.admitSigned(federation, request, mayChoose));
+  }
+
+  /** One at a time: between what is read and what is written nobody else may take the name, the invitation or the columns. */
+  private inTurn<T>(federation: string, act: () => Promise<T>): Promise<T> {
+    const result = (this.last.get(federation) ?? Promise.resolve()).then(act);
+    this.last.set(
+      federation,
+      result.catch(() => {}),
+    );
+    return result;
+  }
+
+  private async admitSigned(
+    federation: FederationRecord,
+    request: SessionRequest,
+    mayChoose: () => boolean,
+  ): Promise<string> {
+    const { participant, key } = request;
+    const known = await this.options.store.enrolment(federation.name, participant);
     if (known?.revokedMs !== undefined) {
       throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
     }
     if (known && known.key !== key) {
       throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
     }
-    const invitation = known ? undefined : this.invitationFor(federation, request);
-    this.checkSchema(federation, request, mayChoose);
-    if (!known) this.enrol(federation, request, invitation);
+    const invitation = known ? undefined : await this.invitationFor(federation, request);
+    await this.checkSchema(federation, request, mayChoose);
+    if (!known) await this.enrol(federation, request, invitation);
     return this.newTicket(federation, request);
   }
 
-  /** A ticket is good once. */
-  redeem(federation: string, code: string): Ticket | undefined {
+  /** A ticket is good once. `use` is called while nobody can be revoked and no columns chosen; false: the ticket is not good. */
+  redeem(federation: string, code: string, use: (ticket: Ticket) => void): Promise<boolean> {
+    return this.inTurn(federation, async () => {
+      const ticket = await this.validTicket(federation, code);
+      if (ticket) use(ticket);
+      return ticket !== undefined;
+    });
+  }
+
+  private async validTicket(federation: string, code: string): Promise<Ticket | undefined> {
     const ticket = this.tickets.get(code);
     this.tickets.delete(code);
     if (!ticket || ticket.federation !== federation || ticket.expiresMs <= this.options.now())
       return undefined;
     // In between it may have been revoked, or somebody else may have chosen the columns.
     const { store } = this.options;
-    const enrolment = store.enrolment(federation, ticket.participant);
-    const isCurrent =
-      enrolment?.revokedMs === undefined && store.schema(federation)?.digest === ticket.schema;
-    return enrolment && isCurrent ? ticket : undefined;
+    const enrolment = await store.enrolment(federation, ticket.participant);
+    const schema = await store.schema(federation);
+    const isCurrent = enrolment?.revokedMs === undefined && schema?.digest === ticket.schema;
+    return enrolment && isCurrent ? { ...ticket, columns: schema?.features?.length } : undefined;
   }
 
-  invite(federation: string, { participant, count = 1, lifetimeMs }: InvitationRequest): NewInvitation[] {
+  async invite(
+    federation: string,
+    { participant, count = 1, lifetimeMs }: InvitationRequest,
+  ): Promise<NewInvitation[]> {
     const { store, wallClock } = this.options;
     const createdMs = wallClock();
     const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
-    this.checkInvitable(federation, participant);
+    await this.checkInvitable(federation, participant);
     const tokens = Array.from({ length: count }, () => randomBytes(TOKEN_BYTES).toString('base64url'));
     const invitations = tokens.map((token) => ({
       digest: digestOf(token),
@@ -112,7 +148,7 @@ export class Door {
       createdMs,
       expiresMs,
     }));
-    store.addInvitations(
+    await store.addInvitations(
       federation,
       invitations.map((invitation) => ({ ...invitation, usedBy: undefined })),
     );
@@ -120,9 +156,9 @@ export class Door {
   }
 
   /** An invitation that nobody could use would only disappoint. */
-  private checkInvitable(federation: string, participant: string | undefined): void {
+  private async checkInvitable(federation: string, participant: string | undefined): Promise<void> {
     const known =
-      participant === undefined ? undefined : this.options.store.enrolment(federation, participant);
+      participant === undefined ? undefined : await this.options.store.enrolment(federation, participant);
     if (!known) return;
     const why =
       known.revokedMs === undefined
@@ -132,21 +168,27 @@ export class Door {
   }
 
   /** Enrols a key that is known from elsewhere: no invitation needed. */
-  allow(federation: string, participant: string, key: string): void {
+  allow(federation: string, participant: string, key: string): Promise<void> {
+    return this.inTurn(federation, () => this.allowKey(federation, participant, key));
+  }
+
+  private async allowKey(federation: string, participant: string, key: string): Promise<void> {
     const { store, wallClock } = this.options;
-    const known = store.enrolment(federation, participant);
+    const known = await store.enrolment(federation, participant);
     if (known && known.revokedMs === undefined && known.key !== key) {
       throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
     }
     if (known?.key === key && known.revokedMs === undefined) return;
-    store.enrol(federation, { participant, key, enrolledMs: wallClock(), revokedMs: undefined });
+    await store.enrol(federation, { participant, key, enrolledMs: wallClock(), revokedMs: undefined });
   }
 
-  revoke(federation: string, participant: string): void {
+  revoke(federation: string, participant: string): Promise<void> {
     const { store, wallClock } = this.options;
-    const known = store.enrolment(federation, participant);
-    if (!known) throw noSuchParticipant(participant, 'enrolled');
-    if (known.revokedMs === undefined) store.enrol(federation, { ...known, revokedMs: wallClock() });
+    return this.inTurn(federation, async () => {
+      const known = await store.enrolment(federation, participant);
+      if (!known) throw noSuchParticipant(participant, 'enrolled');
+      if (known.revokedMs === undefined) await store.enrol(federation, { ...known, revokedMs: wallClock() });
+    });
   }
 
   private checkSignature(federation: FederationRecord, request: SessionRequest): void {
@@ -170,7 +212,10 @@ export class Door {
     }
   }
 
-  private invitationFor(federation: FederationRecord, request: SessionRequest): Invitation | undefined {
+  private async invitationFor(
+    federation: FederationRecord,
+    request: SessionRequest,
+  ): Promise<Invitation | undefined> {
     const { enrolment, store, wallClock } = this.options;
     const { participant, invitation: token } = request;
     if (token === undefined) {
@@ -178,7 +223,7 @@ export class Door {
       const message = `participant "${participant}" is not enrolled: expected an invitation (kindred invite)`;
       throw new ApiError('INVITATION_NEEDED', message);
     }
-    const found = store.invitation(federation.name, digestOf(token));
+    const found = await store.invitation(federation.name, digestOf(token));
     const wrong = !found
       ? 'expected one of this federation'
       : found.usedBy !== undefined
@@ -192,27 +237,35 @@ export class Door {
     return found;
   }
 
-  private enrol(federation: FederationRecord, request: SessionRequest, used: Invitation | undefined): void {
+  private async enrol(
+    federation: FederationRecord,
+    request: SessionRequest,
+    used: Invitation | undefined,
+  ): Promise<void> {
     const { store, wallClock } = this.options;
     const { participant, key } = request;
     const enrolment: Enrolment = { participant, key, enrolledMs: wallClock(), revokedMs: undefined };
-    store.enrol(federation.name, enrolment, used && { ...used, usedBy: participant });
+    await store.enrol(federation.name, enrolment, used && { ...used, usedBy: participant });
   }
 
-  private checkSchema(federation: FederationRecord, request: SessionRequest, mayChoose: boolean): void {
+  private async checkSchema(
+    federation: FederationRecord,
+    request: SessionRequest,
+    mayChoose: () => boolean,
+  ): Promise<void> {
     const { store } = this.options;
     const { participant, schema, features } = request;
     if (features && schemaDigest(features) !== schema) {
       throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
     }
-    const pinned = store.schema(federation.name);
-    if (pinned && pinned.digest !== schema && !mayChoose) {
+    const pinned = await store.schema(federation.name);
+    if (pinned && pinned.digest !== schema && !mayChoose()) {
       const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
       throw new ApiError('WRONG_FEATURES', message);
     }
     // The first may have kept the names to itself; whoever tells them later tells them for all.
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
-    if (isNew) store.saveSchema(federation.name, { digest: schema, features });
+    if (isNew) await store.saveSchema(federation.name, { digest: schema, features });
   }
 
   private newTicket(federation: FederationRecord, { participant, schema }: SessionRequest): string {

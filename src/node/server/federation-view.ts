@@ -72,19 +72,20 @@ export function briefOf(federation: Federation): z.input<typeof federationBrief>
   return { ...briefly(federation), connected: federation.connections.size };
 }
 
-export function stateOf(
+export async function stateOf(
   { store, wallClock, startedMs }: ServerContext,
   federation: Federation,
-): z.input<typeof federationState> {
+): Promise<z.input<typeof federationState>> {
   const { state } = federation.host;
   const { purpose, bestGap, aggregated, features, budget, options } = state;
   const members = [...state.members.values()];
+  const enrolments = await store.enrolments(federation.name);
   const here = members.filter(({ presence }) => presence === 'here').length;
   return {
     ...briefly(federation),
     purpose,
     participants: {
-      enrolled: store.enrolments(federation.name).filter(({ revokedMs }) => revokedMs === undefined).length,
+      enrolled: enrolments.filter(({ revokedMs }) => revokedMs === undefined).length,
       joined: members.length,
       here,
       left: members.length - here,

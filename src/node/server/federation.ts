@@ -1,77 +1,73 @@
 /** A federation as the server runs it: its host, and the connections of its participants. */
 import type { WebSocket } from 'ws';
 import { contributionOf, sumOfContributions } from '../../coordinator/training.ts';
+import { FederationHost } from '../../host/federation-host.ts';
+import type { FederationRecord, HistoryRow, HostPorts, SavedRun, Transport } from '../../host/ports.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../protocol/limits.ts';
-import type { RejectCode, ToCoordinator } from '../../protocol/messages.ts';
+import type { RejectCode, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
 import type { Certificate } from '../../solver/certificate.ts';
 import { addScaled, norm } from '../../solver/vector.ts';
-import { FederationHost, type HostWorld } from '../host/federation-host.ts';
-import type { FederationRecord, HistoryRow } from '../host/store.ts';
 import { Timer } from '../timer.ts';
 import { Connection } from './connection.ts';
+import type { Ticket } from './door.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
-export interface FederationWorld extends Omit<HostWorld, 'send' | 'onRow' | 'onSaved' | 'onTrouble'> {
+export interface FederationWorld extends Omit<HostPorts, 'transport' | 'onRow'> {
   readonly limits: ServerLimits;
   onRound(row: HistoryRow, tookMs: number | undefined): void;
-  onSaved(ms: number): void;
-  onTrouble(error: Error | undefined): void;
   onTurnedAway(why: TurnedAway): void;
 }
 
-export class Federation {
+export class Federation implements Transport {
   readonly record: FederationRecord;
   readonly host: FederationHost;
   readonly connections = new Map<string, Connection>();
   readonly meter = new FederationMeter();
-  /** Why the store does not take anything at the moment. */
-  trouble: Error | undefined;
   private readonly world: FederationWorld;
   private readonly frameLimits: Limits;
   private readonly returning = new Timer();
   /** To whom the end of training has been said. */
   private readonly told = new Set<string>();
 
-  constructor(record: FederationRecord, world: FederationWorld) {
+  /** `saved`: what the store has of it. */
+  constructor(record: FederationRecord, saved: SavedRun | undefined, world: FederationWorld) {
     this.record = record;
     this.world = world;
     this.frameLimits = { ...DEFAULT_LIMITS, maxFrameBytes: world.limits.maxFrameBytes };
-    const { meter } = this;
-    this.host = new FederationHost(record, {
-      ...world,
-      send: (to, frame, kind) => {
-        increase(meter.said, kind);
-        if (kind === 'round') this.told.delete(to);
-        const connection = this.connections.get(to);
-        if (!connection) return;
-        connection.send(frame, kind);
-        if (kind === 'finish') this.told.add(to);
-      },
-      onRow: (row) => world.onRound(row, meter.closed(row)),
-      onSaved: world.onSaved,
-      onTrouble: (error) => {
-        this.trouble = error;
-        world.onTrouble(error);
-      },
-    });
+    const onRow = (row: HistoryRow) => world.onRound(row, this.meter.closed(row));
+    this.host = new FederationHost(record, saved, { ...world, transport: this, onRow });
   }
 
   get name(): string {
     return this.record.name;
   }
 
+  /** Why the store does not take anything at the moment. */
+  get trouble(): Error | undefined {
+    return this.host.storeFailure;
+  }
+
+  send(to: string, frame: Uint8Array, kind: ToParticipant['kind']): void {
+    increase(this.meter.said, kind);
+    if (kind === 'round') this.told.delete(to);
+    const connection = this.connections.get(to);
+    if (!connection) return;
+    connection.send(frame, kind);
+    if (kind === 'finish') this.told.add(to);
+  }
+
   /** A connection whose owner is known: an earlier one of the same participant has to go. */
-  connect(socket: WebSocket, participant: string): void {
+  connect(socket: WebSocket, { participant, columns }: Pick<Ticket, 'participant' | 'columns'>): void {
     const { meter } = this;
-    const { limits, now, onTurnedAway } = this.world;
+    const { limits, clock, onTurnedAway } = this.world;
     this.connections.get(participant)?.close(CLOSE.replaced, 'another connection has taken its place');
     const connection = new Connection(socket, participant, {
       limits,
       frameLimits: this.frameLimits,
-      columns: this.world.store.schema(this.name)?.features?.length,
-      now,
+      columns,
+      now: clock.now,
       onMessage: (message) => this.receive(participant, message),
       onRejected: (code) => increase(meter.rejected, code),
       onTurnedAway,
@@ -174,10 +170,11 @@ export class Federation {
     });
   }
 
-  stop(code: number, reason: string): void {
+  stop(code: number, reason: string): Promise<void> {
     this.returning.clear();
-    this.host.stop();
+    const stopped = this.host.stop();
     for (const connection of this.connections.values()) connection.close(code, reason);
+    return stopped;
   }
 
   private receive(participant: string, message: ToCoordinator): void {

@@ -3,8 +3,8 @@
  * and told when somebody asks.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { HistoryRow } from '../../host/ports.ts';
 import type { Message, RejectCode } from '../../protocol/messages.ts';
-import type { HistoryRow } from '../host/store.ts';
 import type { ErrorCode } from './api-error.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];

@@ -1,21 +1,21 @@
 /** What the coordinator knows of the model, as a file for `kindred predict` and `evaluate`. */
 import { modelOf } from '../../coordinator/model.ts';
 import { optionsToJson } from '../../coordinator/options-schema.ts';
+import type { Store } from '../../host/ports.ts';
 import type { Model } from '../../methods/model.ts';
 import type { Certificate } from '../../solver/certificate.ts';
-import type { Store } from '../host/store.ts';
 import type { Federation } from './federation.ts';
 
 /** The names of classes stay with the participants. */
 const CLASSES = { positive: '1', negative: '-1' };
 
 /** Undefined before the first round. */
-export function modelFileOf({ name, host }: Federation, store: Store): Model | undefined {
+export async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model | undefined> {
   const found = modelOf(host.state);
   if (!found) return undefined;
   const { options, features: d } = host.state;
   const { objective, bias, scale, seed, aggregation } = options;
-  const names = store.schema(name)?.features;
+  const names = (await store.schema(name))?.features;
   return {
     method: aggregation === 'mocha' ? 'mocha' : 'mtl',
     objective,
@@ -29,17 +29,18 @@ export function modelFileOf({ name, host }: Federation, store: Store): Model | u
     servesNewcomers: aggregation !== 'mocha',
     options: { ...optionsToJson(options), federation: name, round: found.round },
     seed,
-    certificate: certificateOf(host, found, store),
+    certificate: await certificateOf(host, found, store),
   };
 }
 
 /** What is known of this very model: that of the last round, where it was about the model in use. */
-function certificateOf(
+async function certificateOf(
   { record, state }: Federation['host'],
   { round, certified }: { readonly round: number; readonly certified: boolean },
   store: Store,
-): Certificate | undefined {
-  const row = store.history(record.name, Math.max(0, state.round - 2), 2).at(-1);
+): Promise<Certificate | undefined> {
+  const rows = await store.history(record.name, Math.max(0, state.round - 2), 2);
+  const row = rows.at(-1);
   if (!row?.certified || !Number.isFinite(row.relativeGap)) return undefined;
   // The best model so far, or the latest where nothing has moved it since.
   const isIt = certified ? row.primal === state.best?.primal : row.outcome === 'final' && row.round === round;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Standing, standings } from '../../coordinator/defence.ts';
 import type { Member } from '../../coordinator/state.ts';
-import type { Enrolment } from '../host/store.ts';
+import type { Enrolment } from '../../host/ports.ts';
 import type { Federation } from './federation.ts';
 import { orNull } from './federation-view.ts';
 import { count, known, participantId, timeMs } from './schemas.ts';

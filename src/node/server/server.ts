@@ -10,9 +10,10 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
+import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
+import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
-import type { HostRecorder } from '../host/federation-host.ts';
-import type { FederationRecord, Store } from '../host/store.ts';
+import { entropyStream } from '../entropy.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
 import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
@@ -58,7 +59,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Listens when it comes back. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
-  const server = new CoordinatorServer(options);
+  const server = await CoordinatorServer.open(options);
   await server.listen();
   return server;
 }
@@ -69,6 +70,8 @@ export class CoordinatorServer {
   readonly enrolment: 'open' | 'invitation';
   readonly store: Store;
   readonly federations = new Map<string, Federation>();
+  /** Federations that are being stored, by name. */
+  private readonly created = new Map<string, Promise<Federation>>();
   private readonly options: ServerOptions;
   private readonly limits: ServerLimits;
   private readonly log: Logger;
@@ -85,7 +88,21 @@ export class CoordinatorServer {
   private stopping = false;
   private closed: Promise<void> | undefined;
 
-  constructor(options: ServerOptions) {
+  /** With the federations of the store; listens to nobody yet. */
+  static async open(options: ServerOptions): Promise<CoordinatorServer> {
+    const server = new CoordinatorServer(options);
+    try {
+      for (const record of await server.store.federations()) await server.add(record);
+      return server;
+    } catch (error) {
+      // A store that cannot be read is not kept from whoever wants to put it right.
+      server.guard.stop();
+      if (typeof options.store === 'string') await server.store.close();
+      throw error;
+    }
+  }
+
+  private constructor(options: ServerOptions) {
     const { host = '127.0.0.1', store, tls, origins = [] } = options;
     const { loopback = isLoopback(host) } = options;
     this.options = options;
@@ -119,14 +136,6 @@ export class CoordinatorServer {
         else this.log.debug({ code }, 'connection refused');
       },
     });
-    try {
-      for (const record of this.store.federations()) this.federations.set(record.name, this.alive(record));
-    } catch (error) {
-      // A store that cannot be read is not kept from whoever wants to put it right.
-      this.guard.stop();
-      if (typeof store === 'string') this.store.close();
-      throw error;
-    }
   }
 
   async listen(): Promise<void> {
@@ -154,40 +163,55 @@ export class CoordinatorServer {
   }
 
   /** A federation of that name, made with these options if there is none yet. */
-  ensure(name: string, options: CoordinatorOptions): Federation {
-    return this.federations.get(name) ?? this.create(name, options);
+  async ensure(name: string, options: CoordinatorOptions): Promise<Federation> {
+    return this.federations.get(name) ?? this.created.get(name) ?? this.create(name, options);
   }
 
-  create(name: string, options: CoordinatorOptions): Federation {
+  async create(name: string, options: CoordinatorOptions): Promise<Federation> {
     if (!NAME.test(name)) {
       throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
     }
-    if (this.federations.has(name)) {
+    if (this.federations.has(name) || this.created.has(name)) {
       throw new ApiError('NAME_TAKEN', `federation "${name}": there is one of that name already`);
     }
+    const created = this.addNew(name, options).finally(() => this.created.delete(name));
+    this.created.set(name, created);
+    return created;
+  }
+
+  /** Options that a federation cannot be run with are refused before they are stored. */
+  private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const record = { name, id: randomUUID(), createdMs: Date.now(), options };
-    const federation = this.alive(record);
-    this.store.addFederation(record);
+    const federation = this.alive(record, undefined);
+    await this.store.addFederation(record);
     this.federations.set(name, federation);
     if (this.app.server.listening) federation.start();
     this.log.info({ federation: name }, 'federation created');
     return federation;
   }
 
+  private async add(record: FederationRecord): Promise<void> {
+    const saved = await this.store.loadRun(record.name);
+    this.federations.set(record.name, this.alive(record, saved));
+  }
+
   /** Everybody is asked again, in every federation that has answers; gives the names of these. */
-  recount(): string[] {
-    const all = [...this.federations.values()];
-    return all.filter(({ host }) => host.order('recount') === undefined).map(({ name }) => name);
+  async recount(): Promise<string[]> {
+    const names: string[] = [];
+    for (const { name, host } of this.federations.values()) {
+      if ((await host.order('recount')) === undefined) names.push(name);
+    }
+    return names;
   }
 
   /** Tokens to give to new participants: each is good once. */
-  invite(federation: string, request: InvitationRequest = {}): NewInvitation[] {
+  async invite(federation: string, request: InvitationRequest = {}): Promise<NewInvitation[]> {
     return this.door.invite(this.federation(federation).name, request);
   }
 
   /** Enrols a participant by its key. */
-  allow(federation: string, participant: string, key: string): void {
-    this.door.allow(this.federation(federation).name, participant, key);
+  async allow(federation: string, participant: string, key: string): Promise<void> {
+    await this.door.allow(this.federation(federation).name, participant, key);
   }
 
   /** Refuses a name that is not there. */
@@ -225,9 +249,11 @@ export class CoordinatorServer {
     clearInterval(this.looking);
     this.stopWatching();
     this.guard.stop();
-    for (const federation of this.federations.values()) federation.stop(1001, 'the server stops');
+    const all = [...this.federations.values()];
+    const stopped = all.map((federation) => federation.stop(1001, 'the server stops'));
     await this.app.close();
-    this.store.close();
+    await Promise.all(stopped);
+    await this.store.close();
     this.log.info('stopped');
   }
 
@@ -252,16 +278,16 @@ export class CoordinatorServer {
     increase(this.refused, code);
   }
 
-  private alive(record: FederationRecord): Federation {
+  private alive(record: FederationRecord, saved: SavedRun | undefined): Federation {
     const { name } = record;
     const log = this.log.child({ federation: name });
-    return new Federation(record, {
+    return new Federation(record, saved, {
       store: this.store,
       primitives: this.primitives,
-      now,
-      wallClock: Date.now,
+      clock: systemClock,
+      noiseOf: entropyStream,
       limits: this.limits,
-      record: this.options.recorderFor?.(name),
+      recorder: this.options.recorderFor?.(name),
       onRound: (row, tookMs) => {
         if (tookMs !== undefined) this.meters.observeRound(name, tookMs);
         const { round, outcome, relativeGap, responders } = row;
@@ -270,7 +296,7 @@ export class CoordinatorServer {
       },
       onSaved: (ms) => this.meters.observeSave(name, ms),
       onTurnedAway: (why) => increase(this.turnedAway, why),
-      onTrouble: (error) => {
+      onStoreFailure: (error) => {
         if (error) log.error({ err: error }, 'the store takes nothing; trying again');
         else log.info('the store works again');
       },

@@ -347,7 +347,7 @@ describe('rounds, history and model', () => {
     const features = ['height', 'weight'];
     await ada.join(server.url, { features, tellNames: false });
     await until(() => server.federation('default').host.state.measured === 1, 'ada has measured');
-    const told = server.store.schema('default');
+    const told = await server.store.schema('default');
     expect(told?.features).toBeUndefined();
     await ben.join(server.url, { features });
     await ada.finished;

@@ -63,9 +63,9 @@ const session = route({
     'INVITATION_INVALID',
     'WRONG_FEATURES',
   ],
-  handle: ({ params, body }, context) => {
-    const { record, isEmpty } = context.federation(params.name);
-    return { ticket: context.door.admit(record, body, isEmpty) };
+  handle: async ({ params, body }, context) => {
+    const federation = context.federation(params.name);
+    return { ticket: await context.door.admit(federation.record, body, () => federation.isEmpty) };
   },
 });
 

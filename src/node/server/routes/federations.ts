@@ -1,7 +1,7 @@
 /** Federations: which there are, how they are, and what the operator may do with them. */
 import { z } from 'zod';
 import { optionsSchema, parseOptions } from '../../../coordinator/options-schema.ts';
-import type { Order } from '../../host/federation-host.ts';
+import type { Order } from '../../../host/federation-host.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 import { briefOf, federationBrief, federationState, stateOf } from '../federation-view.ts';
@@ -45,12 +45,9 @@ const create = route({
   describedBody: describedFederation,
   answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
   errors: ['BAD_NAME', 'BAD_OPTIONS', 'NAME_TAKEN'],
-  handle: ({ body: { name, options } }, context) => {
-    const parsed = asAsked('BAD_OPTIONS', () => parseOptions('options', options ?? {}));
-    return stateOf(
-      context,
-      asAsked('BAD_OPTIONS', () => context.create(name, parsed)),
-    );
+  handle: async ({ body: { name, options } }, context) => {
+    const parsed = await asAsked('BAD_OPTIONS', () => parseOptions('options', options ?? {}));
+    return stateOf(context, await asAsked('BAD_OPTIONS', () => context.create(name, parsed)));
   },
 });
 
@@ -85,19 +82,19 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
     params: inFederation,
     answer: stateAnswer,
     errors: ['REFUSED'],
-    handle: ({ params }, context) => {
-      carryOut(context, params.name, what);
+    handle: async ({ params }, context) => {
+      await carryOut(context, params.name, what);
       return stateOf(context, context.federation(params.name));
     },
   });
 }
 
 /** Throws what the machine says where it cannot be. */
-export function carryOut(context: ServerContext, name: string, what: Order): void {
+export async function carryOut(context: ServerContext, name: string, what: Order): Promise<void> {
   const { host, trouble } = context.federation(name);
   if (trouble)
     throw new ApiError('STORE_FAILED', `federation "${name}": the store takes nothing at the moment`);
-  const refusal = host.order(what);
+  const refusal = await host.order(what);
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }
 

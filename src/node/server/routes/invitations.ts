@@ -38,12 +38,12 @@ const invite = route({
     }),
   },
   errors: ['NAME_TAKEN'],
-  handle: ({ params, body }, context) => {
+  handle: async ({ params, body }, context) => {
     const { name } = context.federation(params.name);
     if (body.participant !== undefined && body.count > 1) {
       throw new ApiError('BAD_REQUEST', `body.count: expected 1 for one participant, got ${body.count}`);
     }
-    return { invitations: context.door.invite(name, body) };
+    return { invitations: await context.door.invite(name, body) };
   },
 });
 
@@ -69,8 +69,8 @@ const list = route({
       ),
     }),
   },
-  handle: ({ params }, context) => {
-    const all = context.store.invitations(context.federation(params.name).name);
+  handle: async ({ params }, context) => {
+    const all = await context.store.invitations(context.federation(params.name).name);
     const invitations = all.map(({ digest, participant, createdMs, expiresMs, usedBy }) => ({
       digest: digest.slice(0, SHOWN_DIGITS),
       participant: participant ?? null,

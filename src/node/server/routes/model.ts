@@ -23,9 +23,9 @@ const show = route({
     schema: z.looseObject({ format: z.literal('kindred-model') }),
   },
   errors: ['NO_MODEL'],
-  handle: ({ params }, context, reply) => {
+  handle: async ({ params }, context, reply) => {
     const federation = context.federation(params.name);
-    const model = modelFileOf(federation, context.store);
+    const model = await modelFileOf(federation, context.store);
     if (!model) throw new ApiError('NO_MODEL', `federation "${params.name}": no round has been opened yet`);
     reply.header('content-disposition', `attachment; filename="${federation.name}.model.json"`);
     reply.type('application/json; charset=utf-8');

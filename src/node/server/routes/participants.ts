@@ -20,9 +20,9 @@ const list = route({
     about: 'By name',
     schema: z.strictObject({ participants: z.array(participantView) }),
   },
-  handle: ({ params }, context) => {
+  handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
-    return { participants: participantsOf(federation, context.store.enrolments(params.name)) };
+    return { participants: participantsOf(federation, await context.store.enrolments(params.name)) };
   },
 });
 
@@ -38,9 +38,9 @@ const forget = route({
   params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],
-  handle: ({ params: { name, id } }, context) => {
+  handle: async ({ params: { name, id } }, context) => {
     if (!context.federation(name).host.state.members.has(id)) throw noSuchParticipant(id, 'taking part');
-    carryOut(context, name, { forget: id });
+    await carryOut(context, name, { forget: id });
     return oneOf(context, name, id);
   },
 });
@@ -55,9 +55,9 @@ const revoke = route({
   params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT'],
-  handle: ({ params: { name, id } }, context) => {
+  handle: async ({ params: { name, id } }, context) => {
     const federation = context.federation(name);
-    context.door.revoke(name, id);
+    await context.door.revoke(name, id);
     federation.disconnect(id, CLOSE.revoked, 'revoked by the operator');
     return oneOf(context, name, id);
   },
@@ -74,9 +74,9 @@ const allow = route({
   body: z.strictObject({ key: publicKey }),
   answer: answerWith('It is enrolled'),
   errors: ['NAME_TAKEN'],
-  handle: ({ params: { name, id }, body }, context) => {
+  handle: async ({ params: { name, id }, body }, context) => {
     context.federation(name);
-    context.door.allow(name, id, body.key);
+    await context.door.allow(name, id, body.key);
     return oneOf(context, name, id);
   },
 });
@@ -85,8 +85,8 @@ function answerWith(about: string) {
   return { status: 200, about, schema: participantView } as const;
 }
 
-function oneOf(context: ServerContext, name: string, id: string) {
-  const enrolment = context.store.enrolment(name, id);
+async function oneOf(context: ServerContext, name: string, id: string) {
+  const enrolment = await context.store.enrolment(name, id);
   if (!enrolment) throw noSuchParticipant(id, 'enrolled');
   return participantsOf(context.federation(name), [enrolment])[0];
 }

@@ -11,11 +11,10 @@ import {
 import type { Logger } from 'pino';
 import { inputError } from '../../base/errors.ts';
 import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
-import type { ServerContext } from './context.ts';
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
 import { ROUTES } from './routes/all.ts';
-import type { Route } from './routes/route.ts';
+import type { Route, ServerContext } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */

@@ -1,4 +1,5 @@
 /** A federation as the server runs it: its host, and the connections of its participants. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { contributionOf, sumOfContributions } from '../../coordinator/training.ts';
 import { FederationHost } from '../../host/federation-host.ts';
@@ -9,8 +10,8 @@ import type { RejectCode, ToCoordinator, ToParticipant } from '../../protocol/me
 import type { Certificate } from '../../solver/certificate.ts';
 import { addScaled, norm } from '../../solver/vector.ts';
 import { Timer } from '../timer.ts';
+import type { Ticket } from './admission.ts';
 import { Connection } from './connection.ts';
-import type { Ticket } from './door.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
@@ -180,5 +181,25 @@ export class Federation implements Transport {
   private receive(participant: string, message: ToCoordinator): void {
     increase(this.meter.heard, message.kind);
     this.host.receive(participant, message);
+  }
+}
+
+const LOOK_MS = 50;
+
+/** Comes back when all have finished and everybody has been told, or has stayed away for `lingerMs` since. */
+export async function finished(
+  federations: () => readonly Federation[],
+  lingerMs: number,
+  now: () => number,
+  isStopped: () => boolean,
+): Promise<void> {
+  let sinceMs: number | undefined;
+  while (!isStopped()) {
+    const all = federations();
+    const areOver = all.length > 0 && all.every((federation) => federation.isOver);
+    sinceMs = areOver ? (sinceMs ?? now()) : undefined;
+    const areGone = sinceMs !== undefined && now() - sinceMs >= lingerMs;
+    if (areOver && (areGone || all.every((federation) => federation.untold === 0))) return;
+    await pause(LOOK_MS);
   }
 }

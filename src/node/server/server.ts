@@ -16,15 +16,14 @@ import { nodePrimitives } from '../crypto.ts';
 import { entropyStream } from '../entropy.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
+import { Admission, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
 import { addRoutes, listen, newApp } from './app.ts';
-import type { ServerContext } from './context.ts';
-import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
-import { Federation } from './federation.ts';
-import { finished } from './finished.ts';
+import { Federation, finished } from './federation.ts';
 import { Guard, isLoopback } from './guard.ts';
 import { checkEveryMs, DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
+import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
 
@@ -76,7 +75,7 @@ export class CoordinatorServer {
   private readonly limits: ServerLimits;
   private readonly log: Logger;
   private readonly app: FastifyInstance;
-  private readonly door: Door;
+  private readonly admission: Admission;
   private readonly meters: Meters;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
@@ -112,7 +111,12 @@ export class CoordinatorServer {
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    this.door = new Door({ store: this.store, enrolment: this.enrolment, now, wallClock: Date.now });
+    this.admission = new Admission({
+      store: this.store,
+      enrolment: this.enrolment,
+      now,
+      wallClock: Date.now,
+    });
     this.meters = new Meters(() => this.measured());
     const onRefused = (code: ErrorCode) => this.countRefusal(code);
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
@@ -206,12 +210,12 @@ export class CoordinatorServer {
 
   /** Tokens to give to new participants: each is good once. */
   async invite(federation: string, request: InvitationRequest = {}): Promise<NewInvitation[]> {
-    return this.door.invite(this.federation(federation).name, request);
+    return this.admission.invite(this.federation(federation).name, request);
   }
 
   /** Enrols a participant by its key. */
   async allow(federation: string, participant: string, key: string): Promise<void> {
-    await this.door.allow(this.federation(federation).name, participant, key);
+    await this.admission.allow(this.federation(federation).name, participant, key);
   }
 
   /** Refuses a name that is not there. */
@@ -261,7 +265,7 @@ export class CoordinatorServer {
     return {
       version: this.options.version ?? '',
       store: this.store,
-      door: this.door,
+      admission: this.admission,
       access,
       meters: this.meters,
       wallClock: Date.now,

@@ -3,11 +3,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
+import type { Ticket } from './admission.ts';
 import { ApiError, answerSocket, refusalOf } from './api-error.ts';
-import type { ServerContext } from './context.ts';
-import type { Ticket } from './door.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
+import type { ServerContext } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
@@ -62,7 +62,7 @@ async function admit(
     throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
   }
   const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
-  const isGood = await context.door.redeem(federation.name, code, (ticket) => {
+  const isGood = await context.admission.redeem(federation.name, code, (ticket) => {
     checkRunning(context);
     connect(federation, ticket);
   });

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { HistoryRow, RunStore } from '../../../host/ports.ts';
 import { ApiError } from '../api-error.ts';
-import { orNull } from '../federation-view.ts';
-import { count, federationName, inFederation, known, timeMs } from '../schemas.ts';
+import { count, federationName, inFederation, known, orNull, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const MOST_ROWS = 1000;

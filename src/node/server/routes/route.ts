@@ -4,8 +4,34 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { CoordinatorOptions } from '../../../coordinator/options.ts';
+import type { Store } from '../../../host/ports.ts';
+import type { Access } from '../access.ts';
+import type { Admission } from '../admission.ts';
 import { type ErrorCode, parsed } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
+import type { Federation } from '../federation.ts';
+import type { Meters } from '../meters.ts';
+
+/** What the routes work with. */
+export interface ServerContext {
+  readonly version: string;
+  readonly store: Store;
+  readonly admission: Admission;
+  readonly access: Access;
+  readonly meters: Meters;
+  readonly wallClock: () => number;
+  readonly startedMs: number;
+  /** By name. */
+  readonly federations: ReadonlyMap<string, Federation>;
+  /** Refuses a name that is not there. */
+  federation(name: string): Federation;
+  /** Refuses a name that is there, or that is none. */
+  create(name: string, options: CoordinatorOptions): Promise<Federation>;
+  /** Whether the server is on its way out. */
+  readonly stopping: () => boolean;
+  /** Every refusal is counted. */
+  onRefused(code: ErrorCode): void;
+}
 
 /** Nothing is expected, and nothing else is taken. */
 const NOTHING = z.strictObject({});

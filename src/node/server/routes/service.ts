@@ -1,8 +1,7 @@
 /** The server itself: its API described, its health for probes, its counts for Prometheus. */
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
-import { type Route, route } from './route.ts';
+import { type Route, route, type ServerContext } from './route.ts';
 
 /** Probes may send any query. */
 const anything = z.looseObject({});

@@ -47,7 +47,7 @@ export interface NewInvitation {
   readonly expiresMs: number | undefined;
 }
 
-export interface DoorOptions {
+export interface AdmissionOptions {
   readonly store: EnrolmentStore;
   /** `open`: whoever comes first with a name has it. */
   readonly enrolment: 'open' | 'invitation';
@@ -55,14 +55,14 @@ export interface DoorOptions {
   readonly wallClock: () => number;
 }
 
-export class Door {
-  private readonly options: DoorOptions;
+export class Admission {
+  private readonly options: AdmissionOptions;
   private readonly challenges: Challenges;
   private readonly tickets = new Map<string, Ticket>();
   /** What was begun last, by federation. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  constructor(options: DoorOptions) {
+  constructor(options: AdmissionOptions) {
     this.options = options;
     this.challenges = new Challenges(options.now);
   }

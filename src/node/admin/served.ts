@@ -30,7 +30,7 @@ export class ServedCoordinator {
     this.tokenFile = operatorTokenFile;
   }
 
-  /** Listens on loopback, at any port that is free, when it comes back. */
+  /** Resolves when it listens, on loopback, at any port that is free. */
   static async start(store: string, args: readonly string[]): Promise<ServedCoordinator> {
     const child = spawnKindred([
       'serve',

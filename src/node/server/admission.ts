@@ -1,5 +1,5 @@
 /**
- * Who may come in. A participant proves that it holds the key of its name by signing a challenge; a new name needs an
+ * Who is admitted. A participant proves that it holds the key of its name by signing a challenge; a new name needs an
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
@@ -33,14 +33,14 @@ export interface Ticket {
   readonly columns?: number | undefined;
 }
 
-/** What is asked for: for whom, how many, how long they are good. */
+/** For whom, how many, how long they are valid. */
 export interface InvitationRequest {
   readonly participant?: string | undefined;
   readonly count?: number | undefined;
   readonly lifetimeMs?: number | undefined;
 }
 
-/** The token is told once, and kept nowhere. */
+/** The token is given out once, and kept nowhere. */
 export interface NewInvitation {
   readonly token: string;
   readonly participant: string | undefined;
@@ -49,7 +49,7 @@ export interface NewInvitation {
 
 export interface AdmissionOptions {
   readonly store: EnrolmentStore;
-  /** `open`: whoever comes first with a name has it. */
+  /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
   readonly now: () => number;
   readonly wallClock: () => number;
@@ -155,7 +155,7 @@ export class Admission {
     return tokens.map((token) => ({ token, participant, expiresMs }));
   }
 
-  /** An invitation that nobody could use would only disappoint. */
+  /** Refuses an invitation that nobody could use. */
   private async checkInvitable(federation: string, participant: string | undefined): Promise<void> {
     const known =
       participant === undefined ? undefined : await this.options.store.enrolment(federation, participant);
@@ -208,7 +208,10 @@ export class Admission {
       invitation,
     });
     if (!isSigned(statement, key, signature)) {
-      throw new ApiError('BAD_SIGNATURE', `participant "${participant}": the signature does not fit the key`);
+      throw new ApiError(
+        'BAD_SIGNATURE',
+        `participant "${participant}": the signature does not match the key`,
+      );
     }
   }
 
@@ -231,7 +234,7 @@ export class Admission {
         : found.expiresMs !== undefined && found.expiresMs <= wallClock()
           ? 'it has expired'
           : found.participant !== undefined && found.participant !== participant
-            ? 'it is for somebody else'
+            ? 'it is for another participant'
             : undefined;
     if (wrong) throw new ApiError('INVITATION_INVALID', `invitation: ${wrong}; ask for another`);
     return found;
@@ -263,7 +266,7 @@ export class Admission {
       const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
       throw new ApiError('WRONG_FEATURES', message);
     }
-    // The first may have kept the names to itself; whoever tells them later tells them for all.
+    // The first may have kept the names to itself; whoever sends them later sends them for all.
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
     if (isNew) await store.saveSchema(federation.name, { digest: schema, features });
   }
@@ -285,7 +288,7 @@ function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** Not with a cache of keys: strangers may come with as many as they like. */
+/** Without a cache of keys: strangers may send any number of them. */
 function isSigned(statement: Uint8Array, key: string, signature: string): boolean {
   try {
     const der = Buffer.concat([ED25519_PUBLIC, Buffer.from(key, 'base64url')]);

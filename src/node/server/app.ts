@@ -126,7 +126,7 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
       if (context.stopping() && path.startsWith('/v1/'))
         throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
       if (access === 'operator') context.access.checkOperator(raw);
-      if (access === 'look') context.access.checkReader(raw);
+      if (access === 'read') context.access.checkReader(raw);
     },
     handler: async (request, reply) => {
       reply.status(answer.status);

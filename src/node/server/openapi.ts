@@ -64,7 +64,7 @@ export function operationOf(one: Route): Json {
 /** On loopback reading needs no token. */
 function securityOf({ access }: Route): Json[] {
   if (access === 'anybody') return [];
-  return access === 'look' ? [{ operator: [] }, {}] : [{ operator: [] }];
+  return access === 'read' ? [{ operator: [] }, {}] : [{ operator: [] }];
 }
 
 function answerOf({ answer: { about, schema, type = 'application/json' } }: Route): Json {

@@ -36,7 +36,7 @@ export const errorBody = z.object({
   error: z.object({ code: z.string(), message: z.string().describe('A sentence for people') }),
 });
 
-/** NaN and Infinity are not in JSON, and null says better that something is not known. */
+/** NaN and Infinity are not in JSON; null is for what is not known. */
 export function orNull(value: number | undefined): number | null {
   return value !== undefined && Number.isFinite(value) ? value : null;
 }

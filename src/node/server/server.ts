@@ -34,10 +34,10 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** A file, or a store of another kind. */
   readonly store: string | Store;
-  /** For the operator's API; default: a new one, in `operatorToken` of what comes back. */
+  /** For the operator's API; default: a new one, in `operatorToken` of the server. */
   readonly operatorToken?: string | undefined;
   /**
-   * Whoever can reach the server is on this machine, and may look without a token; default: as `host` says. Say `false` behind a
+   * Whoever can reach the server is on this machine, and may read without a token; default: whether `host` is loopback. Set `false` behind a
    * proxy, which passes on requests of others.
    */
   readonly loopback?: boolean | undefined;
@@ -50,13 +50,13 @@ export interface ServerOptions {
   /** Default: silent. */
   readonly log?: Logger | undefined;
   readonly version?: string | undefined;
-  /** What goes into and comes out of the machine of a federation is told to it. */
+  /** Receives what goes into and comes out of the machine of a federation. */
   readonly recorderFor?: ((federation: string) => HostRecorder) | undefined;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Listens when it comes back. */
+/** Resolves when it listens. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
   const server = await CoordinatorServer.open(options);
   await server.listen();
@@ -82,7 +82,7 @@ export class CoordinatorServer {
   private readonly refused = new Map<ErrorCode, number>();
   private readonly tls: TlsFiles | undefined;
   private readonly primitives = nodePrimitives();
-  private looking: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
   private stopWatching = () => {};
   private stopping = false;
   private closed: Promise<void> | undefined;
@@ -94,7 +94,7 @@ export class CoordinatorServer {
       for (const record of await server.store.federations()) await server.add(record);
       return server;
     } catch (error) {
-      // A store that cannot be read is not kept from whoever wants to put it right.
+      // Whoever wants to repair a store that cannot be read needs the file.
       server.guard.stop();
       if (typeof options.store === 'string') await server.store.close();
       throw error;
@@ -151,8 +151,8 @@ export class CoordinatorServer {
       throw error;
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
-    this.looking = setInterval(() => {
-      for (const federation of this.federations.values()) federation.look(now());
+    this.checking = setInterval(() => {
+      for (const federation of this.federations.values()) federation.check(now());
     }, checkEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
@@ -176,7 +176,7 @@ export class CoordinatorServer {
       throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
     }
     if (this.federations.has(name) || this.created.has(name)) {
-      throw new ApiError('NAME_TAKEN', `federation "${name}": there is one of that name already`);
+      throw new ApiError('NAME_TAKEN', `federation "${name}": the name is taken`);
     }
     const created = this.addNew(name, options).finally(() => this.created.delete(name));
     this.created.set(name, created);
@@ -186,7 +186,7 @@ export class CoordinatorServer {
   /** Options that a federation cannot be run with are refused before they are stored. */
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const record = { name, id: randomUUID(), createdMs: Date.now(), options };
-    const federation = this.alive(record, undefined);
+    const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);
     this.federations.set(name, federation);
     if (this.app.server.listening) federation.start();
@@ -196,7 +196,7 @@ export class CoordinatorServer {
 
   private async add(record: FederationRecord): Promise<void> {
     const saved = await this.store.loadRun(record.name);
-    this.federations.set(record.name, this.alive(record, saved));
+    this.federations.set(record.name, this.newFederation(record, saved));
   }
 
   /** Everybody is asked again, in every federation that has answers; gives the names of these. */
@@ -225,7 +225,7 @@ export class CoordinatorServer {
     return found;
   }
 
-  /** Reads the certificate files again; those in force stay so if the new ones make no sense. */
+  /** Reads the certificate files again; those in force stay so if the new ones are not valid. */
   reloadCertificates(): void {
     if (!this.tls) return;
     const error = this.tls.reload(this.app.server as unknown as TlsServer);
@@ -234,7 +234,7 @@ export class CoordinatorServer {
   }
 
   /**
-   * Comes back when every federation has finished and everybody who takes part has been told; those who are not connected are
+   * Resolves when every federation has finished and everybody who takes part has been notified; those who are not connected are
    * waited for so long at the most.
    */
   async whenFinished(lingerMs: number): Promise<void> {
@@ -242,7 +242,7 @@ export class CoordinatorServer {
     await finished(() => [...this.federations.values()], lingerMs, now, isStopped);
   }
 
-  /** Everybody is told to come again later; all that must last is in the store already. */
+  /** Closes all connections, to be opened again later; all that must last is in the store already. */
   close(): Promise<void> {
     this.closed ??= this.shutDown();
     return this.closed;
@@ -250,7 +250,7 @@ export class CoordinatorServer {
 
   private async shutDown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.looking);
+    clearInterval(this.checking);
     this.stopWatching();
     this.guard.stop();
     const all = [...this.federations.values()];
@@ -282,7 +282,7 @@ export class CoordinatorServer {
     increase(this.refused, code);
   }
 
-  private alive(record: FederationRecord, saved: SavedRun | undefined): Federation {
+  private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
     const { name } = record;
     const log = this.log.child({ federation: name });
     return new Federation(record, saved, {
@@ -301,7 +301,7 @@ export class CoordinatorServer {
       onSaved: (ms) => this.meters.observeSave(name, ms),
       onTurnedAway: (why) => increase(this.turnedAway, why),
       onStoreFailure: (error) => {
-        if (error) log.error({ err: error }, 'the store takes nothing; trying again');
+        if (error) log.error({ err: error }, 'the store fails; trying again');
         else log.info('the store works again');
       },
     });

@@ -70,7 +70,7 @@ async function admit(
 }
 
 function checkRunning({ stopping }: ServerContext): void {
-  if (stopping()) throw new ApiError('STOPPING', 'the server is about to stop; come again');
+  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
 }
 
 function decoded(name: string): string {

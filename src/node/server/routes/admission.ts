@@ -15,7 +15,9 @@ const LONGEST_MS = 100 * 365 * 24 * 3600 * 1000;
 const SHOWN_DIGITS = 12;
 
 const wanted = z.strictObject({
-  participant: participantId.optional().describe('Only this one may use it; default: whoever comes with it'),
+  participant: participantId
+    .optional()
+    .describe('Only this one may use it; default: anybody who has the token'),
   count: z.number().int().min(1).max(MOST_AT_ONCE).default(1),
   lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: no end'),
 });
@@ -26,7 +28,7 @@ const invite = route({
   id: 'invite',
   access: 'operator',
   about: 'Make invitations',
-  details: 'The tokens are told here and nowhere else: the server keeps only their digests.',
+  details: 'The tokens are in this answer and nowhere else: the server keeps only their digests.',
   params: inFederation,
   body: wanted,
   answer: {
@@ -56,7 +58,7 @@ const listInvitations = route({
   method: 'GET',
   path: '/v1/federations/:name/invitations',
   id: 'listInvitations',
-  access: 'look',
+  access: 'read',
   about: 'All invitations, used or not',
   params: inFederation,
   answer: {
@@ -66,7 +68,7 @@ const listInvitations = route({
       invitations: z.array(
         z.strictObject({
           digest: z.string().describe(`First ${SHOWN_DIGITS} hex digits of the SHA-256 of the token`),
-          participant: z.string().nullable().describe('null: for whoever comes with it'),
+          participant: z.string().nullable().describe('null: for anybody who has the token'),
           createdMs: timeMs,
           expiresMs: timeMs.nullable(),
           usedBy: z.string().nullable(),
@@ -102,7 +104,7 @@ const challenge = route({
   path: '/v1/federations/:name/challenge',
   id: 'getChallenge',
   access: 'anybody',
-  about: 'Joining, step 1: something to sign',
+  about: 'Joining, step 1: a challenge to sign',
   params: inFederation,
   answer: {
     status: 200,

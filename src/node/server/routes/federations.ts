@@ -111,14 +111,14 @@ export async function stateOf(
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && { privacy: { epsilon: budget.spent.epsilon, delta: budget.spent.delta } }),
     options: optionsToJson(options),
-    storeWorks: federation.trouble === undefined,
+    storeWorks: federation.storeFailure === undefined,
     uptimeMs: wallClock() - startedMs,
   };
 }
 
 const newFederation = z.strictObject({
   name: z.string().describe('1 to 100 letters, digits, ".", "_" and "-", beginning with a letter or digit'),
-  /** Checked by `parseOptions`, which says better what is wrong with them. */
+  /** Checked by `parseOptions`, which has better messages. */
   options: z.unknown().optional(),
 });
 const describedFederation = newFederation.extend({
@@ -131,7 +131,7 @@ const list = route({
   method: 'GET',
   path: '/v1/federations',
   id: 'listFederations',
-  access: 'look',
+  access: 'read',
   about: 'All federations of the server',
   answer: {
     status: 200,
@@ -148,7 +148,7 @@ const create = route({
   path: '/v1/federations',
   id: 'createFederation',
   access: 'operator',
-  about: 'Make a federation',
+  about: 'Create a federation',
   body: newFederation,
   describedBody: describedFederation,
   answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
@@ -163,8 +163,8 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name',
   id: 'getFederation',
-  access: 'look',
-  about: 'How a federation is',
+  access: 'read',
+  about: 'State of a federation',
   params: inFederation,
   answer: stateAnswer,
   handle: ({ params }, context) => stateOf(context, context.federation(params.name)),
@@ -172,7 +172,11 @@ const show = route({
 
 const pause = order('pause', 'Close no round until it goes on', 'No deadline passes while it is paused.');
 const resume = order('resume', 'Go on after a pause');
-const finish = order('finish', 'End the training', 'Everybody is told, and keeps the model there is.');
+const finish = order(
+  'finish',
+  'End the training',
+  'Everybody receives the result, and keeps the model there is.',
+);
 const recount = order(
   'recount',
   'Ask everybody again',
@@ -197,11 +201,10 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
   });
 }
 
-/** Throws what the machine says where it cannot be. */
+/** Throws the machine's reason where it refuses. */
 export async function carryOut(context: ServerContext, name: string, what: Order): Promise<void> {
-  const { host, trouble } = context.federation(name);
-  if (trouble)
-    throw new ApiError('STORE_FAILED', `federation "${name}": the store takes nothing at the moment`);
+  const { host, storeFailure } = context.federation(name);
+  if (storeFailure) throw new ApiError('STORE_FAILED', `federation "${name}": the store fails at the moment`);
   const refusal = await host.order(what);
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }

@@ -14,10 +14,10 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name/model',
   id: 'getModel',
-  access: 'look',
+  access: 'read',
   about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
   details:
-    'Features are x1, x2, ... where no participant has told their names. The coordinator does not know what the classes are ' +
+    'Features are x1, x2, ... where no participant has sent their names. The coordinator does not know what the classes are ' +
     'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
     'which has no shared part, makes them here.',
   params: inFederation,

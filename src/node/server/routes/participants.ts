@@ -62,14 +62,14 @@ function participantsOf(federation: Federation, enrolments: readonly Enrolment[]
       presence: member?.presence ?? null,
       connected: federation.connections.has(id),
       ...(member && !state.secure && { rows: member.rows }),
-      ...heardOf(member),
+      ...observedOf(member),
       missing: missing.has(id),
       ...scoresOf(standingOf.get(id)),
     };
   });
 }
 
-function heardOf(member: Member | undefined) {
+function observedOf(member: Member | undefined) {
   return {
     lastAcceptedRound: member?.accepted.round ?? 0,
     missed: member?.missed ?? 0,
@@ -88,7 +88,7 @@ const list = route({
   method: 'GET',
   path: '/v1/federations/:name/participants',
   id: 'listParticipants',
-  access: 'look',
+  access: 'read',
   about: 'Everybody who is enrolled',
   params: inFederation,
   answer: {
@@ -109,7 +109,7 @@ const forget = route({
   access: 'operator',
   about: 'Take the contribution of a participant out of the model',
   details:
-    'It may begin anew unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
+    'It may start over unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
     'cannot be taken apart.',
   params: ofParticipant,
   answer: answerWith('As it is now'),

@@ -42,7 +42,7 @@ const list = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds',
   id: 'listRounds',
-  access: 'look',
+  access: 'read',
   about: 'Rounds that are closed, oldest first',
   params: inFederation,
   query: z.strictObject({
@@ -59,7 +59,7 @@ const list = route({
   },
   handle: async ({ params, query: { after, limit } }, context) => {
     const { name } = context.federation(params.name);
-    // One more than is wanted says whether there is another page.
+    // One more than is wanted shows whether there is another page.
     const found = await context.store.history(name, after, limit + 1);
     const rounds = found.slice(0, limit);
     return { rounds, next: found.length > limit ? rounds[limit - 1].round : null };
@@ -70,7 +70,7 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds/:round',
   id: 'getRound',
-  access: 'look',
+  access: 'read',
   about: 'One round that is closed',
   params: z.strictObject({ name: federationName, round: z.coerce.number().int().min(1) }),
   answer: { status: 200, about: 'As it was stored', schema: roundRow },
@@ -86,7 +86,7 @@ const history = route({
   method: 'GET',
   path: '/v1/federations/:name/history',
   id: 'getHistory',
-  access: 'look',
+  access: 'read',
   about: 'How primal, dual and gap went, in short',
   details:
     'The names are those of `kindred train --json`. With format=csv as text, nothing where it is not known.',

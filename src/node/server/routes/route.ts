@@ -56,8 +56,8 @@ interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   readonly path: string;
   /** Unique name, for clients that are generated. */
   readonly id: string;
-  /** `look`: the operator, and on loopback anybody on the machine. */
-  readonly access: 'anybody' | 'look' | 'operator';
+  /** `read`: the operator, and on loopback anybody on the machine. */
+  readonly access: 'anybody' | 'read' | 'operator';
   readonly about: string;
   readonly details?: string;
   readonly params?: P;

@@ -10,7 +10,7 @@ const describe = route({
   method: 'GET',
   path: '/v1/openapi.json',
   id: 'getDescription',
-  access: 'look',
+  access: 'read',
   about: 'This description',
   answer: {
     status: 200,
@@ -49,7 +49,7 @@ const ready = route({
 
 export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
   if (stopping()) return 'the server is shutting down';
-  const stuck = [...federations.values()].find(({ trouble }) => trouble);
+  const stuck = [...federations.values()].find(({ storeFailure }) => storeFailure);
   return stuck && `federation "${stuck.name}": the store fails at the moment`;
 }
 
@@ -57,7 +57,7 @@ const metrics = route({
   method: 'GET',
   path: '/metrics',
   id: 'getMetrics',
-  access: 'look',
+  access: 'read',
   about: 'What is counted, for Prometheus',
   query: anything,
   answer: { status: 200, about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },

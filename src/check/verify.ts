@@ -169,14 +169,12 @@ function judged({ kind, u: _, ...one }: Compared, tolerance: number): VerifiedPa
 function ownPart({ committed, pending }: Stored, accepted: Accepted): Float64Array | undefined {
   if (pending?.message.round !== accepted.round) return committed && sentPart(committed).u;
   const n = pending.solution.beta.length;
-  const wide = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   // u does not depend on the boxes.
   const context = {
     y: new Float64Array(n),
-    low: wide.map((value) => -value),
-    high: wide,
-    settings: { epsilon: 0 },
-  };
+    cap: new Float64Array(n),
+    settings: { objective: 'classification', epsilon: 0 },
+  } as const;
   return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
 }
 

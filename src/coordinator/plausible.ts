@@ -8,6 +8,7 @@
  */
 import type { AnswerMessage, Join, Moments } from '../protocol/messages.ts';
 import { boundsOf } from '../solver/answer.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import { dot } from '../solver/vector.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, inquiryOf, localProblem } from './training.ts';
@@ -73,16 +74,16 @@ function wrongNorm({ scalars }: AnswerMessage, u: Float64Array): string | undefi
   return `answer: expected |u|^2 = ${known}, got ${scalars.uNorm2}`;
 }
 
-/** Of classification: 0 <= s <= C1 sum_i c_i, and balanced weights add up to at most n. For regression s knows no bounds. */
+/** The sum of s in the box of the duals: C1 sum_i c_i times what the loss allows, and balanced weights add up to at most n. */
 function outOfBox(
   { options }: CoordinatorState,
   { rows }: Member,
   { scalars: { dualSum } }: AnswerMessage,
 ): string | undefined {
-  if (options.objective !== 'classification') return undefined;
-  const most = localProblem(options).c1 * rows;
-  if (dualSum >= -TOLERANCE * most && dualSum <= (1 + TOLERANCE) * most) return undefined;
-  return `answer: expected a dual sum from 0 to ${most}, got ${dualSum}`;
+  const { least, most } = lossOf(options).dualRange;
+  const size = localProblem(options).c1 * rows;
+  if (dualSum >= (least - TOLERANCE) * size && dualSum <= (most + TOLERANCE) * size) return undefined;
+  return `answer: expected a dual sum from ${least * size} to ${most * size}, got ${dualSum}`;
 }
 
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */

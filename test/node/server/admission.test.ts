@@ -1,4 +1,4 @@
-/** The door: who gets a connection, with the real handshake, and everything that is not good enough for one. */
+/** Admission: who gets a connection, with the real handshake, and everything that is not good enough for one. */
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorServer } from '../../../src/node/server/server.ts';
 import { encode } from '../../../src/protocol/codec.ts';

@@ -3,7 +3,7 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
-import type { Enrolment, EnrolmentStore, FederationRecord, Invitation } from '../../host/ports.ts';
+import type { Clock, Enrolment, EnrolmentStore, FederationRecord, Invitation } from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
@@ -51,8 +51,7 @@ export interface AdmissionOptions {
   readonly store: EnrolmentStore;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
-  readonly now: () => number;
-  readonly wallClock: () => number;
+  readonly clock: Clock;
 }
 
 export class Admission {
@@ -64,14 +63,14 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.options = options;
-    this.challenges = new Challenges(options.now);
+    this.challenges = new Challenges(options.clock.now);
   }
 
   challenge(federation: FederationRecord): string {
     return this.challenges.make(federation.id);
   }
 
-  /** `mayChoose`: nobody is there yet, so the columns may still be chosen. */
+  /** Gives a ticket. `mayChoose`: nobody is there yet, so the columns may still be chosen. */
   async admit(
     federation: FederationRecord,
     request: SessionRequest,
@@ -79,36 +78,19 @@ export class Admission {
   ): Promise<string> {
     this.checkSignature(federation, request);
     this.challenges.use(request.challenge);
-    return this.inTurn(federation.name, () => this.admitSigned(federation, request, mayChoose));
-  }
-
-  /** One at a time: between what is read and what is written nobody else may take the name, the invitation or the columns. */
-  private inTurn<T>(federation: string, act: () => Promise<T>): Promise<T> {
-    const result = (this.last.get(federation) ?? Promise.resolve()).then(act);
-    this.last.set(
-      federation,
-      result.catch(() => {}),
-    );
-    return result;
-  }
-
-  private async admitSigned(
-    federation: FederationRecord,
-    request: SessionRequest,
-    mayChoose: () => boolean,
-  ): Promise<string> {
+    const { name } = federation;
     const { participant, key } = request;
-    const known = await this.options.store.enrolment(federation.name, participant);
-    if (known?.revokedMs !== undefined) {
-      throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
-    }
-    if (known && known.key !== key) {
-      throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
-    }
-    const invitation = known ? undefined : await this.invitationFor(federation, request);
-    await this.checkSchema(federation, request, mayChoose);
-    if (!known) await this.enrol(federation, request, invitation);
-    return this.newTicket(federation, request);
+    return this.inTurn(name, async () => {
+      const known = await this.options.store.enrolment(name, participant);
+      if (known?.revokedMs !== undefined)
+        throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
+      if (known) checkKey(known, key);
+      const invitation = known ? undefined : await this.invitationFor(name, request);
+      await this.checkSchema(name, request, mayChoose);
+      if (!known)
+        await this.enrol(name, participant, key, invitation && { ...invitation, usedBy: participant });
+      return this.newTicket(name, request);
+    });
   }
 
   /** A ticket is good once. `use` is called while nobody can be revoked and no columns chosen; false: the ticket is not good. */
@@ -120,45 +102,85 @@ export class Admission {
     });
   }
 
+  async invite(
+    federation: string,
+    { participant, count = 1, lifetimeMs }: InvitationRequest,
+  ): Promise<NewInvitation[]> {
+    const { store, clock } = this.options;
+    const createdMs = clock.wallClock();
+    const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
+    if (participant !== undefined) await this.checkInvitable(federation, participant);
+    const tokens = Array.from({ length: count }, newToken);
+    await store.addInvitations(
+      federation,
+      tokens.map((token) => ({
+        digest: digestOf(token),
+        participant,
+        createdMs,
+        expiresMs,
+        usedBy: undefined,
+      })),
+    );
+    return tokens.map((token) => ({ token, participant, expiresMs }));
+  }
+
+  /** Enrols a key that is known from elsewhere: no invitation needed. */
+  allow(federation: string, participant: string, key: string): Promise<void> {
+    return this.inTurn(federation, async () => {
+      const known = await this.options.store.enrolment(federation, participant);
+      const isEnrolled = known && known.revokedMs === undefined;
+      if (isEnrolled) checkKey(known, key);
+      else await this.enrol(federation, participant, key);
+    });
+  }
+
+  revoke(federation: string, participant: string): Promise<void> {
+    const { store, clock } = this.options;
+    return this.inTurn(federation, async () => {
+      const known = await store.enrolment(federation, participant);
+      if (!known) throw noSuchParticipant(participant, 'enrolled');
+      if (known.revokedMs !== undefined) return;
+      await store.enrol(federation, { ...known, revokedMs: clock.wallClock() });
+    });
+  }
+
+  /** One at a time: between what is read and what is written nobody else may take the name, the invitation or the columns. */
+  private inTurn<T>(federation: string, act: () => Promise<T>): Promise<T> {
+    const result = (this.last.get(federation) ?? Promise.resolve()).then(act);
+    const done = result.catch(() => {});
+    this.last.set(federation, done);
+    return result;
+  }
+
+  private async enrol(
+    federation: string,
+    participant: string,
+    key: string,
+    used?: Invitation,
+  ): Promise<void> {
+    const { store, clock } = this.options;
+    await store.enrol(
+      federation,
+      { participant, key, enrolledMs: clock.wallClock(), revokedMs: undefined },
+      used,
+    );
+  }
+
   private async validTicket(federation: string, code: string): Promise<Ticket | undefined> {
+    const { store, clock } = this.options;
     const ticket = this.tickets.get(code);
     this.tickets.delete(code);
-    if (!ticket || ticket.federation !== federation || ticket.expiresMs <= this.options.now())
-      return undefined;
+    if (!ticket || ticket.federation !== federation || ticket.expiresMs <= clock.now()) return undefined;
     // In between it may have been revoked, or somebody else may have chosen the columns.
-    const { store } = this.options;
     const enrolment = await store.enrolment(federation, ticket.participant);
     const schema = await store.schema(federation);
     const isCurrent = enrolment?.revokedMs === undefined && schema?.digest === ticket.schema;
     return enrolment && isCurrent ? { ...ticket, columns: schema?.features?.length } : undefined;
   }
 
-  async invite(
-    federation: string,
-    { participant, count = 1, lifetimeMs }: InvitationRequest,
-  ): Promise<NewInvitation[]> {
-    const { store, wallClock } = this.options;
-    const createdMs = wallClock();
-    const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
-    await this.checkInvitable(federation, participant);
-    const tokens = Array.from({ length: count }, () => randomBytes(TOKEN_BYTES).toString('base64url'));
-    const invitations = tokens.map((token) => ({
-      digest: digestOf(token),
-      participant,
-      createdMs,
-      expiresMs,
-    }));
-    await store.addInvitations(
-      federation,
-      invitations.map((invitation) => ({ ...invitation, usedBy: undefined })),
-    );
-    return tokens.map((token) => ({ token, participant, expiresMs }));
-  }
-
   /** Refuses an invitation that nobody could use. */
-  private async checkInvitable(federation: string, participant: string | undefined): Promise<void> {
-    const known =
-      participant === undefined ? undefined : await this.options.store.enrolment(federation, participant);
+  private async checkInvitable(federation: string, participant: string): Promise<void> {
+    const known = await this.options.store.enrolment(federation, participant);
     if (!known) return;
     const why =
       known.revokedMs === undefined
@@ -167,71 +189,34 @@ export class Admission {
     throw new ApiError('NAME_TAKEN', `participant "${participant}" ${why}`);
   }
 
-  /** Enrols a key that is known from elsewhere: no invitation needed. */
-  allow(federation: string, participant: string, key: string): Promise<void> {
-    return this.inTurn(federation, () => this.allowKey(federation, participant, key));
-  }
-
-  private async allowKey(federation: string, participant: string, key: string): Promise<void> {
-    const { store, wallClock } = this.options;
-    const known = await store.enrolment(federation, participant);
-    if (known && known.revokedMs === undefined && known.key !== key) {
-      throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
-    }
-    if (known?.key === key && known.revokedMs === undefined) return;
-    await store.enrol(federation, { participant, key, enrolledMs: wallClock(), revokedMs: undefined });
-  }
-
-  revoke(federation: string, participant: string): Promise<void> {
-    const { store, wallClock } = this.options;
-    return this.inTurn(federation, async () => {
-      const known = await store.enrolment(federation, participant);
-      if (!known) throw noSuchParticipant(participant, 'enrolled');
-      if (known.revokedMs === undefined) await store.enrol(federation, { ...known, revokedMs: wallClock() });
-    });
-  }
-
   private checkSignature(federation: FederationRecord, request: SessionRequest): void {
-    const { participant, key, challenge, schema, invitation = '', signature } = request;
-    if (!this.challenges.isGood(federation.id, challenge)) {
-      throw new ApiError(
-        'CHALLENGE_EXPIRED',
-        'challenge: expected a fresh one of this server; ask for another',
-      );
+    const { invitation = '', signature, ...rest } = request;
+    if (!this.challenges.isGood(federation.id, rest.challenge)) {
+      const message = 'challenge: expected a fresh one of this server; ask for another';
+      throw new ApiError('CHALLENGE_EXPIRED', message);
     }
-    const statement = joinStatement({
-      federation: federation.id,
-      participant,
-      key,
-      challenge,
-      schema,
-      invitation,
-    });
-    if (!isSigned(statement, key, signature)) {
-      throw new ApiError(
-        'BAD_SIGNATURE',
-        `participant "${participant}": the signature does not match the key`,
-      );
-    }
+    const statement = joinStatement({ ...rest, federation: federation.id, invitation });
+    if (isSigned(statement, rest.key, signature)) return;
+    const message = `participant "${rest.participant}": the signature does not match the key`;
+    throw new ApiError('BAD_SIGNATURE', message);
   }
 
   private async invitationFor(
-    federation: FederationRecord,
-    request: SessionRequest,
+    federation: string,
+    { participant, invitation: token }: SessionRequest,
   ): Promise<Invitation | undefined> {
-    const { enrolment, store, wallClock } = this.options;
-    const { participant, invitation: token } = request;
+    const { enrolment, store, clock } = this.options;
     if (token === undefined) {
       if (enrolment === 'open') return undefined;
       const message = `participant "${participant}" is not enrolled: expected an invitation (kindred invite)`;
       throw new ApiError('INVITATION_NEEDED', message);
     }
-    const found = await store.invitation(federation.name, digestOf(token));
+    const found = await store.invitation(federation, digestOf(token));
     const wrong = !found
       ? 'expected one of this federation'
       : found.usedBy !== undefined
         ? 'it has been used'
-        : found.expiresMs !== undefined && found.expiresMs <= wallClock()
+        : found.expiresMs !== undefined && found.expiresMs <= clock.wallClock()
           ? 'it has expired'
           : found.participant !== undefined && found.participant !== participant
             ? 'it is for another participant'
@@ -240,48 +225,43 @@ export class Admission {
     return found;
   }
 
-  private async enrol(
-    federation: FederationRecord,
-    request: SessionRequest,
-    used: Invitation | undefined,
-  ): Promise<void> {
-    const { store, wallClock } = this.options;
-    const { participant, key } = request;
-    const enrolment: Enrolment = { participant, key, enrolledMs: wallClock(), revokedMs: undefined };
-    await store.enrol(federation.name, enrolment, used && { ...used, usedBy: participant });
-  }
-
   private async checkSchema(
-    federation: FederationRecord,
-    request: SessionRequest,
+    federation: string,
+    { participant, schema, features }: SessionRequest,
     mayChoose: () => boolean,
   ): Promise<void> {
     const { store } = this.options;
-    const { participant, schema, features } = request;
-    if (features && schemaDigest(features) !== schema) {
+    if (features && schemaDigest(features) !== schema)
       throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
-    }
-    const pinned = await store.schema(federation.name);
+    const pinned = await store.schema(federation);
     if (pinned && pinned.digest !== schema && !mayChoose()) {
       const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
       throw new ApiError('WRONG_FEATURES', message);
     }
     // The first may have kept the names to itself; whoever sends them later sends them for all.
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
-    if (isNew) await store.saveSchema(federation.name, { digest: schema, features });
+    if (isNew) await store.saveSchema(federation, { digest: schema, features });
   }
 
-  private newTicket(federation: FederationRecord, { participant, schema }: SessionRequest): string {
-    const now = this.options.now();
+  private newTicket(federation: string, { participant, schema }: SessionRequest): string {
+    const now = this.options.clock.now();
     for (const [code, { expiresMs }] of this.tickets) {
       if (expiresMs > now) break;
       this.tickets.delete(code);
     }
-    const code = randomBytes(TOKEN_BYTES).toString('base64url');
-    const expiresMs = now + TICKET_MS;
-    this.tickets.set(code, { federation: federation.name, participant, schema, expiresMs });
+    const code = newToken();
+    this.tickets.set(code, { federation, participant, schema, expiresMs: now + TICKET_MS });
     return code;
   }
+}
+
+function checkKey({ participant, key: enrolled }: Enrolment, key: string): void {
+  if (key !== enrolled)
+    throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 function digestOf(token: string): string {

@@ -14,7 +14,7 @@ import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.t
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
 import { ROUTES } from './routes/all.ts';
-import type { Route, ServerContext } from './routes/route.ts';
+import { checkRunning, type Route, type ServerContext } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */
@@ -123,8 +123,7 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
     // Before the body is read: nobody sends us a megabyte to learn that it needs a token.
     onRequest: async ({ raw }) => {
       // Health is answered to the end.
-      if (context.stopping() && path.startsWith('/v1/'))
-        throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+      if (path.startsWith('/v1/')) checkRunning(context);
       if (access === 'operator') context.access.checkOperator(raw);
       if (access === 'read') context.access.checkReader(raw);
     },

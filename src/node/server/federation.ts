@@ -6,9 +6,10 @@ import { FederationHost } from '../../host/federation-host.ts';
 import type { FederationRecord, HistoryRow, HostPorts, SavedRun, Transport } from '../../host/ports.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../protocol/limits.ts';
-import type { RejectCode, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
+import type { RejectCode, ToParticipant } from '../../protocol/messages.ts';
 import type { Certificate } from '../../solver/certificate.ts';
 import { addScaled, norm } from '../../solver/vector.ts';
+import { systemClock } from '../clock.ts';
 import { Timer } from '../timer.ts';
 import type { Ticket } from './admission.ts';
 import { Connection } from './connection.ts';
@@ -21,7 +22,7 @@ export interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> 
   onTurnedAway(why: TurnedAway): void;
 }
 
-export class Federation implements Transport {
+export class Federation implements Transport, Measured {
   readonly record: FederationRecord;
   readonly host: FederationHost;
   readonly connections = new Map<string, Connection>();
@@ -69,7 +70,10 @@ export class Federation implements Transport {
       frameLimits: this.frameLimits,
       columns,
       now: clock.now,
-      onMessage: (message) => this.receive(participant, message),
+      onMessage: (message) => {
+        increase(meter.received, message.kind);
+        this.host.receive(participant, message);
+      },
       onRejected: (code) => increase(meter.rejected, code),
       onTurnedAway,
       onTraffic: (direction, bytes) => {
@@ -87,22 +91,6 @@ export class Federation implements Transport {
 
   disconnect(participant: string, code: number, reason: string): void {
     this.connections.get(participant)?.close(code, reason);
-  }
-
-  measured(): Measured {
-    const { name, meter, host, connections } = this;
-    const { state } = host;
-    return {
-      name,
-      meter,
-      connected: connections.size,
-      round: state.round,
-      relativeGap: this.relativeGap,
-      missing: state.missing.length,
-      conservationError: () => this.conservationError(),
-      storeFails: this.storeFailure !== undefined,
-      rejections: this.rejections(),
-    };
   }
 
   /** Those of the connections and those of the machine. */
@@ -177,28 +165,23 @@ export class Federation implements Transport {
     for (const connection of this.connections.values()) connection.close(code, reason);
     return stopped;
   }
-
-  private receive(participant: string, message: ToCoordinator): void {
-    increase(this.meter.received, message.kind);
-    this.host.receive(participant, message);
-  }
 }
 
 const CHECK_MS = 50;
 
 /** Resolves when all have finished and everybody has been notified, or has stayed away for `lingerMs` since. */
 export async function finished(
-  federations: () => readonly Federation[],
+  federations: ReadonlyMap<string, Federation>,
   lingerMs: number,
-  now: () => number,
   isStopped: () => boolean,
 ): Promise<void> {
   let sinceMs: number | undefined;
   while (!isStopped()) {
-    const all = federations();
+    const all = [...federations.values()];
     const areOver = all.length > 0 && all.every((federation) => federation.isOver);
-    sinceMs = areOver ? (sinceMs ?? now()) : undefined;
-    const areGone = sinceMs !== undefined && now() - sinceMs >= lingerMs;
+    const now = systemClock.now();
+    sinceMs = areOver ? (sinceMs ?? now) : undefined;
+    const areGone = sinceMs !== undefined && now - sinceMs >= lingerMs;
     if (areOver && (areGone || all.every((federation) => federation.unnotified === 0))) return;
     await pause(CHECK_MS);
   }

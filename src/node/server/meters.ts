@@ -41,19 +41,17 @@ export function increase<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What can be measured of a federation at any time. */
+/** What is measured of a federation. */
 export interface Measured {
   readonly name: string;
   readonly meter: FederationMeter;
-  readonly connected: number;
-  readonly round: number;
+  readonly connections: { readonly size: number };
+  readonly host: { readonly state: { readonly round: number; readonly missing: readonly string[] } };
   readonly relativeGap: number;
-  /** How many have joined and are not covered by the certificate. */
-  readonly missing: number;
+  readonly storeFailure: Error | undefined;
   /** Takes a while where there are many participants. */
-  readonly conservationError: () => number;
-  readonly storeFails: boolean;
-  readonly rejections: ReadonlyMap<RejectCode, number>;
+  conservationError(): number;
+  rejections(): ReadonlyMap<RejectCode, number>;
 }
 
 export interface MeasuredServer {
@@ -62,8 +60,11 @@ export interface MeasuredServer {
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;
   /** Requests that were refused. */
   readonly refused: ReadonlyMap<ErrorCode, number>;
-  readonly federations: readonly Measured[];
+  readonly federations: Iterable<Measured>;
 }
+
+/** Puts all values there are. */
+type Collect = (put: (value: number, labels?: Record<string, string>) => void) => void;
 
 export class Meters {
   readonly registry = new Registry();
@@ -82,17 +83,17 @@ export class Meters {
     this.count('refusals', 'Requests that were refused', ['code'], (add) => {
       for (const [code, n] of measure().refused) add(n, { code });
     });
-    const each = (labels: string[], name: string, help: string, value: (one: Measured) => number) =>
-      this.gauge(name, help, ['federation', ...labels], (set) => {
+    const each = (name: string, help: string, value: (one: Measured) => number) =>
+      this.gauge(name, help, ['federation'], (set) => {
         for (const one of measure().federations) set(value(one), { federation: one.name });
       });
-    each([], 'connected', 'Participants that are connected', (one) => one.connected);
-    each([], 'round', 'The round that is open', (one) => one.round);
-    each([], 'responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
-    each([], 'relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
-    each([], 'missing', 'Participants that the certificate does not cover', (one) => one.missing);
-    each([], 'conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
-    each([], 'store_trouble', '1 while the store fails', (one) => Number(one.storeFails));
+    each('connected', 'Participants that are connected', (one) => one.connections.size);
+    each('round', 'The round that is open', ({ host }) => host.state.round);
+    each('responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
+    each('relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
+    each('missing', 'Participants that are not certified', ({ host }) => host.state.missing.length);
+    each('conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
+    each('store_trouble', '1 while the store fails', (one) => Number(one.storeFailure !== undefined));
     const counts = <K extends string>(
       name: string,
       help: string,
@@ -107,7 +108,7 @@ export class Meters {
     counts('frames_received', 'Frames by kind', 'kind', ({ meter }) => meter.received);
     counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.sent);
     counts('bytes', 'Bytes of frames', 'direction', ({ meter }) => Object.entries(meter.bytes));
-    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections);
+    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections());
   }
 
   observeRound(federation: string, ms: number): void {
@@ -129,12 +130,7 @@ export class Meters {
     });
   }
 
-  private gauge(
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: (set: (value: number, labels?: Record<string, string>) => void) => void,
-  ): void {
+  private gauge(name: string, help: string, labelNames: string[], collect: Collect): void {
     new Gauge({
       name: `kindred_${name}`,
       help,
@@ -147,12 +143,7 @@ export class Meters {
     });
   }
 
-  private count(
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: (add: (value: number, labels: Record<string, string>) => void) => void,
-  ): void {
+  private count(name: string, help: string, labelNames: string[], collect: Collect): void {
     new Counter({
       name: `kindred_${name}_total`,
       help,
@@ -160,7 +151,7 @@ export class Meters {
       registers: [this.registry],
       collect() {
         this.reset();
-        collect((value, labels) => this.inc(labels, value));
+        collect((value, labels = {}) => this.inc(labels, value));
       },
     });
   }

@@ -111,23 +111,30 @@ export class CoordinatorServer {
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    this.admission = new Admission({
-      store: this.store,
-      enrolment: this.enrolment,
-      now,
-      wallClock: Date.now,
-    });
+    const { enrolment } = this;
+    this.admission = new Admission({ store: this.store, enrolment, clock: systemClock });
     this.meters = new Meters(() => this.measured());
-    const onRefused = (code: ErrorCode) => this.countRefusal(code);
+    const onRefused = (code: ErrorCode) => increase(this.refused, code);
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
-    this.guard = new Guard(
-      this.app.server as HttpServer,
-      this.limits,
-      now,
-      (why) => increase(this.turnedAway, why),
-      this.tls !== undefined,
-    );
-    const context = this.context(new Access({ operatorToken: this.operatorToken, loopback, origins }));
+    this.guard = new Guard(this.app.server as HttpServer, this.limits, {
+      now: systemClock.now,
+      encrypted: this.tls !== undefined,
+      onTurnedAway: (why) => increase(this.turnedAway, why),
+    });
+    const startedMs = systemClock.now();
+    const context: ServerContext = {
+      version: options.version ?? '',
+      store: this.store,
+      admission: this.admission,
+      access: new Access({ operatorToken: this.operatorToken, loopback, origins }),
+      meters: this.meters,
+      uptimeMs: () => systemClock.now() - startedMs,
+      federations: this.federations,
+      federation: (name) => this.federation(name),
+      create: (name, options) => this.create(name, options),
+      stopping: () => this.stopping,
+      onRefused,
+    };
     addRoutes(this.app, context);
     acceptUpgrades(this.app.server as HttpServer, context, {
       limits: this.limits,
@@ -152,7 +159,7 @@ export class CoordinatorServer {
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
     this.checking = setInterval(() => {
-      for (const federation of this.federations.values()) federation.check(now());
+      for (const federation of this.federations.values()) federation.check(systemClock.now());
     }, checkEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
@@ -238,8 +245,7 @@ export class CoordinatorServer {
    * waited for so long at the most.
    */
   async whenFinished(lingerMs: number): Promise<void> {
-    const isStopped = () => this.stopping;
-    await finished(() => [...this.federations.values()], lingerMs, now, isStopped);
+    await finished(this.federations, lingerMs, () => this.stopping);
   }
 
   /** Closes all connections, to be opened again later; all that must last is in the store already. */
@@ -259,27 +265,6 @@ export class CoordinatorServer {
     await Promise.all(stopped);
     await this.store.close();
     this.log.info('stopped');
-  }
-
-  private context(access: Access): ServerContext {
-    return {
-      version: this.options.version ?? '',
-      store: this.store,
-      admission: this.admission,
-      access,
-      meters: this.meters,
-      wallClock: Date.now,
-      startedMs: Date.now(),
-      federations: this.federations,
-      federation: (name) => this.federation(name),
-      create: (name, options) => this.create(name, options),
-      stopping: () => this.stopping,
-      onRefused: (code) => this.countRefusal(code),
-    };
-  }
-
-  private countRefusal(code: ErrorCode): void {
-    increase(this.refused, code);
   }
 
   private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
@@ -313,11 +298,7 @@ export class CoordinatorServer {
       strangers: this.guard.strangerCount,
       turnedAway: this.turnedAway,
       refused: this.refused,
-      federations: [...this.federations.values()].map((federation) => federation.measured()),
+      federations: this.federations.values(),
     };
   }
-}
-
-function now(): number {
-  return performance.now();
 }

@@ -7,7 +7,7 @@ import type { Ticket } from './admission.ts';
 import { ApiError, answerSocket, refusalOf } from './api-error.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
-import type { ServerContext } from './routes/route.ts';
+import { checkRunning, type ServerContext } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
@@ -67,10 +67,6 @@ async function admit(
     connect(federation, ticket);
   });
   if (!isGood) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
-}
-
-function checkRunning({ stopping }: ServerContext): void {
-  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
 }
 
 function decoded(name: string): string {

@@ -80,7 +80,7 @@ function briefOf(federation: Federation): z.input<typeof federationBrief> {
 }
 
 export async function stateOf(
-  { store, wallClock, startedMs }: ServerContext,
+  { store, uptimeMs }: ServerContext,
   federation: Federation,
 ): Promise<z.input<typeof federationState>> {
   const { state } = federation.host;
@@ -112,7 +112,7 @@ export async function stateOf(
     ...(budget && { privacy: { epsilon: budget.spent.epsilon, delta: budget.spent.delta } }),
     options: optionsToJson(options),
     storeWorks: federation.storeFailure === undefined,
-    uptimeMs: wallClock() - startedMs,
+    uptimeMs: uptimeMs(),
   };
 }
 

@@ -8,7 +8,7 @@ import type { CoordinatorOptions } from '../../../coordinator/options.ts';
 import type { Store } from '../../../host/ports.ts';
 import type { Access } from '../access.ts';
 import type { Admission } from '../admission.ts';
-import { type ErrorCode, parsed } from '../api-error.ts';
+import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
 import type { Meters } from '../meters.ts';
 
@@ -19,18 +19,21 @@ export interface ServerContext {
   readonly admission: Admission;
   readonly access: Access;
   readonly meters: Meters;
-  readonly wallClock: () => number;
-  readonly startedMs: number;
+  readonly uptimeMs: () => number;
   /** By name. */
   readonly federations: ReadonlyMap<string, Federation>;
   /** Refuses a name that is not there. */
   federation(name: string): Federation;
   /** Refuses a name that is there, or that is none. */
   create(name: string, options: CoordinatorOptions): Promise<Federation>;
-  /** Whether the server is on its way out. */
+  /** Whether the server is shutting down. */
   readonly stopping: () => boolean;
   /** Every refusal is counted. */
   onRefused(code: ErrorCode): void;
+}
+
+export function checkRunning({ stopping }: ServerContext): void {
+  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
 }
 
 /** Nothing is expected, and nothing else is taken. */

@@ -128,7 +128,7 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
       if (access === 'read') context.access.checkReader(raw);
     },
     handler: async (request, reply) => {
-      reply.status(answer.status);
+      reply.status(answer.status ?? 200);
       if (answer.type) reply.type(answer.type);
       return one.handle(request, context, reply);
     },

@@ -57,7 +57,7 @@ export function operationOf(one: Route): Json {
     ...(params && { params: schemaOf(params, 'input') }),
     ...(query && { querystring: schemaOf(query, 'input') }),
     ...(method === 'POST' && describedBody && { body: schemaOf(describedBody, 'input') }),
-    response: { [one.answer.status]: answerOf(one), ...refusalsOf(one) },
+    response: { [one.answer.status ?? 200]: answerOf(one), ...refusalsOf(one) },
   };
 }
 

@@ -62,7 +62,6 @@ const listInvitations = route({
   about: 'All invitations, used or not',
   params: inFederation,
   answer: {
-    status: 200,
     about: 'Oldest first; never the tokens',
     schema: z.strictObject({
       invitations: z.array(
@@ -107,7 +106,6 @@ const challenge = route({
   about: 'Joining, step 1: a challenge to sign',
   params: inFederation,
   answer: {
-    status: 200,
     about: 'Good for a minute, once',
     schema: z.strictObject({
       challenge: z.string(),
@@ -133,7 +131,6 @@ const session = route({
   params: inFederation,
   body: sessionRequest,
   answer: {
-    status: 200,
     about: 'Good for half a minute, for one connection',
     schema: z.strictObject({ ticket: z.string() }),
   },
@@ -160,7 +157,7 @@ const connect = route({
   about: 'Joining, step 3: the WebSocket of a participant',
   details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; answered with 101, and frames of PROTOCOL.md from then on.`,
   params: inFederation,
-  answer: { status: 200, about: 'Never: without an upgrade it is refused' },
+  answer: { about: 'Never: without an upgrade it is refused' },
   errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
   handle: (_, __, reply) => {
     reply.header('upgrade', 'websocket');

@@ -125,7 +125,7 @@ const describedFederation = newFederation.extend({
   options: optionsSchema.optional().describe('Those that are not given have their defaults'),
 });
 
-const stateAnswer = { status: 200, about: 'The federation as it is now', schema: federationState } as const;
+const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;
 
 const list = route({
   method: 'GET',
@@ -133,11 +133,7 @@ const list = route({
   id: 'listFederations',
   access: 'read',
   about: 'All federations of the server',
-  answer: {
-    status: 200,
-    about: 'By name',
-    schema: z.strictObject({ federations: z.array(federationBrief) }),
-  },
+  answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
   handle: (_, { federations }) => ({
     federations: [...federations.values()].map(briefOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
   }),

@@ -21,11 +21,7 @@ const show = route({
     'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
     'which has no shared part, makes them here.',
   params: inFederation,
-  answer: {
-    status: 200,
-    about: 'A kindred model file',
-    schema: z.looseObject({ format: z.literal('kindred-model') }),
-  },
+  answer: { about: 'A kindred model file', schema: z.looseObject({ format: z.literal('kindred-model') }) },
   errors: ['NO_MODEL'],
   handle: async ({ params }, context, reply) => {
     const federation = context.federation(params.name);

@@ -1,7 +1,6 @@
 /** Participants of a federation: who is enrolled, what is known of those who take part, and whom the operator allows, revokes or forgets. */
 import { z } from 'zod';
 import { type Standing, standings } from '../../../coordinator/defence.ts';
-import type { Member } from '../../../coordinator/state.ts';
 import type { Enrolment } from '../../../host/ports.ts';
 import { CLOSE } from '../../../protocol/joining.ts';
 import { noSuchParticipant } from '../api-error.ts';
@@ -62,20 +61,14 @@ function participantsOf(federation: Federation, enrolments: readonly Enrolment[]
       presence: member?.presence ?? null,
       connected: federation.connections.has(id),
       ...(member && !state.secure && { rows: member.rows }),
-      ...observedOf(member),
+      lastAcceptedRound: member?.accepted.round ?? 0,
+      missed: member?.missed ?? 0,
+      responseMs: orNull(member?.responseMs),
+      benchmarkMs: orNull(member?.benchmarkMs),
       missing: missing.has(id),
       ...scoresOf(standingOf.get(id)),
     };
   });
-}
-
-function observedOf(member: Member | undefined) {
-  return {
-    lastAcceptedRound: member?.accepted.round ?? 0,
-    missed: member?.missed ?? 0,
-    responseMs: orNull(member?.responseMs),
-    benchmarkMs: orNull(member?.benchmarkMs),
-  };
 }
 
 function scoresOf(standing: Standing | undefined): Pick<View, 'standing'> {
@@ -91,11 +84,7 @@ const list = route({
   access: 'read',
   about: 'Everybody who is enrolled',
   params: inFederation,
-  answer: {
-    status: 200,
-    about: 'By name',
-    schema: z.strictObject({ participants: z.array(participantView) }),
-  },
+  answer: { about: 'By name', schema: z.strictObject({ participants: z.array(participantView) }) },
   handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
     return { participants: participantsOf(federation, await context.store.enrolments(params.name)) };
@@ -158,7 +147,7 @@ const allow = route({
 });
 
 function answerWith(about: string) {
-  return { status: 200, about, schema: participantView } as const;
+  return { about, schema: participantView } as const;
 }
 
 async function oneOf(context: ServerContext, name: string, id: string) {

@@ -50,7 +50,6 @@ const list = route({
     limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
   }),
   answer: {
-    status: 200,
     about: 'A page',
     schema: z.strictObject({
       rounds: z.array(roundRow),
@@ -73,7 +72,7 @@ const show = route({
   access: 'read',
   about: 'One round that is closed',
   params: z.strictObject({ name: federationName, round: z.coerce.number().int().min(1) }),
-  answer: { status: 200, about: 'As it was stored', schema: roundRow },
+  answer: { about: 'As it was stored', schema: roundRow },
   errors: ['NO_SUCH_ROUND'],
   handle: async ({ params: { name, round } }, context) => {
     const [row] = await context.store.history(context.federation(name).name, round - 1, 1);
@@ -93,7 +92,6 @@ const history = route({
   params: inFederation,
   query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
   answer: {
-    status: 200,
     about: 'All rounds that are closed',
     schema: z.array(
       z.strictObject({ round: count, primal: known, dual: known, relativeGap: known, closedMs: timeMs }),

@@ -40,7 +40,8 @@ export function checkRunning({ stopping }: ServerContext): void {
 const NOTHING = z.strictObject({});
 
 export interface Answer {
-  readonly status: 200 | 201;
+  /** Default 200. */
+  readonly status?: 201;
   readonly about: string;
   /** Default: JSON of the schema. */
   readonly type?: string;

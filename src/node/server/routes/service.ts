@@ -13,7 +13,6 @@ const describe = route({
   access: 'read',
   about: 'This description',
   answer: {
-    status: 200,
     about: 'OpenAPI 3.1',
     schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
   },
@@ -27,7 +26,7 @@ const health = route({
   access: 'anybody',
   about: 'Whether the process answers',
   query: anything,
-  answer: { status: 200, about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
+  answer: { about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
   handle: () => ({ ok: true }),
 });
 
@@ -38,7 +37,7 @@ const ready = route({
   access: 'anybody',
   about: 'Whether the server can do its work',
   query: anything,
-  answer: { status: 200, about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
+  answer: { about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
   errors: ['NOT_READY'],
   handle: (_, context) => {
     const why = whyNotReady(context);
@@ -60,7 +59,7 @@ const metrics = route({
   access: 'read',
   about: 'What is counted, for Prometheus',
   query: anything,
-  answer: { status: 200, about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
+  answer: { about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
   handle: (_, { meters }) => meters.registry.metrics(),
 });
 

@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Stream, stream } from '../../../src/base/random.ts';
 import type { StoredMember, StoredRun } from '../../../src/coordinator/stored.ts';
-import type { HistoryRow } from '../../../src/node/host/store.ts';
+import type { HistoryRow } from '../../../src/host/ports.ts';
 import { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
 
 let folder: string;

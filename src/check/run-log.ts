@@ -14,7 +14,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
 import { pack, seal, sealHeader, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantLife } from '../participant/life.ts';
 
@@ -24,7 +24,7 @@ const LENGTH_BYTES = 4;
 const SEARCHED_BYTES = 1 << 26;
 
 export type WrittenRecord =
-  | { readonly type: 'life'; readonly life: CoordinatorLife | ParticipantLife }
+  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantLife }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;

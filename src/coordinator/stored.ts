@@ -4,43 +4,38 @@
  */
 import type { Contribution } from '../privacy/defence/contribution.ts';
 import type { StoredBudget } from '../privacy/dp/budget.ts';
-import type { FinishReason } from '../protocol/messages.ts';
-import type { Certificate } from '../solver/certificate.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
 import type { InquiryMemory } from '../solver/inquiry-types.ts';
-import type { CoordinatorOptions } from './options.ts';
-import { budgetFor } from './private-rounds.ts';
-import {
-  type CoordinatorState,
-  type LastingMember,
-  type Member,
-  newCoordinator,
-  newMember,
-} from './state.ts';
-import { combinerOf, inquiryOf, newTrainer } from './training.ts';
+import type { CoordinatorState, LastingMember, Member } from './state.ts';
+import { combinerOf, inquiryOf } from './training.ts';
 
 export interface StoredMember extends LastingMember {
   /** With steps: its contribution. */
   readonly known: KnownMember | undefined;
 }
 
-export interface StoredRun {
+const LASTING = [
+  'round',
+  'purpose',
+  'features',
+  'scaling',
+  'aggregated',
+  'wokenRound',
+  'gap',
+  'bestGap',
+  'bestRound',
+  'certificate',
+  'missing',
+  'best',
+  'finish',
+] as const;
+
+type Lasting = Readonly<Pick<CoordinatorState, (typeof LASTING)[number]>>;
+
+export interface StoredRun extends Lasting {
   readonly phase: CoordinatorState['phase'];
   /** Absent: it is not. */
   readonly paused?: boolean | undefined;
-  readonly round: number;
-  readonly purpose: 'train' | 'certify';
-  readonly features: number;
-  readonly scaling: CoordinatorState['scaling'];
-  readonly aggregated: number;
-  readonly wokenRound: number;
-  readonly gap: number;
-  readonly bestGap: number;
-  readonly bestRound: number;
-  readonly certificate: Certificate;
-  readonly missing: readonly string[];
-  readonly best: CoordinatorState['best'];
-  readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
   /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
   readonly inquiry?: InquiryMemory | undefined;
@@ -59,37 +54,27 @@ export interface StoredCoordinator {
   readonly removed: readonly string[];
 }
 
-export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
+/** The run and those members that have changed or gone, to be made durable. */
+export function persist(
+  state: CoordinatorState,
+  changed: readonly Member[] = [],
+  removed: readonly string[] = [],
+): { readonly type: 'persist'; readonly changes: StoredCoordinator } {
+  const { phase, paused, budget, contributions } = state;
   const inquiry = inquiryOf(state);
   const combiner = combinerOf(state);
-  const { phase, paused, round, purpose, features, scaling, aggregated, wokenRound, gap, bestGap } = state;
-  const { bestRound, certificate, missing, best, finish, budget, contributions } = state;
-  return {
-    run: {
-      phase,
-      ...(paused && { paused }),
-      round,
-      purpose,
-      features,
-      scaling,
-      aggregated,
-      wokenRound,
-      gap,
-      bestGap,
-      bestRound,
-      certificate,
-      missing,
-      best,
-      finish,
-      forgotten: [...state.forgotten],
-      ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
-      ...(combiner && { combiner: combiner.memory }),
-      ...(budget && { budget: budget.stored() }),
-      ...(contributions.size > 0 && { contributions: [...contributions] }),
-    },
-    members: changed.map((member) => storedMember(state, member)),
-    removed: [],
+  const run = {
+    phase,
+    ...(paused && { paused }),
+    ...(Object.fromEntries(LASTING.map((name) => [name, state[name]])) as unknown as Lasting),
+    forgotten: [...state.forgotten],
+    ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
+    ...(combiner && { combiner: combiner.memory }),
+    ...(budget && { budget: budget.stored() }),
+    ...(contributions.size > 0 && { contributions: [...contributions] }),
   };
+  const members = changed.map((member) => storedMember(state, member));
+  return { type: 'persist', changes: { run, members, removed } };
 }
 
 function acceptedAnswers({ members }: CoordinatorState): Float64Array {
@@ -107,44 +92,4 @@ function storedMember(state: CoordinatorState, member: Member): StoredMember {
   const copy = known && { u: known.u };
   const keys = advertisement && { advertisement };
   return { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, ...keys, known: copy };
-}
-
-/** The coordinator as it was: `start` opens the round again that was open. */
-export function restoreCoordinator(
-  options: CoordinatorOptions,
-  run: StoredRun,
-  members: Iterable<StoredMember>,
-): CoordinatorState {
-  const state = newCoordinator(options);
-  const { inquiry, accepted, combiner, budget, contributions, forgotten, paused, ...rest } = run;
-  for (const [id, last] of forgotten) state.forgotten.set(id, last);
-  // A crash in a summation: nothing of it was durable, the round is open again.
-  Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
-  state.paused = paused ?? false;
-  state.budget = budgetFor(options, budget);
-  state.contributions = new Map(contributions);
-  if (run.scaling) state.trainer = newTrainer(options, run.features);
-  const inOrder = [...members].sort((a, b) => a.index - b.index);
-  for (const { known, ...stored } of inOrder) {
-    state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
-    state.members.set(stored.id, newMember(stored));
-    if (stored.index < 0) continue;
-    inquiryOf(state)?.join(stored.index);
-    combinerOf(state)?.join(stored.index, { rows: stored.rows, u: known?.u.slice() });
-  }
-  if (inquiry) inquiryOf(state)?.recall(inquiry);
-  if (combiner) combinerOf(state)?.recall(combiner);
-  if (accepted) restoreAccepted(state, accepted);
-  return state;
-}
-
-/** Newer than what the members' own cells say. */
-function restoreAccepted({ members }: CoordinatorState, accepted: Float64Array): void {
-  const byIndex = new Map([...members.values()].map((member) => [member.index, member]));
-  for (const member of members.values()) member.accepted = { round: 0 };
-  for (let i = 0; i < accepted.length; i += 3) {
-    const [index, round, factor] = accepted.subarray(i, i + 3);
-    const member = byIndex.get(index);
-    if (member) member.accepted = factor < 1 ? { round, factor } : { round };
-  }
 }

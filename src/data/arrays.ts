@@ -23,7 +23,7 @@ export function tableFrom(participants: readonly ParticipantRows[], names: Array
   const [first] = participants;
   const hasTargets = participants.some(({ y }) => y);
   const d = names.features?.length ?? (first?.x.length ?? 0) / (first?.y?.length ?? Number.NaN);
-  const counts = participants.map(({ x, y }) => (hasTargets ? (y?.length ?? 0) : x.length / d));
+  const counts = participants.map(({ x, y }) => (hasTargets ? (y?.length ?? Number.NaN) : x.length / d));
   if (!first || counts.includes(0)) {
     throw inputError(
       'NO_ROWS',

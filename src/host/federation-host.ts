@@ -8,8 +8,8 @@
  */
 import { EffectLoop } from '../base/effect-loop.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
-import { beginCoordinator, type CoordinatorLife } from '../coordinator/life.ts';
 import { step } from '../coordinator/machine.ts';
+import { beginCoordinator, type CoordinatorStart } from '../coordinator/start.ts';
 import type { CoordinatorState } from '../coordinator/state.ts';
 import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { gaussianNoise } from '../privacy/dp/gaussian.ts';
@@ -59,7 +59,7 @@ export class FederationHost {
     this.ports = ports;
     const { options } = record;
     this.frames = new Frames(options.precision);
-    const life: CoordinatorLife = { machine: 'coordinator', options, ...saved };
+    const life: CoordinatorStart = { machine: 'coordinator', options, ...saved };
     this.state = beginCoordinator(life);
     ports.recorder?.life(life);
     this.loop = new EffectLoop({

@@ -9,7 +9,7 @@ import {
   wholeLength,
 } from '../check/run-log.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantLife } from '../participant/life.ts';
 import { fileError } from './files/file-error.ts';
@@ -77,7 +77,7 @@ export class RunRecorder {
     }
   }
 
-  life(life: CoordinatorLife | ParticipantLife): void {
+  life(life: CoordinatorStart | ParticipantLife): void {
     this.append({ type: 'life', life });
   }
 

@@ -13,7 +13,7 @@ export function spawnKindred(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What it says when it is ready. */
+/** What it prints when it is ready. */
 interface Ready {
   readonly url: string;
   readonly operatorTokenFile: string;
@@ -30,28 +30,19 @@ export class ServedCoordinator {
     this.tokenFile = operatorTokenFile;
   }
 
-  /** Listens on loopback, at any port that is free, when it comes back. */
+  /** Resolves when it listens, on loopback, at any port that is free. */
   static async start(store: string, args: readonly string[]): Promise<ServedCoordinator> {
-    const child = spawnKindred([
-      'serve',
-      '--port',
-      '0',
-      '--store',
-      store,
-      '--log-level',
-      'error',
-      '--json',
-      ...args,
-    ]);
+    const fixed = ['serve', '--port', '0', '--log-level', 'error', '--json', '--store', store];
+    const child = spawnKindred([...fixed, ...args]);
     let [out, errors] = ['', ''];
     child.stderr?.on('data', (data) => {
       errors = `${errors}${data}`.slice(-2000);
     });
     const ready = await new Promise<Ready>((resolve, reject) => {
-      const fail = () =>
-        reject(
-          new KindredError('SERVER_FAILED', `the server did not start: ${errors.trim() || 'no word'}`, 'run'),
-        );
+      const fail = () => {
+        const why = errors.trim() || 'no error message';
+        reject(new KindredError('SERVER_FAILED', `the server did not start: ${why}`, 'run'));
+      };
       const timer = setTimeout(fail, START_MS);
       child.once('exit', fail);
       child.stdout?.on('data', (data) => {
@@ -77,7 +68,7 @@ export class ServedCoordinator {
     return await fetch(`${this.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  /** In bytes, as the process itself says. */
+  /** In bytes, as the process itself reports. */
   async memory(): Promise<number> {
     const text = await (await this.get('/metrics')).text();
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]);
@@ -95,7 +86,7 @@ export class ServedCoordinator {
   }
 }
 
-/** What it says when it is ready: one JSON document, which may come in pieces. */
+/** One JSON document, which may come in pieces. */
 function documentIn(text: string): Ready | undefined {
   try {
     return JSON.parse(text) as Ready;

@@ -1,4 +1,4 @@
-/** The operator's side of the HTTP API: one request, its answer, and plain words where there is none. */
+/** The operator's side of the HTTP API: one request, its answer, and a clear error where there is none. */
 import { z } from 'zod';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../client/endpoint.ts';
@@ -36,18 +36,18 @@ export async function postToServer<T>(
   expected: z.ZodType<T>,
 ): Promise<T> {
   const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
-  const { status, body: json } = await answerTo(url, body, access).catch((error: unknown) => {
+  const post = postJson(url, body, { ...access, mostBytes: MOST_BYTES });
+  const {
+    status,
+    body: json,
+    isCutShort,
+  } = await post.catch((error: unknown) => {
     throw networkError(base, error);
   });
+  if (isCutShort) throw networkError(base, new Error('a longer answer than a kindred server gives'));
   const good = status >= 200 && status < 300 ? expected.safeParse(json) : undefined;
   if (good?.success) return good.data;
   throw refusalOf(base, status, json);
-}
-
-async function answerTo(url: URL, body: unknown, access: ServerAccess) {
-  const answer = await postJson(url, body, { ...access, mostBytes: MOST_BYTES });
-  if (answer.isCutShort) throw new Error('a longer answer than a kindred server gives');
-  return answer;
 }
 
 const errorSchema = z.object({
@@ -55,8 +55,9 @@ const errorSchema = z.object({
 });
 
 function refusalOf(base: string, status: number, json: unknown): KindredError {
-  const said = errorSchema.safeParse(json).data?.error;
-  if (said) return new KindredError(said.code, `${base}: ${said.message}`, status >= 500 ? 'run' : 'input');
+  const refusal = errorSchema.safeParse(json).data?.error;
+  if (refusal)
+    return new KindredError(refusal.code, `${base}: ${refusal.message}`, status >= 500 ? 'run' : 'input');
   return new KindredError(
     'NOT_A_SERVER',
     `${base}: expected the answer of a kindred server, got status ${status}; is the address right?`,

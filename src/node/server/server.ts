@@ -16,16 +16,14 @@ import { nodePrimitives } from '../crypto.ts';
 import { entropyStream } from '../entropy.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
+import { Admission, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
-import { addRoutes, newApp } from './app.ts';
-import type { ServerContext } from './context.ts';
-import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
-import { Federation } from './federation.ts';
-import { finished } from './finished.ts';
+import { addRoutes, listen, newApp } from './app.ts';
+import { Federation, finished } from './federation.ts';
 import { Guard, isLoopback } from './guard.ts';
-import { DEFAULT_LIMITS_OF_SERVER, lookEveryMs, type ServerLimits } from './limits.ts';
-import { listenError } from './listen-error.ts';
+import { checkEveryMs, DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
+import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
 
@@ -36,10 +34,10 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** A file, or a store of another kind. */
   readonly store: string | Store;
-  /** For the operator's API; default: a new one, in `operatorToken` of what comes back. */
+  /** For the operator's API; default: a new one, in `operatorToken` of the server. */
   readonly operatorToken?: string | undefined;
   /**
-   * Whoever can reach the server is on this machine, and may look without a token; default: as `host` says. Say `false` behind a
+   * Whoever can reach the server is on this machine, and may read without a token; default: whether `host` is loopback. Set `false` behind a
    * proxy, which passes on requests of others.
    */
   readonly loopback?: boolean | undefined;
@@ -52,13 +50,13 @@ export interface ServerOptions {
   /** Default: silent. */
   readonly log?: Logger | undefined;
   readonly version?: string | undefined;
-  /** What goes into and comes out of the machine of a federation is told to it. */
+  /** Receives what goes into and comes out of the machine of a federation. */
   readonly recorderFor?: ((federation: string) => HostRecorder) | undefined;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Listens when it comes back. */
+/** Resolves when it listens. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
   const server = await CoordinatorServer.open(options);
   await server.listen();
@@ -77,14 +75,14 @@ export class CoordinatorServer {
   private readonly limits: ServerLimits;
   private readonly log: Logger;
   private readonly app: FastifyInstance;
-  private readonly door: Door;
+  private readonly admission: Admission;
   private readonly meters: Meters;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
   private readonly refused = new Map<ErrorCode, number>();
   private readonly tls: TlsFiles | undefined;
   private readonly primitives = nodePrimitives();
-  private looking: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
   private stopWatching = () => {};
   private stopping = false;
   private closed: Promise<void> | undefined;
@@ -96,7 +94,7 @@ export class CoordinatorServer {
       for (const record of await server.store.federations()) await server.add(record);
       return server;
     } catch (error) {
-      // A store that cannot be read is not kept from whoever wants to put it right.
+      // Whoever wants to repair a store that cannot be read needs the file.
       server.guard.stop();
       if (typeof options.store === 'string') await server.store.close();
       throw error;
@@ -113,18 +111,30 @@ export class CoordinatorServer {
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    this.door = new Door({ store: this.store, enrolment: this.enrolment, now, wallClock: Date.now });
+    const { enrolment } = this;
+    this.admission = new Admission({ store: this.store, enrolment, clock: systemClock });
     this.meters = new Meters(() => this.measured());
-    const onRefused = (code: ErrorCode) => this.countRefusal(code);
+    const onRefused = (code: ErrorCode) => increase(this.refused, code);
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
-    this.guard = new Guard(
-      this.app.server as HttpServer,
-      this.limits,
-      now,
-      (why) => increase(this.turnedAway, why),
-      this.tls !== undefined,
-    );
-    const context = this.context(new Access({ operatorToken: this.operatorToken, loopback, origins }));
+    this.guard = new Guard(this.app.server as HttpServer, this.limits, {
+      now: systemClock.now,
+      encrypted: this.tls !== undefined,
+      onTurnedAway: (why) => increase(this.turnedAway, why),
+    });
+    const startedMs = systemClock.now();
+    const context: ServerContext = {
+      version: options.version ?? '',
+      store: this.store,
+      admission: this.admission,
+      access: new Access({ operatorToken: this.operatorToken, loopback, origins }),
+      meters: this.meters,
+      uptimeMs: () => systemClock.now() - startedMs,
+      federations: this.federations,
+      federation: (name) => this.federation(name),
+      create: (name, options) => this.create(name, options),
+      stopping: () => this.stopping,
+      onRefused,
+    };
     addRoutes(this.app, context);
     acceptUpgrades(this.app.server as HttpServer, context, {
       limits: this.limits,
@@ -142,16 +152,15 @@ export class CoordinatorServer {
   async listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0 } = this.options;
     try {
-      // By its name it would be two sockets, of which we would look after one.
-      await this.app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+      await listen(this.app, host, port);
     } catch (error) {
       await this.close();
-      throw listenError(error, host, port);
+      throw error;
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
-    this.looking = setInterval(() => {
-      for (const federation of this.federations.values()) federation.look(now());
-    }, lookEveryMs(this.limits)).unref();
+    this.checking = setInterval(() => {
+      for (const federation of this.federations.values()) federation.check(systemClock.now());
+    }, checkEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
@@ -174,7 +183,7 @@ export class CoordinatorServer {
       throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
     }
     if (this.federations.has(name) || this.created.has(name)) {
-      throw new ApiError('NAME_TAKEN', `federation "${name}": there is one of that name already`);
+      throw new ApiError('NAME_TAKEN', `federation "${name}": the name is taken`);
     }
     const created = this.addNew(name, options).finally(() => this.created.delete(name));
     this.created.set(name, created);
@@ -184,7 +193,7 @@ export class CoordinatorServer {
   /** Options that a federation cannot be run with are refused before they are stored. */
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const record = { name, id: randomUUID(), createdMs: Date.now(), options };
-    const federation = this.alive(record, undefined);
+    const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);
     this.federations.set(name, federation);
     if (this.app.server.listening) federation.start();
@@ -194,7 +203,7 @@ export class CoordinatorServer {
 
   private async add(record: FederationRecord): Promise<void> {
     const saved = await this.store.loadRun(record.name);
-    this.federations.set(record.name, this.alive(record, saved));
+    this.federations.set(record.name, this.newFederation(record, saved));
   }
 
   /** Everybody is asked again, in every federation that has answers; gives the names of these. */
@@ -208,12 +217,12 @@ export class CoordinatorServer {
 
   /** Tokens to give to new participants: each is good once. */
   async invite(federation: string, request: InvitationRequest = {}): Promise<NewInvitation[]> {
-    return this.door.invite(this.federation(federation).name, request);
+    return this.admission.invite(this.federation(federation).name, request);
   }
 
   /** Enrols a participant by its key. */
   async allow(federation: string, participant: string, key: string): Promise<void> {
-    await this.door.allow(this.federation(federation).name, participant, key);
+    await this.admission.allow(this.federation(federation).name, participant, key);
   }
 
   /** Refuses a name that is not there. */
@@ -223,7 +232,7 @@ export class CoordinatorServer {
     return found;
   }
 
-  /** Reads the certificate files again; those in force stay so if the new ones make no sense. */
+  /** Reads the certificate files again; those in force stay so if the new ones are not valid. */
   reloadCertificates(): void {
     if (!this.tls) return;
     const error = this.tls.reload(this.app.server as unknown as TlsServer);
@@ -232,15 +241,14 @@ export class CoordinatorServer {
   }
 
   /**
-   * Comes back when every federation has finished and everybody who takes part has been told; those who are not connected are
+   * Resolves when every federation has finished and everybody who takes part has been notified; those who are not connected are
    * waited for so long at the most.
    */
   async whenFinished(lingerMs: number): Promise<void> {
-    const isStopped = () => this.stopping;
-    await finished(() => [...this.federations.values()], lingerMs, now, isStopped);
+    await finished(this.federations, lingerMs, () => this.stopping);
   }
 
-  /** Everybody is told to come again later; all that must last is in the store already. */
+  /** Closes all connections, to be opened again later; all that must last is in the store already. */
   close(): Promise<void> {
     this.closed ??= this.shutDown();
     return this.closed;
@@ -248,7 +256,7 @@ export class CoordinatorServer {
 
   private async shutDown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.looking);
+    clearInterval(this.checking);
     this.stopWatching();
     this.guard.stop();
     const all = [...this.federations.values()];
@@ -259,28 +267,7 @@ export class CoordinatorServer {
     this.log.info('stopped');
   }
 
-  private context(access: Access): ServerContext {
-    return {
-      version: this.options.version ?? '',
-      store: this.store,
-      door: this.door,
-      access,
-      meters: this.meters,
-      wallClock: Date.now,
-      startedMs: Date.now(),
-      federations: this.federations,
-      federation: (name) => this.federation(name),
-      create: (name, options) => this.create(name, options),
-      stopping: () => this.stopping,
-      onRefused: (code) => this.countRefusal(code),
-    };
-  }
-
-  private countRefusal(code: ErrorCode): void {
-    increase(this.refused, code);
-  }
-
-  private alive(record: FederationRecord, saved: SavedRun | undefined): Federation {
+  private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
     const { name } = record;
     const log = this.log.child({ federation: name });
     return new Federation(record, saved, {
@@ -299,7 +286,7 @@ export class CoordinatorServer {
       onSaved: (ms) => this.meters.observeSave(name, ms),
       onTurnedAway: (why) => increase(this.turnedAway, why),
       onStoreFailure: (error) => {
-        if (error) log.error({ err: error }, 'the store takes nothing; trying again');
+        if (error) log.error({ err: error }, 'the store fails; trying again');
         else log.info('the store works again');
       },
     });
@@ -311,11 +298,7 @@ export class CoordinatorServer {
       strangers: this.guard.strangerCount,
       turnedAway: this.turnedAway,
       refused: this.refused,
-      federations: [...this.federations.values()].map((federation) => federation.measured()),
+      federations: this.federations.values(),
     };
   }
-}
-
-function now(): number {
-  return performance.now();
 }

@@ -27,7 +27,7 @@ export class TlsFiles {
     return { ...this.checked(), handshakeTimeout: 10_000, requestCert: mutual, rejectUnauthorized: mutual };
   }
 
-  /** Says what is wrong with the files now: then the old ones stay in force. */
+  /** Returns what is wrong with the new files: then the old ones stay in force. */
   reload(server: Server): Error | undefined {
     try {
       server.setSecureContext(this.checked());
@@ -37,7 +37,7 @@ export class TlsFiles {
     }
   }
 
-  /** Until the function that comes back is called. */
+  /** Until the returned function is called. */
   watch(onChange: () => void): () => void {
     for (const file of this.files()) watchFile(file, { interval: WATCH_MS, persistent: false }, onChange);
     return () => {

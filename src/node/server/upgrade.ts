@@ -3,19 +3,18 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import { answerSocket } from './answer-socket.ts';
-import { ApiError, refusalOf } from './api-error.ts';
-import type { ServerContext } from './context.ts';
-import type { Ticket } from './door.ts';
+import type { Ticket } from './admission.ts';
+import { ApiError, answerSocket, refusalOf } from './api-error.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
+import { checkRunning, type ServerContext } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
 export interface UpgradeOptions {
   readonly limits: ServerLimits;
   onConnected(socket: Duplex, federation: Federation, participant: string): void;
-  /** `error` is what went wrong, which may be more than is told. */
+  /** `error` is what went wrong, in more detail than the refusal. */
   onRefused(refusal: ApiError, error: Error): void;
 }
 
@@ -63,15 +62,11 @@ async function admit(
     throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
   }
   const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
-  const isGood = await context.door.redeem(federation.name, code, (ticket) => {
+  const isGood = await context.admission.redeem(federation.name, code, (ticket) => {
     checkRunning(context);
     connect(federation, ticket);
   });
   if (!isGood) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
-}
-
-function checkRunning({ stopping }: ServerContext): void {
-  if (stopping()) throw new ApiError('STOPPING', 'the server is about to stop; come again');
 }
 
 function decoded(name: string): string {

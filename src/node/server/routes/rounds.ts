@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import type { HistoryRow, RunStore } from '../../../host/ports.ts';
 import { ApiError } from '../api-error.ts';
-import { orNull } from '../federation-view.ts';
-import { count, federationName, inFederation, known, timeMs } from '../schemas.ts';
+import { count, federationName, inFederation, known, orNull, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const MOST_ROWS = 1000;
@@ -43,7 +42,7 @@ const list = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds',
   id: 'listRounds',
-  access: 'look',
+  access: 'read',
   about: 'Rounds that are closed, oldest first',
   params: inFederation,
   query: z.strictObject({
@@ -51,7 +50,6 @@ const list = route({
     limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
   }),
   answer: {
-    status: 200,
     about: 'A page',
     schema: z.strictObject({
       rounds: z.array(roundRow),
@@ -60,7 +58,7 @@ const list = route({
   },
   handle: async ({ params, query: { after, limit } }, context) => {
     const { name } = context.federation(params.name);
-    // One more than is wanted says whether there is another page.
+    // One more than is wanted shows whether there is another page.
     const found = await context.store.history(name, after, limit + 1);
     const rounds = found.slice(0, limit);
     return { rounds, next: found.length > limit ? rounds[limit - 1].round : null };
@@ -71,10 +69,10 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds/:round',
   id: 'getRound',
-  access: 'look',
+  access: 'read',
   about: 'One round that is closed',
   params: z.strictObject({ name: federationName, round: z.coerce.number().int().min(1) }),
-  answer: { status: 200, about: 'As it was stored', schema: roundRow },
+  answer: { about: 'As it was stored', schema: roundRow },
   errors: ['NO_SUCH_ROUND'],
   handle: async ({ params: { name, round } }, context) => {
     const [row] = await context.store.history(context.federation(name).name, round - 1, 1);
@@ -87,14 +85,13 @@ const history = route({
   method: 'GET',
   path: '/v1/federations/:name/history',
   id: 'getHistory',
-  access: 'look',
+  access: 'read',
   about: 'How primal, dual and gap went, in short',
   details:
     'The names are those of `kindred train --json`. With format=csv as text, nothing where it is not known.',
   params: inFederation,
   query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
   answer: {
-    status: 200,
     about: 'All rounds that are closed',
     schema: z.array(
       z.strictObject({ round: count, primal: known, dual: known, relativeGap: known, closedMs: timeMs }),

@@ -1,0 +1,85 @@
+/** The coordinator's messages, made from its state. */
+import type { FederationSettings, FinishReason, RoundMessage, SecureSettings } from '../protocol/messages.ts';
+import { localTolerance } from '../solver/local-solve.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import type { SecureOptions } from './options.ts';
+import type { CoordinatorState, Member } from './state.ts';
+import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
+
+export function sendWelcome(state: CoordinatorState, { id }: Member): CoordinatorEffect {
+  const message = { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } as const;
+  return { type: 'send', to: id, message };
+}
+
+function settingsOf(state: CoordinatorState): FederationSettings {
+  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
+  return {
+    objective,
+    ...localProblem(state.options),
+    epsilon: objective === 'regression' ? epsilon : 0,
+    classWeight,
+    scale,
+    bias,
+    features: state.features,
+    passes,
+    seed,
+    straggler,
+    precision,
+    retryMs,
+    ...(mask && { mask }),
+    ...(dp && { dp }),
+    ...(secure && { secure: withoutTimes(secure) }),
+  };
+}
+
+/** How long the coordinator waits is its own business. */
+function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSettings {
+  return settings;
+}
+
+export function sendRound(state: CoordinatorState, member: Member, now: number): CoordinatorEffect {
+  const { round, purpose } = state;
+  const message: RoundMessage = {
+    kind: 'round',
+    session: member.session,
+    round,
+    best: state.best?.round ?? 0,
+    purpose,
+    ...orderFor(state, member),
+    tolerance: localTolerance(state.gap),
+    waitMs: waitingLeft(state, now),
+    accepted: member.accepted,
+    tellBefore: inquiryOf(state)?.needsBefore(member.index) ?? false,
+  };
+  return { type: 'send', to: member.id, message };
+}
+
+/** While it is paused nothing passes of the waiting period. */
+function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: number): number {
+  return Math.max(0, deadlineMs - (paused ? openedMs : now));
+}
+
+/** Which answer counts, to whoever has sent one to this round. */
+export function sendOutcome({ id, session, accepted }: Member, round: number): CoordinatorEffect {
+  return { type: 'send', to: id, message: { kind: 'outcome', session, round, accepted } };
+}
+
+export function sendFinish(
+  state: CoordinatorState,
+  member: Member,
+  reason: FinishReason = state.finish ?? 'left',
+): CoordinatorEffect {
+  const w = finalPart(state, member) ?? new Float64Array(0);
+  const { id, session, accepted } = member;
+  const best = state.best?.round ?? 0;
+  const message = { kind: 'finish', session, round: state.round, best, reason, w, accepted } as const;
+  return { type: 'send', to: id, message };
+}
+
+/** MOCHA sends everybody its own. */
+function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
+  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
+    return orderFor(state, member).w;
+  return sharedPart(state);
+}

@@ -47,7 +47,7 @@ export interface HistoryRow {
   readonly relativeGap: number | null;
 }
 
-/** The model after a round, for whoever wants to look at it. Valid during the call only. */
+/** The model after a round, for observers. Valid during the call only. */
 export interface RoundView {
   readonly row: HistoryRow;
   readonly w: Float64Array;
@@ -90,5 +90,10 @@ export interface MethodResult {
   /** Duals per task, for a warm start; undefined where the method has none. */
   readonly duals?: WarmStart['duals'];
 }
+
+/** How a training went, apart from the model. */
+export type Trajectory = Required<
+  Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>
+>;
 
 export type Method = (input: MethodInput) => MethodResult;

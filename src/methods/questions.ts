@@ -8,7 +8,7 @@ import type { ProblemSettings } from '../solver/problem.ts';
 import type { Shard } from '../solver/shard.ts';
 import { beginAlone, improveAlone } from './alone.ts';
 import type { Method, MethodInput, MethodResult, MethodSettings, Task } from './method.ts';
-import type { PlacedRows } from './rows.ts';
+import type { PlacedRows } from './prepare.ts';
 
 interface Query {
   readonly query: Float64Array;

@@ -10,6 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['base'],
   ['settings'],
   ['data'],
+  ['charts'],
   ['math'],
   ['solver'],
   ['privacy'],
@@ -17,8 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['participant', 'coordinator'],
   ['client', 'host'],
   ['methods', 'sim', 'check'],
-  ['reproduce'],
-  ['audit'],
+  ['reproduce', 'audit'],
   ['node', 'browser', 'nats'],
   ['cli', 'web', 'public'],
 ];

@@ -9,7 +9,6 @@ import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
-import { drawFigure } from '../reproduce/charts/draw.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, wholeNumber } from './option-values.ts';
@@ -68,6 +67,7 @@ async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSet
 
 async function writeAll(folder: string, results: readonly AuditResult[]): Promise<void> {
   await writeAtomically(join(folder, 'audit.json'), [`${JSON.stringify(results, null, 1)}\n`]);
+  const { drawFigure } = await import('../charts/draw.ts');
   for (const figure of auditFigures(results))
     await writeAtomically(join(folder, `${figure.id}.svg`), [drawFigure(figure)]);
 }

@@ -1,7 +1,7 @@
 /** Runs the inputs of a log through the very machines again, and sees whether they come to the same. No I/O. */
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import { beginCoordinator } from '../coordinator/life.ts';
 import { step as stepCoordinator } from '../coordinator/machine.ts';
+import { beginCoordinator } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import { beginParticipant } from '../participant/life.ts';
 import { step as stepParticipant } from '../participant/machine.ts';

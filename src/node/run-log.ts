@@ -15,7 +15,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
 import { pack, seal, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantLife } from '../participant/life.ts';
 import { framed, framesIn, guarded, type LogFile, readAt } from './run-log-frames.ts';
@@ -24,7 +24,7 @@ const SEAL = { kind: 'run log', version: 1 };
 const OWNER_ONLY = 0o600;
 
 export type Written =
-  | { readonly type: 'life'; readonly life: CoordinatorLife | ParticipantLife }
+  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantLife }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;
@@ -53,7 +53,7 @@ export class RunRecorder {
     dropTornTail(this.file);
   }
 
-  life(life: CoordinatorLife | ParticipantLife): void {
+  life(life: CoordinatorStart | ParticipantLife): void {
     this.append({ type: 'life', life });
   }
 

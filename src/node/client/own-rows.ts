@@ -47,7 +47,7 @@ export class OwnRows {
       { x, ...shape, slowdown },
       {
         ready: ({ moments, benchmarkMs }) => events.ready(moments, benchmarkMs),
-        prepared: ({ low, high }) => this.onPrepared(low, high),
+        prepared: ({ cap }) => this.onPrepared(cap),
         solved: (result) => events.solved(result),
         failed: (error) => events.failed(error),
       },
@@ -92,9 +92,9 @@ export class OwnRows {
     return known;
   }
 
-  private onPrepared(low: Float64Array, high: Float64Array): void {
+  private onPrepared(cap: Float64Array): void {
     const { y, settings } = this.asked!;
-    this.problem = { y, low, high, settings };
+    this.problem = { y, cap, settings };
     this.events.prepared(this.problem);
   }
 }

@@ -48,8 +48,7 @@ export class SolverWork {
     this.shard?.release();
     this.settings = settings;
     this.shard = scaledShard(this.arena, settings, scaling, { x, y, features });
-    const { low, high } = this.shard;
-    return { kind: 'prepared', number, low, high };
+    return { kind: 'prepared', number, cap: this.shard.cap };
   }
 
   /** Undefined: nobody wants the answer any more. */

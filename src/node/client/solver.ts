@@ -17,7 +17,8 @@ import {
 
 export interface SolverEvents {
   ready(news: FromSolver & { kind: 'ready' }): void;
-  prepared(boxes: { readonly low: Float64Array; readonly high: Float64Array }): void;
+  /** C1 c of each row. */
+  prepared(rows: { readonly cap: Float64Array }): void;
   solved(result: SolveResult): void;
   /** The thread is of no use any more. */
   failed(error: Error): void;

@@ -9,8 +9,8 @@ import {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { answerSocket } from './answer-socket.ts';
-import { ApiError, type ErrorCode, refusalOf } from './api-error.ts';
+import { inputError } from '../../base/errors.ts';
+import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
@@ -49,13 +49,13 @@ export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInst
     // Whoever sends its request byte by byte (slow loris) is cut off. Among the options of the server fastify would undo these two.
     requestTimeout: 2 * limits.strangerMs,
     keepAliveTimeout: limits.strangerMs,
-    // Only what goes wrong: what is worth knowing otherwise we say ourselves, and never a header.
+    // Only what goes wrong: the rest we log ourselves, and never a header.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
     forceCloseConnections: true,
-    // We say so ourselves, in our own form.
+    // We refuse ourselves, in our own form.
     return503OnClosing: false,
     frameworkErrors: (error: Error, _: unknown, reply: FastifyReply) => {
       const refusal = refusalOf(error);
@@ -125,9 +125,9 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
     onRequest: async ({ raw }) => {
       // Health is answered to the end.
       if (context.stopping() && path.startsWith('/v1/'))
-        throw new ApiError('STOPPING', 'the server is about to stop; come again');
+        throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
       if (access === 'operator') context.access.checkOperator(raw);
-      if (access === 'look') context.access.checkLook(raw);
+      if (access === 'look') context.access.checkReader(raw);
     },
     handler: async (request, reply) => {
       reply.status(answer.status);
@@ -142,7 +142,7 @@ const PATHS = ROUTES.map(({ path, method }) => ({
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:[a-z]+/g, '[^/]+')}$`),
 }));
 
-/** Says what a known path can be asked with, and refuses whatever else is asked. */
+/** Lists the methods of a known path, and refuses others. */
 function checkMethod(request: FastifyRequest, reply: FastifyReply): void {
   const [path] = request.url.split('?', 1);
   const methods: string[] = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
@@ -155,7 +155,7 @@ function checkMethod(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function notFound(request: FastifyRequest): ApiError {
-  return new ApiError('NOT_FOUND', `${lineOf(request)}: there is nothing here`);
+  return new ApiError('NOT_FOUND', `${lineOf(request)}: unknown path`);
 }
 
 function lineOf({ method, url }: FastifyRequest): string {
@@ -176,4 +176,26 @@ function sendRefusal(reply: FastifyReply, { status, code, message }: ApiError): 
   // What was meant for an answer is not true of a refusal.
   reply.removeHeader('content-disposition');
   reply.type('application/json; charset=utf-8').status(status).send({ error: { code, message } });
+}
+
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    // By its name it would be two sockets, of which we would guard one.
+    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+  } catch (error) {
+    throw listenError(error, host, port);
+  }
+}
+
+function listenError(error: unknown, host: string, port: number): unknown {
+  const { code } = error as { code?: string };
+  if (code === 'EADDRINUSE') {
+    return inputError('PORT_IN_USE', `port ${port}: in use by another process; choose another with --port`);
+  }
+  if (code === 'EACCES')
+    return inputError('NO_PERMISSION', `port ${port}: no permission; choose one above 1023`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return inputError('BAD_HOST', `host "${host}": expected an address of this machine`);
+  }
+  return error;
 }

@@ -30,7 +30,7 @@ export function describeRoutes(app: FastifyInstance, version: string, routes: re
     transformObject: (document) => {
       if ('swaggerObject' in document) return document.swaggerObject;
       const { openapiObject } = document;
-      // The plugin says that every body is required; where everything has a default, nothing need be sent.
+      // The plugin marks every body as required; where everything has a default, nothing need be sent.
       for (const { path, body } of routes) {
         const described = openapiObject.paths?.[openApiPath(path)]?.post?.requestBody;
         if (described && body?.safeParse({}).success) Object.assign(described, { required: false });
@@ -46,7 +46,7 @@ export function openApiPath(path: string): string {
 }
 
 export function operationOf(one: Route): Json {
-  const { id, about, details, params, query, body, bodyInWords = body, method } = one;
+  const { id, about, details, params, query, body, describedBody = body, method } = one;
   const [, first, second, , third = second] = one.path.split('/');
   return {
     operationId: id,
@@ -56,7 +56,7 @@ export function operationOf(one: Route): Json {
     security: securityOf(one),
     ...(params && { params: schemaOf(params, 'input') }),
     ...(query && { querystring: schemaOf(query, 'input') }),
-    ...(method === 'POST' && bodyInWords && { body: schemaOf(bodyInWords, 'input') }),
+    ...(method === 'POST' && describedBody && { body: schemaOf(describedBody, 'input') }),
     response: { [one.answer.status]: answerOf(one), ...refusalsOf(one) },
   };
 }

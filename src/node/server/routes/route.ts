@@ -4,8 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ErrorCode } from '../api-error.ts';
-import { parsed } from '../checked.ts';
+import { type ErrorCode, parsed } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 
 /** Nothing is expected, and nothing else is taken. */
@@ -39,7 +38,7 @@ interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   readonly query?: Q;
   readonly body?: B;
   /** For the API description, where the body is checked by more than its schema. */
-  readonly bodyInWords?: z.ZodType;
+  readonly describedBody?: z.ZodType;
   readonly answer: Answer;
   /** Beside those that any route of its kind may give. */
   readonly errors?: readonly ErrorCode[];

@@ -4,7 +4,7 @@ import { ApiError } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 import { type Route, route } from './route.ts';
 
-/** Probes ask with whatever they like. */
+/** Probes may send any query. */
 const anything = z.looseObject({});
 
 const describe = route({
@@ -49,9 +49,9 @@ const ready = route({
 });
 
 export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
-  if (stopping()) return 'the server is about to stop';
+  if (stopping()) return 'the server is shutting down';
   const stuck = [...federations.values()].find(({ trouble }) => trouble);
-  return stuck && `federation "${stuck.name}": the store takes nothing at the moment`;
+  return stuck && `federation "${stuck.name}": the store fails at the moment`;
 }
 
 const metrics = route({

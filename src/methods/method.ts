@@ -6,21 +6,10 @@ import type { Aggregation } from '../solver/aggregate.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { Objective } from '../solver/problem.ts';
-import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
 export type MethodName = (typeof METHODS)[number];
-
-/** One participant's training rows as the methods see them. */
-export interface Task {
-  readonly id: string;
-  readonly n: number;
-  readonly table: TableRows;
-  readonly y: Float64Array;
-  /** c_ik; undefined: 1. */
-  readonly weights: Float64Array | undefined;
-}
 
 export interface MethodSettings {
   readonly objective: Objective;

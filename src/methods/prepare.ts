@@ -9,8 +9,8 @@ import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { rowWeights } from '../solver/problem.ts';
-import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
+import type { Task } from './workspace.ts';
 
 export interface Prepared {
   readonly table: Table;

@@ -1,7 +1,7 @@
 /** kindred predict: a model's predictions for rows, as CSV. */
 import type { Command } from 'commander';
-import { decide } from '../methods/model.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { decide } from '../solver/model.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { type Io, tell, writeJson } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';

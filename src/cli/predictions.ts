@@ -1,6 +1,6 @@
 /** Predictions row by row, in the words of the training data. */
 import type { Table } from '../data/table.ts';
-import type { Model } from '../methods/model.ts';
+import type { Model } from '../solver/model.ts';
 
 export interface Prediction {
   /** From 1 on, in the order of the data. */

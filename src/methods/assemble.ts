@@ -1,6 +1,7 @@
 /** A usable model from what a method returned and how its rows were prepared. */
+
+import type { Model } from '../solver/model.ts';
 import type { MethodResult } from './method.ts';
-import type { Model } from './model.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Placed, Prepared } from './prepare.ts';
 

@@ -2,8 +2,8 @@
 import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
+import { decide, type Model } from '../solver/model.ts';
 import { type Metrics, meanMetrics, measure } from './metrics.ts';
-import { decide, type Model } from './model.ts';
 
 export interface ParticipantResult extends Metrics {
   readonly id: string;

@@ -9,9 +9,6 @@ import type { Objective } from '../solver/problem.ts';
 import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
 
-export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
-export type MethodName = (typeof METHODS)[number];
-
 /** One participant's training rows as the methods see them. */
 export interface Task {
   readonly id: string;

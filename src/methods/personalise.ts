@@ -13,13 +13,13 @@ import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
+import { checkFeatures, type Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
 import type { Task } from './method.ts';
 import type { Metrics } from './metrics.ts';
-import { checkFeatures, type Model } from './model.ts';
 import {
   type PersonaliseOptions,
   type ResolvedPersonaliseOptions,

@@ -10,7 +10,7 @@ import { inputError } from '../base/errors.ts';
 import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { ScaleMode } from '../math/scaling.ts';
-import type { MethodName } from './method.ts';
+import type { MethodName } from '../solver/model.ts';
 import { type Metrics, meanMetrics, measure } from './metrics.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Prepared, prepare } from './prepare.ts';

@@ -57,7 +57,7 @@ function machineOf(life: Extract<LogRecord, { type: 'life' }>['life'], primitive
     const state = coordinator.beginCoordinator(life);
     return (input) => coordinator.step(state, input as coordinator.CoordinatorInput, primitives);
   }
-  const state = participant.beginParticipant(life);
+  const state = participant.newParticipant(life.profile, life.stored);
   return (input) => participant.step(state, input as participant.ParticipantInput, primitives);
 }
 

@@ -1,6 +1,6 @@
 export type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 export { personalRequest } from './finishing.ts';
-export { beginParticipant, type ParticipantLife } from './life.ts';
+
 export { step } from './machine.ts';
 export { acceptedSolution } from './outcome.ts';
 export { type RawRows, scaledShard } from './scaled-rows.ts';
@@ -8,6 +8,7 @@ export { carryOut, type Effort, planned, type SolveOutcome } from './solve.ts';
 export {
   NOTHING_STORED,
   newParticipant,
+  type ParticipantStart,
   type ParticipantState,
   type Phase,
   type Profile,

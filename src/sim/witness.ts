@@ -2,10 +2,10 @@
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorLife } from '../coordinator/life.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import type { ParticipantLife } from '../participant/life.ts';
+import type { ParticipantStart } from '../participant/state.ts';
 
 export interface Witness {
   /** A machine begins. */
-  life(life: CoordinatorLife | ParticipantLife): void;
+  life(life: CoordinatorLife | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

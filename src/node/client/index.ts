@@ -1,14 +1,12 @@
-export type { TlsOptions } from '../admin/post-json.ts';
+export type { FederationName, OwnColumns, ParticipantFile } from '../../client/participant-file.ts';
+export type { Recorder } from '../../client/participant-loop.ts';
+export { modelOf } from '../../client/participant-model.ts';
 export type {
   JoinEvent,
-  JoinOptions,
   JoinResult,
   JoinStatus,
-  JoinTiming,
   Participation,
-} from './join-options.ts';
-export type { Recorder } from './life.ts';
-export { joinFederation } from './participant.ts';
-export type { FederationName, OwnColumns, ParticipantFile } from './participant-file.ts';
-export { modelOf } from './participant-model.ts';
+} from '../../client/participation-options.ts';
+export type { TlsOptions } from '../admin/post-json.ts';
+export { type JoinOptions, type JoinTiming, joinFederation } from './join.ts';
 export { readParticipantState } from './state-folder.ts';

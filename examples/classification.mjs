@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decide, evaluate, modelFor, modelFromJson, modelToJson, tableFrom, train } from 'kindred';
+import { evaluate, modelFor, modelFromJson, modelToJson, predict, tableFrom, train } from 'kindred';
 
 const SENSORS = ['heart', 'breath', 'skin', 'sweat'];
 const FEATURES = SENSORS.flatMap((name) =>
@@ -62,7 +62,8 @@ console.log(
 const file = process.argv[2] ?? join(tmpdir(), 'kindred-example.json');
 writeFileSync(file, modelToJson(result.model));
 const restored = modelFromJson(readFileSync(file, 'utf8'), file);
-const same = decide(restored, mia).every((value, i) => value === decide(result.model, mia)[i]);
+const before = predict(result.model, mia);
+const same = predict(restored, mia).every(({ decision }, i) => decision === before[i].decision);
 console.log(`saved and read back: ${same ? 'the same decisions' : 'DIFFERENT decisions'}`);
 
 /** What a body does at rest, and how it answers to stress: alike for all people, and yet not the same. */

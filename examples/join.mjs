@@ -4,7 +4,7 @@
  *
  *     npm run build && node examples/join.mjs http://127.0.0.1:7070 [state-folder]
  */
-import { decide, tableFrom } from 'kindred';
+import { predict, tableFrom } from 'kindred';
 import { joinFederation } from 'kindred/client';
 
 const [url = 'http://127.0.0.1:7070', stateFolder = 'state-of-room-7'] = process.argv.slice(2);
@@ -38,9 +38,9 @@ console.log(
 // 4. Predict, here and without anybody's help.
 const model = participation.model();
 if (model) {
-  const [decision] = decide(
+  const [{ decision }] = predict(
     model,
-    tableFrom([{ id: 'room-7', x: [0.9, 0.8, 0.7], y: ['?'] }], { features: FEATURES }),
+    tableFrom([{ id: 'room-7', x: [0.9, 0.8, 0.7] }], { features: FEATURES }),
   );
   console.log(`loud, bright and warm: ${decision > 0 ? 'somebody is' : 'nobody is'} in the room`);
 }

@@ -4,7 +4,7 @@
  *
  *     npm run build && node examples/regression.mjs
  */
-import { decide, evaluate, tableFrom, train, tune } from 'kindred';
+import { evaluate, predict, tableFrom, train, tune } from 'kindred';
 
 const FEATURES = [
   'outside',
@@ -59,11 +59,13 @@ console.log('\na new house');
 report('w alone', result.model, itsDays);
 report('after 5 days', train(joined, { ...options, c1, c2 }).model, itsDays);
 
-// 6. A prediction is a number: kWh for one cold, windy day at house 1. Its target is not known yet, any will do.
-const tomorrow = tableFrom([{ id: 'house 1', x: Float64Array.of(-5, 8, 0.1, 0, 3, 0, -2, 0.6), y: [0] }], {
+// 6. A prediction is a number: kWh for one cold, windy day at house 1. Its target is not known yet.
+const tomorrow = tableFrom([{ id: 'house 1', x: Float64Array.of(-5, 8, 0.1, 0, 3, 0, -2, 0.6) }], {
   features: FEATURES,
 });
-console.log(`\nhouse 1 on a day of -5 degrees: ${decide(result.model, tomorrow)[0].toFixed(1)} kWh`);
+console.log(
+  `\nhouse 1 on a day of -5 degrees: ${predict(result.model, tomorrow)[0].decision.toFixed(1)} kWh`,
+);
 
 function report(name, model, table) {
   const { r2 = 0, rmse = 0 } = evaluate(model, table).mean;

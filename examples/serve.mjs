@@ -5,31 +5,30 @@
  *
  * Participants join with: kindred join <url> --data mine.csv --task all --name ada --state ada --invitation <token>
  */
-import { DEFAULT_OPTIONS } from 'kindred/coordinator';
-import { startServer } from 'kindred/server';
+import { parseOptions, startServer } from 'kindred/server';
 
 const server = await startServer({
   store: process.argv[2] ?? 'kindred.db',
-  // Nobody from outside; 0.0.0.0 with `tls` is for the world.
+  // This machine only; use 0.0.0.0 with `tls` for others.
   host: '127.0.0.1',
   port: 0,
   enrolment: 'invitation',
 });
 
-// Everybody is told to come again later; all that must last is in the store already.
+// Participants are asked to reconnect later; everything that must last is in the store already.
 process.once('SIGINT', async () => {
   await server.close();
   console.log('stopped');
 });
 
-// Made the first time, found again every time after.
-server.ensure('default', { ...DEFAULT_OPTIONS, minParticipants: 2 });
+// Created the first time, found again after every restart.
+server.ensure('default', parseOptions('serve.mjs', { minParticipants: 2 }));
 const [{ token }] = server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
 
 console.log(`coordinator at ${server.url}`);
 console.log(`an invitation, good once within a day: ${token}`);
 
-// Whatever the API can do can be asked for from here, too.
+// The HTTP API is available from here, too.
 const headers = { authorization: `Bearer ${server.operatorToken}` };
 const { phase, participants } = await (
   await fetch(`${server.url}/v1/federations/default`, { headers })

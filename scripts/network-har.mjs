@@ -6,22 +6,14 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { gunzip, isGzip, makeHarLike, readCsv, rowsOfParticipant, writeCsv } from '../dist/data/index.js';
-import { modelFromJson } from '../dist/methods/index.js';
-import { readParticipantState } from '../dist/node/client/index.js';
+import { join } from 'node:path';
+import { makeHarLike, modelFromJson, readTable, rowsOfParticipant, writeCsv } from 'kindred';
+import { readParticipantState } from '../dist/node/client/state-folder.js';
 import { outputOf as run, start } from './processes.mjs';
 
 const [file] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'kindred-network-'));
 const say = (text) => process.stdout.write(`${text}\n`);
-
-async function readTable() {
-  if (!file) return makeHarLike({ participants: 30, seed: 1 });
-  const bytes = readFileSync(file);
-  const columns = { task: 'task', label: 'y', drop: ['activity'], need: 'task and label' };
-  return readCsv(isGzip(bytes) ? await gunzip(bytes, file) : bytes, basename(file), columns);
-}
 
 /** One training of real processes; gives its history and the folders of the participants' states. */
 async function federation(name, ids, serveFlags, slowdownOf) {
@@ -71,7 +63,9 @@ function course(history) {
   return { rounds: last.round, gap: last.relativeGap, seconds };
 }
 
-const table = await readTable();
+const table = file
+  ? await readTable(file, { drop: ['activity'] })
+  : makeHarLike({ participants: 30, seed: 1 });
 const ids = table.participants;
 for (const id of ids)
   writeFileSync(join(folder, `${id}.csv`), [...writeCsv(rowsOfParticipant(table, id))].join(''));

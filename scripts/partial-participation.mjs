@@ -1,8 +1,6 @@
 // Rounds to a certified relative gap of 1e-2 when a share of the participants answers in time and the others start again (docs/training.md).
 //   node scripts/partial-participation.mjs [uci-har.csv.gz] [parkinsons.csv.gz]      (needs a build; without files: generated data)
-import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import { gunzip, isGzip, readCsv } from '../dist/data/index.js';
+import { readTable } from 'kindred';
 import { runScenario } from '../dist/sim/run.js';
 import { parseScenario } from '../dist/sim/scenario.js';
 import { computeModel, generatedTable } from '../dist/sim/scenario-plan.js';
@@ -12,14 +10,8 @@ const COMMON = { straggler: 'restart', passes: 20, rounds: 250, gap: 0.01, link:
 const [har, parkinsons] = process.argv.slice(2);
 const regression = { generator: 'regression', heterogeneity: 'diverse' };
 
-async function readTable(path, drop) {
-  const bytes = readFileSync(path);
-  const columns = { task: 'task', label: 'y', drop, need: 'task and label' };
-  return readCsv(isGzip(bytes) ? await gunzip(bytes, path) : bytes, basename(path), columns);
-}
-
-const people = har && (await readTable(har, ['activity']));
-const patients = parkinsons && (await readTable(parkinsons, ['motor_updrs']));
+const people = har && (await readTable(har, { drop: ['activity'] }));
+const patients = parkinsons && (await readTable(parkinsons, { drop: ['motor_updrs'] }));
 const settings = [
   ...(people
     ? [

@@ -6,21 +6,13 @@
  * w is trained on the rows of the first 20 people. Each of the others labels 5 to 100 rows, drawn at random, and is tested on all the
  * rows that it did not label. The numbers go to docs/results/personalise.csv and, as a table, to the terminal.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import {
-  evaluate,
-  featuresOf,
-  gunzip,
-  isGzip,
-  personalise,
-  readCsv,
-  rowsByParticipant,
-  train,
-} from 'kindred';
+import { evaluate, personalise, readTable, train } from 'kindred';
 import { stream } from '../dist/base/random.js';
-import { COLOURS, drawFigure } from '../dist/reproduce/charts/index.js';
+import { featuresOf, rowsByParticipant } from '../dist/data/participants.js';
+import { COLOURS } from '../dist/reproduce/charts/colours.js';
+import { drawFigure } from '../dist/reproduce/charts/draw.js';
 import { estimate } from '../dist/reproduce/statistics.js';
 
 const TRAINED = 20;
@@ -60,10 +52,7 @@ async function read() {
     process.exit(2);
   }
   const [path] = positionals;
-  const bytes = new Uint8Array(readFileSync(path));
-  const drop = values.drop?.split(',') ?? [];
-  const columns = { task: 'task', label: 'y', drop, need: 'task and label' };
-  return readCsv(isGzip(bytes) ? await gunzip(bytes, path) : bytes, basename(path), columns);
+  return readTable(path, { drop: values.drop?.split(',') ?? [] });
 }
 
 /** Mean error over the newcomers, by way, and how often somebody is served worse than by w alone. */

@@ -1,6 +1,8 @@
 // The measurements of docs/dp-and-defence.md: accuracy against epsilon on the embedded HAR-like data.
 //   node scripts/privacy-curve.mjs      (needs a build; about five minutes)
-import { computeModel, generatedTable, parseScenario, privacyCurve } from '../dist/sim/index.js';
+import { privacyCurve } from '../dist/sim/privacy-curve.js';
+import { parseScenario } from '../dist/sim/scenario.js';
+import { computeModel, generatedTable } from '../dist/sim/scenario-plan.js';
 
 const SEEDS = [1, 2, 3];
 const EPSILONS = [0.5, 1, 2, 4, 8, Number.POSITIVE_INFINITY];

@@ -1,10 +1,10 @@
 // The measurements of docs/stragglers.md: straggler policies against the share of participants that answer in time.
 //   node scripts/stragglers.mjs [data.csv.gz]      (needs a build; without a file: the embedded HAR-like data)
 // Prints the tables and writes docs/figures/stragglers-*.svg.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzip, isGzip, readCsv } from '../dist/data/index.js';
+import { readTable } from 'kindred';
 import { runScenario } from '../dist/sim/run.js';
 import { parseScenario } from '../dist/sim/scenario.js';
 import { computeModel, generatedTable } from '../dist/sim/scenario-plan.js';
@@ -27,13 +27,9 @@ const common = {
   targets: [TARGET],
   testFraction: 0.3,
 };
-const table = file ? await readTable(file) : generatedTable(parseScenario('here', common));
-
-async function readTable(path) {
-  const bytes = readFileSync(path);
-  const columns = { task: 'task', label: 'y', drop: ['activity'], need: 'task and label' };
-  return readCsv(isGzip(bytes) ? await gunzip(bytes, path) : bytes, basename(path), columns);
-}
+const table = file
+  ? await readTable(file, { drop: ['activity'] })
+  : generatedTable(parseScenario('here', common));
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 

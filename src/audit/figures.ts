@@ -1,7 +1,7 @@
 /** The audit as pictures: what was recovered, and the ROC curves of membership. */
 
-import { levelColour } from '../reproduce/charts/colours.ts';
-import type { Figure, Panel } from '../reproduce/charts/figure.ts';
+import type { Figure, Panel } from '../charts/figure.ts';
+import { levelColour } from '../charts/figure.ts';
 import type { AuditResult } from './audit.ts';
 
 export function auditFigures(results: readonly AuditResult[]): Figure[] {

@@ -5,9 +5,11 @@
  * An update that the store has taken and the participant has not heard of yet is settled first, with the participant's own code: u
  * needs neither its rows nor its boxes for that. With the paper's masking what participants have told counts, not what they kept.
  */
+
 import { KindredError } from '../base/errors.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import { restoreCoordinator, type StoredMember, type StoredRun } from '../coordinator/stored.ts';
+import { restoreCoordinator } from '../coordinator/start.ts';
+import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { combinerOf } from '../coordinator/training.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
 import type { Stored } from '../participant/state.ts';
@@ -167,14 +169,12 @@ function judged({ kind, u: _, ...one }: Compared, tolerance: number): VerifiedPa
 function ownPart({ committed, pending }: Stored, accepted: Accepted): Float64Array | undefined {
   if (pending?.message.round !== accepted.round) return committed && sentPart(committed).u;
   const n = pending.solution.beta.length;
-  const wide = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   // u does not depend on the boxes.
   const context = {
     y: new Float64Array(n),
-    low: wide.map((value) => -value),
-    high: wide,
-    settings: { epsilon: 0 },
-  };
+    cap: new Float64Array(n),
+    settings: { objective: 'classification', epsilon: 0 },
+  } as const;
   return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
 }
 

@@ -9,8 +9,7 @@ import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
-import { drawFigure } from '../reproduce/charts/draw.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
@@ -60,7 +59,7 @@ async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise
 }
 
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
-  const whole = await readTable(io, path, flags);
+  const whole = await readData(io, path, flags);
   const table = firstParticipants(whole, Math.min(flags.participants, whole.participants.length));
   classificationTargets(table, { positive: flags.positive });
   return givenSetting(table, flags.seed, flags.positive);
@@ -68,6 +67,7 @@ async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSet
 
 async function writeAll(folder: string, results: readonly AuditResult[]): Promise<void> {
   await writeAtomically(join(folder, 'audit.json'), [`${JSON.stringify(results, null, 1)}\n`]);
+  const { drawFigure } = await import('../charts/draw.ts');
   for (const figure of auditFigures(results))
     await writeAtomically(join(folder, `${figure.id}.svg`), [drawFigure(figure)]);
 }

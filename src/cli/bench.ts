@@ -10,7 +10,7 @@ import { benchMethods, type MethodReport } from './bench/methods.ts';
 import type { NetworkReport } from './bench/network.ts';
 import { benchSecure, type SecureReport } from './bench/secure.ts';
 import { benchStart, type StartReport } from './bench/start.ts';
-import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
 import { Progress } from './progress.ts';
@@ -73,7 +73,7 @@ async function runBench(io: Io, named: readonly string[], flags: Flags): Promise
   const table =
     flags.data === undefined
       ? makeHarLike({ participants: 30, seed: 1 })
-      : await readTable(io, flags.data, flags);
+      : await readData(io, flags.data, flags);
   const report: BenchReport = {
     data: `${table.source}, ${table.participants.length} participants, ${table.n} rows, ${table.features.length} features`,
   };

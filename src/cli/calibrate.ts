@@ -4,13 +4,8 @@ import type { Command } from 'commander';
 import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
-import {
-  type Calibration,
-  calibrationChart,
-  fitCalibration,
-  formulaText,
-  type PassTimes,
-} from '../sim/calibration.ts';
+import { type Calibration, fitCalibration, formulaText, type PassTimes } from '../sim/calibration.ts';
+import { calibrationFigure } from '../sim/figures.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
@@ -62,7 +57,10 @@ async function runCalibrate(io: Io, flags: Flags): Promise<void> {
   progress.clear();
   const fit = fitCalibration(times);
   if (flags.out !== undefined) await writeAtomically(flags.out, [`${JSON.stringify(fit, null, 2)}\n`]);
-  if (chart !== undefined) await writeAtomically(chart, [calibrationChart(fit)]);
+  if (chart !== undefined) {
+    const { drawFigure } = await import('../charts/draw.ts');
+    await writeAtomically(chart, [drawFigure(calibrationFigure(fit))]);
+  }
   if (flags.json) await writeJson(io, fit);
   else await writeLines(io, reportOf(io, fit, flags.out, chart));
 }

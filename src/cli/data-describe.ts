@@ -1,7 +1,7 @@
 /** kindred data describe: what is in a file, and what in it looks like a mistake. */
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, percent, significant } from './number-text.ts';
 import { addJsonOption, example, oneOf } from './option-values.ts';
@@ -26,7 +26,7 @@ export function addDataDescribe(group: Command, io: Io): void {
 }
 
 async function runDescribe(io: Io, data: string, flags: Flags): Promise<void> {
-  const table = await readTable(io, data, flags);
+  const table = await readData(io, data, flags);
   const description = describeTable(table, { objective: flags.objective });
   if (flags.json) await writeJson(io, description);
   else await writeLines(io, describeLines(description, styleOf(io)));

@@ -1,7 +1,8 @@
 /** Options that say how data are read, and the reading itself: the same for every command that takes <data>. */
 import type { Command } from 'commander';
+import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
-import { readSource } from '../node/files/data-source.ts';
+import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
 import type { Io } from './io.ts';
 import { nameList, oneOf } from './option-values.ts';
 
@@ -16,7 +17,7 @@ export interface DataFlags {
 /** Which columns of a file mean what. */
 export type ColumnNames = Pick<TableColumns, 'task' | 'label' | 'drop'>;
 
-export const DEFAULT_COLUMNS: ColumnNames = { task: 'task', label: 'y', drop: [] };
+export const DEFAULT_COLUMNS: ColumnNames = tableColumns();
 
 export const DATA_ARGUMENT =
   'CSV (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
@@ -47,21 +48,13 @@ export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUM
   return { task, label, drop };
 }
 
-export interface ReadOptions {
-  readonly columns?: ColumnNames;
-  /** Default: `task and label`. */
-  readonly need?: TableColumns['need'];
-  /** Number of features where it is known. */
-  readonly features?: number | undefined;
+/** A file, the UCI HAR folder, or - for standard input. */
+export async function readSource(io: Io, path: string, options: ReadOptions): Promise<Table> {
+  return path === '-' ? parseFile(await io.stdin(), 'stdin', options) : readTable(path, options);
 }
 
-export function readTable(io: Io, path: string, flags: DataFlags, options: ReadOptions = {}): Promise<Table> {
-  const { columns = columnsFrom(flags), need = 'task and label', features } = options;
-  return readSource(path, {
-    columns: { ...columns, need },
-    taskFile: flags.taskFile,
-    uciTarget: flags.uciTarget,
-    features,
-    stdin: io.stdin,
-  });
+/** As the flags say, unless `options` know better. */
+export function readData(io: Io, path: string, flags: DataFlags, options: ReadOptions = {}): Promise<Table> {
+  const { taskFile, uciTarget } = flags;
+  return readSource(io, path, { ...columnsFrom(flags), taskFile, uciTarget, ...options });
 }

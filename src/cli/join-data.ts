@@ -4,7 +4,7 @@ import { inputError } from '../base/errors.ts';
 import type { OwnColumns } from '../client/participant-file.ts';
 import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
-import { readSource } from '../node/files/data-source.ts';
+import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join.ts';
 
@@ -20,9 +20,9 @@ const FEW = 8;
 export async function readJoinData(io: Io, flags: JoinFlags): Promise<JoinData> {
   const { data, task, taskColumn, label, drop = [] } = flags;
   const everybody = task === 'all';
-  const table = await readSource(data, {
-    columns: { task: taskColumn, label, drop, need: everybody ? 'label' : 'task and label' },
-    stdin: io.stdin,
+  const table = await readSource(io, data, {
+    ...{ task: taskColumn, label, drop },
+    need: everybody ? 'label' : 'task and label',
   });
   const columns = { task: taskColumn, label, drop, own: everybody ? undefined : task };
   if (everybody) return { participant: flags.name ?? nameOf(data), table, columns };

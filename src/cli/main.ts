@@ -5,8 +5,6 @@ import type { Io } from './io.ts';
 import { processIo } from './process-io.ts';
 import { programVersion } from './version.ts';
 
-export type { Io, Writer } from './io.ts';
-
 type AddCommand = (program: Command, io: Io) => void;
 
 /** In the order of the help. What a command needs is loaded when it is called for: a join should not wait for figures to load. */

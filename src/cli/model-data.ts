@@ -1,12 +1,12 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
-import { selectFeatures } from '../data/select-features.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
+import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
 import type { Model } from '../solver/model.ts';
-import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readTable } from './data-options.ts';
+import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 
 const columnsSchema = z.object({ task: z.string(), label: z.string(), drop: z.array(z.string()) });
@@ -33,14 +33,14 @@ export async function readTableFor(
   const joined = joinedSchema.safeParse(model.options.joined).data;
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>
-    readTable(io, path, flags, { columns: names, need: needed, features: largestIndex(model, names) });
+    readData(io, path, flags, { ...names, need: needed, features: largestIndex(model, names) });
   const table = await read(columns).catch((error: unknown) => {
     // What training left out may be absent by now; only a --drop that was given must exist.
     const forgotten = error instanceof KindredError && error.code === 'UNKNOWN_DROP_COLUMN' && !flags.drop;
     if (!forgotten || path === '-') throw error;
     return read({ ...columns, drop: [] });
   });
-  const ordered = inOrderOf(model, table);
+  const ordered = withFeaturesOf(model, table);
   return joined ? underItsName(ordered, joined) : ordered;
 }
 
@@ -69,37 +69,6 @@ function largestIndex(model: Model, { drop }: ColumnNames): number | undefined {
   const indices = [...model.features, ...drop].map((name) => Number(/^x(\d+)$/.exec(name)?.[1]));
   const largest = indices.reduce((most, index) => Math.max(most, index), 0);
   return Number.isNaN(largest) ? undefined : largest;
-}
-
-function inOrderOf({ features }: Model, table: Table): Table {
-  const place = new Map(table.features.map((name, j) => [name, j]));
-  const wanted = new Set(features);
-  const missing = features.filter((name) => !place.has(name));
-  const extra = table.features.filter((name) => !wanted.has(name));
-  if (missing.length > 0 || extra.length > 0) throw otherFeatures(table, features.length, missing, extra);
-  if (features.every((name, j) => name === table.features[j])) return table;
-  return selectFeatures(
-    table,
-    features.map((name) => place.get(name)!),
-  );
-}
-
-function otherFeatures(table: Table, d: number, missing: readonly string[], extra: readonly string[]): Error {
-  const code = missing.length === extra.length ? 'FEATURE_NAMES' : 'FEATURE_COUNT';
-  const lacks = missing.length > 0 ? `, missing ${listed(missing)}` : '';
-  const has = extra.length > 0 ? `, got ${listed(extra)} besides (--drop leaves columns out)` : '';
-  return inputError(
-    code,
-    `${table.source}: expected the model's ${d} features and got ${table.features.length}${lacks}${has}`,
-  );
-}
-
-function listed(names: readonly string[]): string {
-  const few = names
-    .slice(0, 5)
-    .map((name) => `"${name}"`)
-    .join(', ');
-  return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
 }
 
 /** Participants that the model does not know, to be served by w; refused where the model has no w for them. */

@@ -1,13 +1,14 @@
 /** kindred predict: a model's predictions for rows, as CSV. */
 import type { Command } from 'commander';
+import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
-import { decide } from '../solver/model.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { type Io, tell, writeJson } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
 import { addJsonOption, example } from './option-values.ts';
-import { type Prediction, predictionsCsv, predictionsOf } from './predictions.ts';
+
+const CHUNK_CHARACTERS = 1 << 16;
 
 type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
 
@@ -31,7 +32,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   const model = await readModel(flags.model);
   const table = await readTableFor(model, io, data, flags, 'neither');
   const newcomers = new Set(newcomersIn(table, model));
-  const predictions = predictionsOf(model, table, decide(model, table));
+  const predictions = predict(model, table);
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
   if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions));
   if (flags.json) {
@@ -53,4 +54,19 @@ async function tellNewcomers(io: Io, all: readonly Prediction[], served: number)
     'note',
     `${count(served)} of ${count(all.length)} rows are of participants the model does not know and were served by w alone`,
   );
+}
+
+function* predictionsCsv(predictions: readonly Prediction[]): Generator<string, void, undefined> {
+  let chunk = 'row,participant,prediction,decision\n';
+  for (const { row, participant, prediction, decision } of predictions) {
+    chunk += `${row},${field(participant)},${field(String(prediction))},${decision}\n`;
+    if (chunk.length < CHUNK_CHARACTERS) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
+function field(text: string): string {
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,10 +1,10 @@
 /** The files of a reproduction: the report, its figures, and the numbers behind them. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { curvesCsv } from '../charts/csv.ts';
+import { drawFigure } from '../charts/draw.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
-import { curvesCsv } from '../reproduce/charts/curves-csv.ts';
-import { drawFigure } from '../reproduce/charts/draw.ts';
 import type { Profile } from '../reproduce/profile.ts';
 import { reportHtml } from '../reproduce/report/html.ts';
 import { verdictMarkdown } from '../reproduce/report/markdown.ts';

@@ -10,7 +10,7 @@ import { firstParticipants } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { JobPool } from '../node/threads/job-pool.ts';
-import { EXPERIMENT_IDS, type ExperimentId } from '../reproduce/experiments/index.ts';
+import { EXPERIMENT_IDS, type ExperimentId } from '../reproduce/experiments/all.ts';
 import {
   type ClassificationData,
   embeddedData,
@@ -19,7 +19,7 @@ import {
   profileFor,
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
-import { addDataOptions, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { duration } from './number-text.ts';
 import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
@@ -70,7 +70,7 @@ export function addReproduce(program: Command, io: Io): void {
 
 async function runReproduce(io: Io, given: readonly string[], flags: Flags): Promise<void> {
   const ids = experimentIds(given);
-  const table = flags.data === undefined ? undefined : await readTable(io, flags.data, flags);
+  const table = flags.data === undefined ? undefined : await readData(io, flags.data, flags);
   const profile = profileOf(flags, table);
   await onFile(flags.out, () => mkdir(flags.out, { recursive: true }));
   const started = io.now();

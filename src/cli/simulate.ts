@@ -5,16 +5,17 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
-import { readSource } from '../node/files/data-source.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { kindOf, readText, writeAtomically } from '../node/files/files.ts';
+import { readTable } from '../node/files/read-table.ts';
 import { runRepeats } from '../node/threads/simulation-pool.ts';
 import { calibrationFromText } from '../sim/calibration.ts';
-import { curveChart } from '../sim/curve-chart.ts';
+import { curveFigure } from '../sim/figures.ts';
 import { csvLines, jsonLines } from '../sim/observe.ts';
 import { type Scenario, scenarioFromText } from '../sim/scenario.ts';
 import { computeModel, generatedTable, type ScenarioInputs } from '../sim/scenario-plan.ts';
-import { type ChartWindow, sequenceChart } from '../sim/sequence-chart.ts';
+import type { ChartWindow } from '../sim/sequence.ts';
+import { sequenceChart } from '../sim/sequence-chart.ts';
 import type { RunRecord } from '../sim/summary.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
@@ -60,7 +61,7 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
     throw inputError('BAD_OPTION', 'option --chart: expected --out beside it, as a chart is a file');
   const given = scenarioFromText(path, await readText(path));
   const scenario = flags.seed === undefined ? given : { ...given, seed: flags.seed };
-  const inputs = await inputsOf(io, path, scenario);
+  const inputs = await inputsOf(path, scenario);
   const rounds = chartRounds(flags, inputs.table);
   if (flags.out !== undefined) await makeFolder(flags.out);
   const records = await runAll(io, scenario, inputs, flags.threads, rounds ? 'on' : 'off');
@@ -74,17 +75,12 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
     await tell(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
 }
 
-async function inputsOf(io: Io, path: string, scenario: Scenario): Promise<ScenarioInputs> {
+async function inputsOf(path: string, scenario: Scenario): Promise<ScenarioInputs> {
   const beside = (file: string) => (isAbsolute(file) ? file : join(dirname(path), file));
   const { data, compute } = scenario;
   const fit = compute.file && calibrationFromText(compute.file, await readText(beside(compute.file)));
   const table =
-    data.generator === 'file'
-      ? await readSource(beside(data.file), {
-          columns: { task: data.task, label: data.label, drop: data.drop, need: 'task and label' },
-          stdin: io.stdin,
-        })
-      : generatedTable(scenario)!;
+    data.generator === 'file' ? await readTable(beside(data.file), data) : generatedTable(scenario)!;
   return { source: path, table, compute: computeModel(scenario, fit || {}) };
 }
 
@@ -142,7 +138,8 @@ async function writeAll(
   await writeAtomically(join(out, 'rows.csv'), csvLines(rows, participants));
   const summary = `${JSON.stringify(documentOf(scenario, table, records), null, 2)}\n`;
   await writeAtomically(join(out, 'summary.json'), [summary]);
-  await writeAtomically(join(out, 'curve.svg'), [curveChart(scenario.name, records)]);
+  const { drawFigure } = await import('../charts/draw.ts');
+  await writeAtomically(join(out, 'curve.svg'), [drawFigure(curveFigure(scenario.name, records))]);
   if (!rounds) return;
   const title = `${scenario.name}: rounds ${rounds.from} to ${rounds.to}, seed ${records[0].summary.seed}`;
   const chart = sequenceChart(title, records[0].transcript, participants, rounds);

@@ -10,7 +10,7 @@ import {
   columnsFrom,
   DATA_ARGUMENT,
   type DataFlags,
-  readTable,
+  readData,
 } from './data-options.ts';
 import { type Io, tell, writeJson, writeLines } from './io.ts';
 import { roundMs, scientific } from './number-text.ts';
@@ -44,7 +44,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.model !== undefined) await checkWritable(flags.model);
   const started = io.now();
   const columns = columnsFrom(flags);
-  const table = await readTable(io, data, flags, { columns });
+  const table = await readData(io, data, flags);
   const readMs = io.now() - started;
   const progress = new Progress(io);
   const onRound = showRounds(progress, options.method);

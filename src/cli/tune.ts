@@ -6,7 +6,7 @@ import type { ScaleMode } from '../math/scaling.ts';
 import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
-import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readTable } from './data-options.ts';
+import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import {
   addJsonOption,
@@ -107,7 +107,7 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
     ...(scale && { scale }),
   };
   const columns = columnsFrom(flags);
-  const table = await readTable(io, data, flags, { columns });
+  const table = await readData(io, data, flags);
   const progress = new Progress(io);
   const started = io.now();
   const onProgress = (done: number, total: number) => {

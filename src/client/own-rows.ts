@@ -93,7 +93,7 @@ export class OwnRows {
   private readonly events: OwnRowsEvents;
   private readonly targets = new Map<Objective, Targets>();
   /** What the solver has prepared, or is preparing. */
-  private asked: (Omit<BoxContext, 'low' | 'high'> & { readonly key: Uint8Array }) | undefined;
+  private asked: (Omit<BoxContext, 'cap'> & { readonly key: Uint8Array }) | undefined;
   private problem: BoxContext | undefined;
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
@@ -105,9 +105,9 @@ export class OwnRows {
       { x, ...shape, slowdown: options.slowdown },
       {
         ready: (moments, benchmarkMs) => events.ready(moments, benchmarkMs),
-        prepared: (boxes) => {
+        prepared: (cap) => {
           const { y, settings } = this.asked!;
-          this.problem = { y, ...boxes, settings };
+          this.problem = { y, cap, settings };
           events.prepared(this.problem);
         },
         solved: (result) => events.solved(result),

@@ -5,7 +5,6 @@
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { FederationSettings } from '../protocol/messages.ts';
-import type { BoxContext } from '../solver/member.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
 
 export type Answer<T> = T | Promise<T>;
@@ -73,7 +72,8 @@ export interface RawTrainingRows {
 export interface RowSolverEvents {
   /** The first event: what is known of the rows and of the device before there are settings. */
   ready(moments: Moments, benchmarkMs: number): void;
-  prepared(boxes: Pick<BoxContext, 'low' | 'high'>): void;
+  /** `cap`: C1 c of each row. */
+  prepared(cap: Float64Array): void;
   solved(result: SolveResult): void;
   /** It is of no use any more. */
   failed(error: unknown): void;

@@ -50,17 +50,13 @@ export class RowWork {
     this.effort = new TimedEffort(clock, rows.slowdown, slowMs / rows.n);
   }
 
-  /** Gives the boxes of the duals. */
-  prepare(
-    settings: FederationSettings,
-    scaling: Scaling,
-    y: Float64Array,
-  ): { readonly low: Float64Array; readonly high: Float64Array } {
+  /** Gives C1 c of each row. */
+  prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): Float64Array {
     const { x, d: features } = this.rows;
     this.shard?.release();
     this.settings = settings;
     this.shard = scaledShard(this.arena, settings, scaling, { x, y, features });
-    return this.shard;
+    return this.shard.cap;
   }
 
   solve(request: SolveRequest, { untilMs, isStopped, isDropped }: SolveLimits): SolveResult | undefined {

@@ -1,12 +1,12 @@
 /**
- * The end of a round: what its answers show, what becomes of them, and whether training goes on. One way for single answers and for
- * sums (collecting/); answers to a query and steps differ in what they say of the model, and in nothing else.
+ * The end of a round: what its answers show, which are accepted, and whether training goes on. One way for single answers and for
+ * sums (collecting/); answers to a query and steps differ in what they prove about the model, and in nothing else.
  */
 import { invariant } from '../base/errors.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
-import type { Collected } from './collecting/collected.ts';
+import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
@@ -43,7 +43,7 @@ interface Proof extends Certificate {
 /** How far w may be from the sum of all contributions, relative, where the gap is made of claims that nobody can check. */
 const LARGEST_IMBALANCE = 0.3;
 
-/** A round is closed: what it shows, what becomes of its answers, then the next round or the end. */
+/** A round is closed: what it shows, which answers are accepted, then the next round or the end. */
 export function onSummed(state: CoordinatorState, now: number, noise?: Float64Array): CoordinatorEffect[] {
   const summed = state.secure ? takeOutcome(state) : undefined;
   const here = membersHere(state);
@@ -119,9 +119,9 @@ function goOn(
   taken: readonly Member[],
 ): CoordinatorEffect[] {
   const end = limitReached(state, now);
-  // Where no scalars are told there is nothing to look at; an answered query needs no second look.
-  const looked = inquiryOf(state) !== undefined && Number.isFinite(proof.primal);
-  if (end && (state.options.dp || looked)) return closeWith(row, finish(state, end, taken));
+  // Without scalars there is nothing to certify; an answered query needs no certifying round.
+  const certified = inquiryOf(state) !== undefined && Number.isFinite(proof.primal);
+  if (end && (state.options.dp || certified)) return closeWith(row, finish(state, end, taken));
   const promising =
     proof.known && proof.settled && state.options.stop.gap > 0 && proof.likelyGap <= state.options.stop.gap;
   return closeWith(row, open(state, end || promising ? 'certify' : 'train', now, taken));
@@ -139,7 +139,7 @@ function onMeasured(
 function noteSilence(state: CoordinatorState): void {
   for (const member of membersAsked(state)) {
     if (member.answered) continue;
-    if (state.purpose === 'certify') member.missedLooks++;
+    if (state.purpose === 'certify') member.missedChecks++;
     else member.missed++;
   }
 }
@@ -182,7 +182,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
   const { primal, dual, relativeGap, likelyGap, imbalance } = standing;
   state.certificate = { primal, dual, relativeGap };
-  // Where single answers are seen each is checked; a sum of claims is not believed before the vectors say so, too.
+  // Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it.
   const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
   const complete = unheard.every((member) => isMissing(state, member));
   return {
@@ -247,7 +247,7 @@ const CONTRADICTION = 1e-6;
 /** With steps: the gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
 function examine(state: CoordinatorState): Proof {
   const combiner = combinerOf(state)!;
-  // Nothing is told under differential privacy: whatever the gap may be, nobody knows it.
+  // No scalars are sent under differential privacy: the gap is unknown.
   if (state.options.dp) {
     return {
       ...combiner.certificate([]),
@@ -261,14 +261,14 @@ function examine(state: CoordinatorState): Proof {
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
   const all = combiner.certificate(known.map((member) => ({ member: member.index, ...member.scalars! })));
-  // What was sent does not say where the duals are: all that is known of the dual is its value at zero duals.
+  // What was sent does not reveal the duals: all that is known of the dual is its value at zero duals.
   const { mask } = state.options;
   const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
-  const spoken = members.every((member) => member.scalars && member.scalarsRound === state.round);
-  // No dual value is above a primal one: if they say so, somebody does not tell the truth, and nothing is known.
-  const contradicted = spoken && proof.dual - proof.primal > CONTRADICTION * Math.abs(proof.primal);
+  const reported = members.every((member) => member.scalars && member.scalarsRound === state.round);
+  // No dual value is above a primal one: if they claim so, somebody lies, and nothing is known.
+  const contradicted = reported && proof.dual - proof.primal > CONTRADICTION * Math.abs(proof.primal);
   const complete = members.every((member) => member.scalars || member.accepted.round === 0);
-  const certified = spoken && !contradicted;
+  const certified = reported && !contradicted;
   const used = modelInUse(state, proof, certified);
   state.certificate = used;
   return {
@@ -282,7 +282,7 @@ function examine(state: CoordinatorState): Proof {
 }
 
 /**
- * With steps: the best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has spoken to this
+ * With steps: the best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has reported about this
  * very w, the latest.
  */
 function modelInUse(state: CoordinatorState, proof: Certificate, certified: boolean): Certificate {

@@ -3,7 +3,7 @@
  * needs single updates in the clear: there is none of it under secure aggregation.
  *
  * A change over a bound is taken in part: the same share c_k of it counts on both sides (`Accepted.factor`).
- * Scores are computed from the changes as they were sent. A suspicion is told to the operator and changes nothing.
+ * Scores are computed from the changes as they were sent. A suspicion is reported to the operator and changes nothing.
  */
 
 import { type Contribution, recordRound, scoreRound } from '../privacy/defence/contribution.ts';
@@ -12,36 +12,11 @@ import {
   boundNormsRobustly,
   type Change,
   type NormVerdict,
-  type RobustBoundOptions,
 } from '../privacy/defence/norm-bound.ts';
 import { type Suspicion, suspects } from '../privacy/defence/suspects.ts';
 import { plusScaled } from '../solver/vector.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState, Member, MemberScore } from './state.ts';
 import { inquiryOf, sharedPart } from './training.ts';
-
-export interface DefenceOptions {
-  /** Longer updates are shortened to this norm. */
-  readonly normBound?: number | undefined;
-  /** Longer updates than so many times a quantile of the round's norms are shortened to that. */
-  readonly robust?: RobustBoundOptions | undefined;
-  /** Longer updates than this are refused as they come (TOO_LARGE). */
-  readonly refuseAbove?: number | undefined;
-  readonly scores?: 'on' | undefined;
-}
-
-/** How one update of a round looked. */
-export interface MemberScore {
-  readonly id: string;
-  readonly cosine: number | undefined;
-  readonly normRatio: number;
-  readonly ownShare: number | undefined;
-}
-
-/** Who was held to a bound in a round, and the share of its step that was taken. */
-export interface Shortened {
-  readonly id: string;
-  readonly factor: number;
-}
 
 export interface Standing {
   readonly id: string;

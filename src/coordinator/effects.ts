@@ -8,7 +8,7 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'start' }
   | { readonly type: 'message'; readonly from: string; readonly message: ToCoordinator }
   | { readonly type: 'timer' }
-  /** Its connection is gone: nobody is waited for who cannot hear. */
+  /** Its connection is gone: who cannot receive is not waited for. */
   | { readonly type: 'away'; readonly id: string }
   | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
@@ -25,7 +25,7 @@ export type CoordinatorEffect =
   /** One timer: a new one replaces it. */
   | { readonly type: 'timer'; readonly atMs: number }
   /**
-   * Answer with `summed` after so long, and with the noise that is asked for: drawn anew each time, from a source that nobody
+   * Answer with `summed` after so long, and with the noise that is asked for: drawn afresh each time, from a source that nobody
    * can predict (in a simulation, from the seed).
    */
   | { readonly type: 'summation'; readonly ms: number; readonly noise?: NoiseOrder }

@@ -1,16 +1,16 @@
 /**
  * The coordinator as a machine: `step(state, input)` changes the state and returns effects, and does nothing else.
  *
- * Effects are carried out in the order given, and `persist` is complete before any later effect begins: what a round has
- * become is durable before anybody is told. Whether a round can be closed is asked after every input. (The paper's section 3.1.)
+ * Effects are carried out in the order given, and `persist` is complete before any later effect begins: the outcome of a round
+ * is durable before it is sent to anybody. Whether a round can be closed is asked after every input. (The paper's section 3.1.)
  */
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ToCoordinator } from '../protocol/messages.ts';
 import { onSummed } from './closing.ts';
 import { onAnswer } from './collecting/plain.ts';
+import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
-  gatheringTimer,
   onAway,
   onBack,
   onForget,
@@ -22,15 +22,23 @@ import {
   startTraining,
   waitForAgain,
 } from './membership.ts';
-import { onPause, onResume } from './pausing.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import { announce, beginWaiting, finish, isPassedOver, onTimer, open, wake } from './rounds.ts';
-import { onSecureAnswer } from './secure-answers.ts';
+import {
+  announce,
+  beginWaiting,
+  finish,
+  isPassedOver,
+  onPause,
+  onResume,
+  onTimer,
+  open,
+  wake,
+} from './rounds.ts';
 import { advance } from './secure-round.ts';
+import { finishFor, sendToAll } from './sending.ts';
 import type { CoordinatorState } from './state.ts';
-import { canClose } from './waiting.ts';
-import { finishFor, tellAll } from './words.ts';
+import { canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
 export function step(
@@ -82,13 +90,13 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
 function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.startedMs = now;
   state.pausedMs = now;
-  if (state.phase === 'finished') return tellAll(state, (member) => finishFor(state, member));
+  if (state.phase === 'finished') return sendToAll(state, (member) => finishFor(state, member));
   if (state.round === 0) return [gatheringTimer(state, now)];
   if (state.paused) {
     beginWaiting(state, now);
     return [];
   }
-  // A secret sum may never be opened twice: the round is given up for a new one.
+  // A secure sum may never be opened twice: the round is given up for a new one.
   return state.secure ? open(state, state.purpose, now, []) : announce(state, now);
 }
 
@@ -119,12 +127,14 @@ function onMessage(
     case 'answer':
       return onAnswer(state, member, message, now);
     case 'leave':
-      // From an earlier life: it has come back since.
+      // From an earlier session: it has come back since.
       if (message.session < member.session) return [];
-      // Of a life whose joining got lost: it would not listen to a goodbye to the one before.
+      // From a session whose join got lost: it would ignore a finish for the one before.
       member.session = message.session;
       return onLeave(state, member);
     default:
-      return [refuse(state, from, 'INFEASIBLE', `${message.kind}: there is nothing secret to sum here`)];
+      return [
+        refuse(state, from, 'INFEASIBLE', `${message.kind}: this federation does not use secure aggregation`),
+      ];
   }
 }

@@ -10,8 +10,9 @@ import { dropBest } from './model.ts';
 import { implausibleJoin, implausibleMoments } from './plausible.ts';
 import { refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
-import { sayPhase } from './secure-round.ts';
-import { membersSeated } from './secure-state.ts';
+import { membersSeated } from './secure-roster.ts';
+import { sendPhase } from './secure-round.ts';
+import { finishFor, roundFor, sendToAll, welcomeFor } from './sending.ts';
 import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
 import { storedChanges } from './stored.ts';
 import {
@@ -23,17 +24,17 @@ import {
   NOTHING_ACCEPTED,
   newTrainer,
 } from './training.ts';
-import { finishFor, roundFor, tellAll, welcomeFor } from './words.ts';
+import { gatheringTimer } from './waiting.ts';
 
 export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
   let member = state.members.get(from);
   const last = state.forgotten.get(from) ?? 0;
   // Joining is durable before anybody answers: a state of which nothing is known here is that of another store.
   if (!member && (join.base > 0 || join.pending > 0 || join.session <= last)) {
-    const message = `participant "${from}" has a state, but none is known here: begin anew`;
+    const message = `participant "${from}" has a state, but none is known here: start over`;
     return [refuse(state, from, 'FORGOTTEN', message, join.session)];
   }
-  // From an earlier life of the participant, late on its way; one that has left in this life has left.
+  // From an earlier session of the participant, late on its way; one that has left in this session has left.
   if (member && join.session < member.session) return [];
   if (member?.presence === 'left' && join.session === member.session) return [];
   const absurd = implausibleJoin(join);
@@ -79,7 +80,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
   else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
-  if (state.secure) effects.push(...sayPhase(state, member));
+  if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
 
@@ -114,12 +115,12 @@ function askAbout(
   const effects: CoordinatorEffect[] = [{ type: 'persist', changes: storedChanges(state, changed) }];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
     effects.push({ type: 'send', to: member.id, message: roundFor(state, member, now) });
-  if (state.secure) effects.push(...sayPhase(state, member));
+  if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
 
 /**
- * Whether a round is open that goes on from answers dropped since. So does one that is being summed: a secret sum is one of changes to
+ * Whether a round is open that goes on from answers dropped since. So does one that is being summed: a secure sum is one of changes to
  * them, and answers are to a query that is no longer asked.
  */
 function isUnderWay(state: CoordinatorState): boolean {
@@ -134,12 +135,6 @@ function featuresExpected({ members, round, features }: CoordinatorState, join: 
   if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
   const { maxFeatures } = DEFAULT_LIMITS;
   return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
-}
-
-/** Whoever joins and then falls silent is waited for, but not for ever. */
-export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  state.deadlineMs = now + state.options.maxWaitMs;
-  return { type: 'timer', atMs: state.deadlineMs };
 }
 
 /** A place in the sums: after all who have one. */
@@ -180,7 +175,7 @@ function hasRows({ members }: CoordinatorState): boolean {
   return [...members.values()].some(({ moments }) => moments !== undefined && moments.count > 0);
 }
 
-/** Where sums are secret: everybody has said who it is. */
+/** With secure aggregation: everybody has advertised its keys. */
 function readyToMeasure(state: CoordinatorState, now: number): boolean {
   const { members, options } = state;
   const seated = membersSeated(state).length;
@@ -210,17 +205,17 @@ export function settleScaling(state: CoordinatorState, scaling: Scaling, now: nu
     member.moments = undefined;
   }
   const effects = open(state, 'train', now, inOrder);
-  const welcomes = tellAll(state, () => welcomeFor(state));
+  const welcomes = sendToAll(state, () => welcomeFor(state));
   // The welcome with the scaling goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
 }
 
 export function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
-  // In a summation its update is being taken: it is told when that is done, because it asks again.
+  // In a summation its update is being taken: it gets the outcome when that is done, because it retransmits.
   if (state.phase === 'summing' && member.answer) return [];
-  // What has gone into a secret sum cannot be taken out of it again.
+  // What has gone into a secure sum cannot be taken out of it again.
   if (state.secure && member.answered && (state.phase === 'open' || state.phase === 'summing')) return [];
-  const goodbye = {
+  const end = {
     type: 'send',
     to: member.id,
     message: { ...finishFor(state, member), reason: 'left' },
@@ -228,16 +223,16 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   if (!state.trainer) {
     // It has contributed nothing: nothing of it stays.
     removeMember(state, member);
-    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, goodbye];
+    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, end];
   }
   member.presence = 'left';
   state.tally = undefined;
   member.answer = undefined;
   member.answered = false;
-  return [{ type: 'persist', changes: storedChanges(state, [member]) }, goodbye];
+  return [{ type: 'persist', changes: storedChanges(state, [member]) }, end];
 }
 
-/** Not heard of lately, at once instead of after some rounds; whatever it says next makes it one of those waited for again. */
+/** Counts as silent at once instead of after some rounds; whatever it sends next makes it one of those waited for again. */
 export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
@@ -246,13 +241,13 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
   // Whoever has no end of patience wants to wait for those who come back.
   if (patience === Number.POSITIVE_INFINITY) return [];
   member.missed = Math.max(member.missed, patience);
-  member.missedLooks = Math.max(member.missedLooks, patience);
+  member.missedChecks = Math.max(member.missedChecks, patience);
   member.undealt = Math.max(member.undealt, patience);
   state.tally = undefined;
   return [];
 }
 
-/** It is there after all: late answers, too, say so. */
+/** It is there after all: a late answer shows it, too. */
 export function onBack(state: CoordinatorState, member: Member): void {
   if (member.isAway) waitForAgain(state, member);
 }
@@ -260,7 +255,7 @@ export function onBack(state: CoordinatorState, member: Member): void {
 export function waitForAgain(state: CoordinatorState, member: Member): void {
   member.isAway = false;
   member.missed = 0;
-  member.missedLooks = 0;
+  member.missedChecks = 0;
   member.undealt = 0;
   state.tally = undefined;
 }
@@ -277,22 +272,22 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   dropBest(state);
   state.certificate = UNKNOWN;
   for (const other of state.members.values()) other.scalars = undefined;
-  const told = refuse(
+  const notice = refuse(
     state,
     id,
     'FORGOTTEN',
-    `participant "${id}" has been forgotten: begin anew`,
+    `participant "${id}" has been forgotten: start over`,
     member.session,
   );
   const others = [...state.members.values()];
   const wakes = canWake(state) && inquiryOf(state) !== undefined && others.length > 0;
   if (!isUnderWay(state) && !wakes) {
-    return [{ type: 'persist', changes: { ...storedChanges(state, others), removed: [id] } }, told];
+    return [{ type: 'persist', changes: { ...storedChanges(state, others), removed: [id] } }, notice];
   }
   // The open round asks about the old w, too: it is given up, and the next one opens without the forgotten answers.
   const [persist, ...announcements] = wakes ? wake(state, now, others) : open(state, 'train', now, others);
   const changes = { ...(persist as Extract<CoordinatorEffect, { type: 'persist' }>).changes, removed: [id] };
-  return [{ type: 'persist', changes }, told, ...announcements];
+  return [{ type: 'persist', changes }, notice, ...announcements];
 }
 
 /** Everybody is asked again, with the rows it has now, about the model in use. */
@@ -311,7 +306,7 @@ export function onRecount(state: CoordinatorState, now: number): CoordinatorEffe
 }
 
 function cannotForget(id: string): CoordinatorEffect {
-  const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train anew without it`;
+  const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
   return { type: 'refusal', message };
 }
 

@@ -1,7 +1,7 @@
 /** How a federation is run: what only the coordinator needs to know. */
+import type { RobustBoundOptions } from '../privacy/defence/norm-bound.ts';
 import type { FederationSettings, SecureSettings } from '../protocol/messages.ts';
-import type { DefenceOptions } from './defence.ts';
-import type { Combining } from './training.ts';
+import type { Aggregation } from '../solver/aggregate.ts';
 
 /**
  * How long a round stays open (the paper's T_wait).
@@ -16,7 +16,20 @@ export type Waiting =
   | { readonly kind: 'share'; readonly share: number }
   | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
 
-/** What participants are told, but for what only turns out later, and what they need not know. */
+/** A rule of the multi-task SVM, or MOCHA, which is another problem. */
+export type Combining = Aggregation | 'mocha';
+
+export interface DefenceOptions {
+  /** Longer updates are shortened to this norm. */
+  readonly normBound?: number | undefined;
+  /** Longer updates than so many times a quantile of the round's norms are shortened to that. */
+  readonly robust?: RobustBoundOptions | undefined;
+  /** Longer updates than this are refused as they come (TOO_LARGE). */
+  readonly refuseAbove?: number | undefined;
+  readonly scores?: 'on' | undefined;
+}
+
+/** The settings that participants receive, but for what only turns out later, and what they need not know. */
 export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'training' | 'secure'> {
   readonly aggregation: Combining;
   /** MOCHA's regularisation: it has neither C1 nor C2. */

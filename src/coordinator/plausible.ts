@@ -1,13 +1,14 @@
 /**
- * What an answer says of itself, held against what the coordinator knows: the vector, the query, the sender's earlier answers and the
- * box of its duals. Answers must be those of one convex function whose gradient changes no faster than C2 allows, so that a liar speaks
- * for a problem of its own: it can neither cover the gaps of others nor make them look small.
+ * What an answer claims, checked against what the coordinator knows: the vector, the query, the sender's earlier answers and the
+ * box of its duals. Answers must be those of one convex function whose gradient changes no faster than C2 allows, so that a liar can
+ * only misstate a problem of its own: it can neither cover the gaps of others nor make them seem small.
  *
- * Nor do numbers pass that no data give. They are finite, but their sums and squares need not be, and a coordinator that cannot say what
- * comes out would fall by the word of one participant.
+ * Nor do numbers pass that no data give. They are finite, but their sums and squares need not be, and one participant could
+ * bring down a coordinator that computes with them.
  */
 import type { AnswerMessage, Join, Moments } from '../protocol/messages.ts';
 import { boundsOf } from '../solver/answer.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import { dot } from '../solver/vector.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, inquiryOf, localProblem } from './training.ts';
@@ -38,7 +39,7 @@ export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): 
   return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
 }
 
-/** What cannot be, in words; undefined: nothing that could be seen. */
+/** What cannot be, as a sentence; undefined: nothing that could be seen. */
 export function implausible(
   state: CoordinatorState,
   member: Member,
@@ -47,7 +48,7 @@ export function implausible(
   const { dp, mask } = state.options;
   const huge = tooLarge(answer);
   if (huge) return huge;
-  // Under differential privacy nothing is told.
+  // Under differential privacy no scalars are sent.
   if (dp) return undefined;
   const { loss } = answer.scalars;
   if (loss < 0) return `answer: expected a loss of at least 0, got ${loss}`;
@@ -73,16 +74,16 @@ function wrongNorm({ scalars }: AnswerMessage, u: Float64Array): string | undefi
   return `answer: expected |u|^2 = ${known}, got ${scalars.uNorm2}`;
 }
 
-/** Of classification: 0 <= s <= C1 sum_i c_i, and balanced weights add up to at most n. For regression s knows no bounds. */
+/** The sum of s in the box of the duals: C1 sum_i c_i times what the loss allows, and balanced weights add up to at most n. */
 function outOfBox(
   { options }: CoordinatorState,
   { rows }: Member,
   { scalars: { dualSum } }: AnswerMessage,
 ): string | undefined {
-  if (options.objective !== 'classification') return undefined;
-  const most = localProblem(options).c1 * rows;
-  if (dualSum >= -TOLERANCE * most && dualSum <= (1 + TOLERANCE) * most) return undefined;
-  return `answer: expected a dual sum from 0 to ${most}, got ${dualSum}`;
+  const { least, most } = lossOf(options).dualRange;
+  const size = localProblem(options).c1 * rows;
+  if (dualSum >= (least - TOLERANCE) * size && dualSum <= (most + TOLERANCE) * size) return undefined;
+  return `answer: expected a dual sum from ${least * size} to ${most * size}, got ${dualSum}`;
 }
 
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
@@ -105,7 +106,7 @@ function wrongValue(
   if (value < known.least - TOLERANCE * scale - ROUNDING) {
     return `answer: expected a value of at least ${known.least} by its earlier answers, got ${value}`;
   }
-  // An answer that was cut short is above its function, and so is what it says of others.
+  // An answer that was cut short is above its function, and so are the bounds it gives.
   const room = TOLERANCE * scale + ROUNDING + (value - own);
   if (value > known.most + room) {
     return `answer: expected a value of at most ${known.most} by its earlier answers, got ${value}`;

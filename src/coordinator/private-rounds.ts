@@ -1,9 +1,9 @@
 /**
- * The coordinator's half of differential privacy (privacy/dp/settings.ts). The machine draws nothing: `summation` says
- * which noise is wanted, `summed` brings it. A sum is paid for in the budget, and its noise kept, in the one durable
+ * The coordinator's half of differential privacy (privacy/dp/settings.ts). The machine draws nothing: `summation` asks
+ * for the noise that is needed, `summed` brings it. A sum is paid for in the budget, and its noise kept, in the one durable
  * change that takes its updates: a crash before that leaves nothing published, a crash after it nothing to be done again.
  *
- * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. Nobody is told a loss, so there is no
+ * The noise of a round that is given up, or that a crash undoes, is forgotten unseen. No loss is reported, so there is no
  * certificate, no best model, no certifying round and no end by a gap or a stall.
  */
 import { invariant } from '../base/errors.ts';
@@ -15,19 +15,13 @@ import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
-import type { CoordinatorState } from './state.ts';
+import type { CoordinatorState, PrivacySpent } from './state.ts';
 import { combinerOf } from './training.ts';
 
 /** Independent normal numbers for a sum. */
 export interface NoiseOrder {
   readonly length: number;
   readonly deviation: number;
-}
-
-/** What has been spent so far, at the delta of the budget. */
-export interface PrivacySpent {
-  readonly epsilon: number;
-  readonly delta: number;
 }
 
 /** Once more where the machine is made: privacy is not left to whoever wrote the options. */
@@ -77,7 +71,7 @@ export function makePrivate(state: CoordinatorState, noise: Float64Array | undef
   combiner.addNoise(noise);
 }
 
-/** Pays for a secret sum, which has its noise already. */
+/** Pays for a secure sum, which has its noise already. */
 export function payForSum(state: CoordinatorState): void {
   const { budget, options } = state;
   if (options.dp && budget) state.budget = budget.spend(costOf(options.dp));

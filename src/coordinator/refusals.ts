@@ -1,4 +1,4 @@
-/** Answers that cannot be taken: a bad peer hears why and is counted, and nothing else happens. */
+/** Answers that cannot be taken: a bad peer is sent the reason and counted, and nothing else follows. */
 import { clipFactor } from '../privacy/dp/clip.ts';
 import type { AnswerMessage, RejectCode } from '../protocol/messages.ts';
 import { norm, plusScaled } from '../solver/vector.ts';

@@ -1,12 +1,12 @@
 /** Rounds open, wait, and are followed by others, or by a rest. */
 import type { FinishReason } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { openSum, sayPhaseAgain, sumTimer } from './secure-round.ts';
+import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
+import { finishFor, roundFor, sendToAll } from './sending.ts';
 import { type CoordinatorState, type Member, membersAsked } from './state.ts';
 import { storedChanges } from './stored.ts';
 import { inquiryOf } from './training.ts';
-import { canClose, nextDeadline, waitingPeriod } from './waiting.ts';
-import { finishFor, roundFor, tellAll } from './words.ts';
+import { canClose, gatheringTimer, nextDeadline, waitingPeriod } from './waiting.ts';
 
 /** Opens the next round: durable first, then it is sent to everybody, with the last answer that was accepted of each. */
 export function open(
@@ -36,20 +36,20 @@ export function openMeasuring(state: CoordinatorState, now: number): Coordinator
 export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.phase = 'open';
   beginWaiting(state, now);
-  if (state.secure) return [...tellRound(state, now), ...openSum(state, now), sumTimer(state, now)];
-  return [...tellRound(state, now), nextTimer(state, now)];
+  if (state.secure) return [...sendRound(state, now), ...openSum(state, now), sumTimer(state, now)];
+  return [...sendRound(state, now), nextTimer(state, now)];
 }
 
-/** The waiting period of the open round begins, or begins anew. */
+/** The waiting period of the open round begins, or begins again. */
 export function beginWaiting(state: CoordinatorState, now: number): void {
   state.openedMs = now;
-  state.saidMs = now;
+  state.sentMs = now;
   state.deadlineMs = now + waitingPeriod(state);
 }
 
-/** Nobody is told of a round before there is a model to train. */
-function tellRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  return state.trainer ? tellAll(state, (member) => roundFor(state, member, now)) : [];
+/** No round is sent before there is a model to train. */
+function sendRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  return state.trainer ? sendToAll(state, (member) => roundFor(state, member, now)) : [];
 }
 
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -58,14 +58,14 @@ export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect
   if (state.secure) return onSumTimer(state, now);
   if (state.phase !== 'open' || canClose(state, now)) return [];
   if (membersSilent(state).length === 0) return [];
-  if (now < state.saidMs + state.options.retryMs) return [nextTimer(state, now)];
-  // Whoever has not answered may not have heard.
-  state.saidMs = now;
-  return sayRoundAgain(state, now);
+  if (now < state.sentMs + state.options.retryMs) return [nextTimer(state, now)];
+  // Whoever has not answered may not have received it.
+  state.sentMs = now;
+  return retransmitRound(state, now);
 }
 
-/** Speaks of the open round to those who have not answered it. */
-export function sayRoundAgain(state: CoordinatorState, now: number): CoordinatorEffect[] {
+/** Sends the open round again to those who have not answered it. */
+export function retransmitRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const again = membersSilent(state).map(
     (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
   );
@@ -79,13 +79,13 @@ function membersSilent(state: CoordinatorState): Member[] {
 function onSumTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const running = state.phase === 'open' || state.phase === 'summing';
   if (!running || state.secure!.outcome) return [];
-  if (now < state.saidMs + state.options.retryMs) return [sumTimer(state, now)];
-  state.saidMs = now;
-  return [...sayPhaseAgain(state, now), sumTimer(state, now)];
+  if (now < state.sentMs + state.options.retryMs) return [sumTimer(state, now)];
+  state.sentMs = now;
+  return [...retransmitPhase(state, now), sumTimer(state, now)];
 }
 
 function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.saidMs + state.options.retryMs) };
+  return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.sentMs + state.options.retryMs) };
 }
 
 export function finish(
@@ -98,7 +98,7 @@ export function finish(
   state.finish = reason;
   return [
     { type: 'persist', changes: storedChanges(state, changed) },
-    ...tellAll(state, (member) => finishFor(state, member)),
+    ...sendToAll(state, (member) => finishFor(state, member)),
   ];
 }
 
@@ -126,4 +126,40 @@ export function wake(state: CoordinatorState, now: number, changed: readonly Mem
   state.bestGap = Number.POSITIVE_INFINITY;
   for (const member of state.members.values()) member.wokeIn = member.session;
   return open(state, 'train', now, changed);
+}
+
+/**
+ * The operator pauses and resumes a run. While it is paused no round closes, no deadline passes, nothing is retransmitted by a
+ * timer and training does not start; messages are answered as ever, and the open round keeps the answers that it gets. Two
+ * things still open a round: a summation that was under way, which is completed, and `forget`, after which there is another w.
+ *
+ * That a run is paused is durable before anything follows from it. Time spent paused counts for no limit.
+ */
+export function onPause(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (state.paused || state.phase === 'finished') return [];
+  state.paused = true;
+  state.pausedMs = now;
+  return [{ type: 'persist', changes: storedChanges(state, []) }];
+}
+
+export function onResume(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  if (!state.paused) return [];
+  state.paused = false;
+  state.startedMs += now - state.pausedMs;
+  // A secure sum that stood still is given up for a new one, as after a crash.
+  if (state.phase === 'open' && state.secure) return open(state, state.purpose, now, []);
+  return [{ type: 'persist', changes: storedChanges(state, []) }, ...goOn(state, now)];
+}
+
+function goOn(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  switch (state.phase) {
+    case 'gathering':
+      return [gatheringTimer(state, now)];
+    case 'open':
+      beginWaiting(state, now);
+      return retransmitRound(state, now);
+    default:
+      // The summation opens the next round when it is done.
+      return [];
+  }
 }

@@ -8,7 +8,6 @@ import type { Advertise } from '../protocol/secure-messages.ts';
 import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
-import { membersSeated, seatOf } from './secure-state.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { storedChanges } from './stored.ts';
 
@@ -80,6 +79,44 @@ export function rosterFor(state: CoordinatorState, member: Member): CoordinatorE
   const { rosterRound: round, roster: members } = secure;
   const message = { kind: 'roster', session: member.session, round, members } as const;
   return [{ type: 'send', to: member.id, message }];
+}
+
+/** Members that can be dealt with: here, with keys, and not silent lately. */
+export function membersSeated({ members, options }: CoordinatorState): Member[] {
+  return [...members.values()].filter(
+    ({ presence, advertisement, undealt }) =>
+      presence === 'here' && advertisement && undealt < options.patience,
+  );
+}
+
+/** Its place in the roster; -1: it has none. */
+export function seatOf({ secure }: CoordinatorState, member: Member): number {
+  return secure?.seats.get(member.id) ?? -1;
+}
+
+/** Whether a member has sent what the present phase waits for. */
+export function hasReplied(state: CoordinatorState, member: Member): boolean {
+  const round = state.secure?.core?.round;
+  if (!round) return true;
+  const seat = seatOf(state, member);
+  switch (round.phase) {
+    case 'dealing':
+      return round.dealt.has(seat);
+    case 'masking':
+      return round.masked.has(seat);
+    case 'attesting':
+      return round.attested.has(seat);
+    case 'revealing':
+      return round.revealed.has(seat);
+  }
+}
+
+/** Those to whom the present phase has sent something, who are here and have not replied. */
+export function membersAwaited(state: CoordinatorState): Member[] {
+  return [...(state.secure?.sent.keys() ?? [])].flatMap((id) => {
+    const member = state.members.get(id);
+    return member && member.presence === 'here' && !hasReplied(state, member) ? [member] : [];
+  });
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

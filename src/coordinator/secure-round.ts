@@ -1,11 +1,11 @@
 /**
- * The sum of a round in secret, from the plan to the outcome. The round itself opens and closes as without protection; around it
+ * The secure sum of a round, from the plan to the outcome. The round itself opens and closes as without protection; around it
  *
  *   open     dealing, then masking (the answers)
  *   summing  attesting, revealing, then the outcome
  *
  * A phase ends when everybody has answered it, or after `phaseMs`; masking ends when the round can be closed. The number of a round
- * is durable before its plan is said, and after a crash the round is given up for one with a new number.
+ * is durable before its plan is sent, and after a crash the round is given up for one with a new number.
  */
 
 import {
@@ -32,12 +32,11 @@ import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
-import { canSeat, renewRoster, rosterFor } from './secure-roster.ts';
-import { isHeard, membersAwaited, seatOf, type Unaddressed } from './secure-state.ts';
-import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { canSeat, hasReplied, membersAwaited, renewRoster, rosterFor, seatOf } from './secure-roster.ts';
+import { roundFor } from './sending.ts';
+import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
-import { roundFor } from './words.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
 export function openSum(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -46,7 +45,7 @@ export function openSum(state: CoordinatorState, now: number): CoordinatorEffect
   const renewed = renewRoster(state);
   const { core } = secure;
   secure.outcome = undefined;
-  secure.said = new Map();
+  secure.sent = new Map();
   for (const member of state.members.values()) if (seatOf(state, member) < 0) member.barred = state.round;
   state.tally = undefined;
   if (!core) return [];
@@ -56,8 +55,8 @@ export function openSum(state: CoordinatorState, now: number): CoordinatorEffect
   openSecureRound(core, sumPlan({ ...options, features, training }, plan, core.layout.ids.length));
   const message = { kind: 'plan', ...plan } as const;
   const here = membersHere(state);
-  // Also to who is not in the roster: it says who it is, and is in the next.
-  secure.said = new Map(here.map(({ id }) => [id, message]));
+  // Also to who is not in the roster: it advertises its keys, and is in the next.
+  secure.sent = new Map(here.map(({ id }) => [id, message]));
   endPhaseAfter(state, now);
   secure.phaseEndsMs = Math.min(secure.phaseEndsMs, state.openedMs + options.maxWaitMs);
   return [
@@ -66,18 +65,18 @@ export function openSum(state: CoordinatorState, now: number): CoordinatorEffect
   ];
 }
 
-/** Whatever the present phase has to say to a member that has not answered it. */
-export function sayPhase(state: CoordinatorState, member: Member): CoordinatorEffect[] {
-  const message = state.secure?.said.get(member.id);
-  return message && !isHeard(state, member) ? [addressed(member, message)] : [];
+/** Whatever the present phase has sent to a member that has not replied. */
+export function sendPhase(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  const message = state.secure?.sent.get(member.id);
+  return message && !hasReplied(state, member) ? [addressed(member, message)] : [];
 }
 
 /** Retransmits what has not been answered. */
-export function sayPhaseAgain(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function retransmitPhase(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
   return membersAwaited(state).flatMap((member) => [
     ...(opened ? [{ type: 'send', to: member.id, message: roundFor(state, member, now) } as const] : []),
-    ...sayPhase(state, member),
+    ...sendPhase(state, member),
   ]);
 }
 
@@ -109,7 +108,7 @@ export function takeAnswer(
     }
   } catch (error) {
     if (!(error instanceof SecureError)) throw error;
-    // Late, or said again: the network's doing, nobody's fault.
+    // Late, or retransmitted: the network's doing, nobody's fault.
     if (error.code === 'SECURE_OUT_OF_TURN') return [];
     return [refuse(state, member.id, 'INFEASIBLE', error.message)];
   }
@@ -181,20 +180,20 @@ function endMasking(state: CoordinatorState, now: number): CoordinatorEffect[] {
   return goOn(state, closeMasking(core), now, (answer) => ({ kind: 'counted', ...answer }));
 }
 
-/** Tells everybody what a closed phase has come to, or gives the round up. */
+/** Sends everybody the outcome of a closed phase, or gives the round up. */
 function goOn<A>(
   state: CoordinatorState,
   closed: Answers<A> | Abandoned,
   now: number,
-  wording: (answer: A) => Unaddressed,
+  messageOf: (answer: A) => Unaddressed,
 ): CoordinatorEffect[] {
   if (closed.kind === 'abandoned') return conclude(state, closed);
   const secure = state.secure!;
-  secure.said = new Map([...closed.to].map(([id, answer]) => [id, wording(answer)]));
+  secure.sent = new Map([...closed.to].map(([id, answer]) => [id, messageOf(answer)]));
   endPhaseAfter(state, now);
-  state.saidMs = now;
+  state.sentMs = now;
   return [
-    ...[...secure.said].flatMap(([id, message]) => {
+    ...[...secure.sent].flatMap(([id, message]) => {
       const member = state.members.get(id);
       return member ? [addressed(member, message)] : [];
     }),
@@ -205,7 +204,7 @@ function goOn<A>(
 function conclude(state: CoordinatorState, outcome: Summed | Abandoned): CoordinatorEffect[] {
   const secure = state.secure!;
   secure.outcome = outcome;
-  secure.said = new Map();
+  secure.sent = new Map();
   state.phase = 'summing';
   return [{ type: 'summation', ms: state.options.summationMs }];
 }
@@ -223,7 +222,7 @@ export function sumTimer(state: CoordinatorState, now: number): CoordinatorEffec
   const secure = state.secure!;
   const masking = secure.core?.round?.phase === 'masking' || !secure.core?.round;
   const end = masking ? nextDeadline(state, now) : secure.phaseEndsMs;
-  return { type: 'timer', atMs: Math.min(end, state.saidMs + state.options.retryMs) };
+  return { type: 'timer', atMs: Math.min(end, state.sentMs + state.options.retryMs) };
 }
 
 function addressed(member: Member, message: Unaddressed): CoordinatorEffect {

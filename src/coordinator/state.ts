@@ -1,14 +1,15 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
 import type { Contributions } from '../privacy/defence/contribution.ts';
 import type { Budget } from '../privacy/dp/budget.ts';
+import type { Summed } from '../privacy/secure/coordinator.ts';
+import type { Abandoned, CoordinatorState as SecureCore } from '../privacy/secure/coordinator-round.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/messages.ts';
+import type { SecureToParticipant, SumPurpose } from '../protocol/secure-messages.ts';
 import type { Certificate } from '../solver/certificate.ts';
-import type { MemberScore, Shortened } from './defence.ts';
+import type { Combiner } from '../solver/combiner.ts';
+import type { Inquiry } from '../solver/inquiry.ts';
 import type { CoordinatorOptions } from './options.ts';
-import { budgetFor, checkPrivacy, type PrivacySpent } from './private-rounds.ts';
-import { newSecureSide, type SecureSide } from './secure-state.ts';
-import type { Trainer } from './training.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -31,9 +32,9 @@ export interface Member {
   rows: number;
   benchmarkMs: number;
   moments: Moments | undefined;
-  /** The latest life of the participant that has joined. */
+  /** The latest session of the participant that has joined. */
   session: number;
-  /** Answers to rounds up to this one are not taken: the participant has been told that it missed them. */
+  /** Answers to rounds up to this one are not taken: the participant has been sent an outcome for them. */
   barred: number;
   /** `left`: gone for good, its contribution stays. */
   presence: 'here' | 'left';
@@ -43,7 +44,7 @@ export interface Member {
   edition: number;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
-  /** Rounds in a row in which it did not deal: after some it has no seat until it speaks again. */
+  /** Rounds in a row in which it did not deal: after some it has no seat until it sends something again. */
   undealt: number;
   /** With `steps`: last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
@@ -53,13 +54,33 @@ export interface Member {
   answered: boolean;
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
-  missedLooks: number;
+  missedChecks: number;
   /** The session in which training last woke while it was there; 0: none. */
   wokeIn: number;
-  /** Its connection is gone, and nothing has been heard of it since. */
+  /** Its connection is gone, and nothing has been received from it since. */
   isAway: boolean;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
+}
+
+/** What has been spent so far, at the delta of the budget. */
+export interface PrivacySpent {
+  readonly epsilon: number;
+  readonly delta: number;
+}
+
+/** Scores of one update of a round. */
+export interface MemberScore {
+  readonly id: string;
+  readonly cosine: number | undefined;
+  readonly normRatio: number;
+  readonly ownShare: number | undefined;
+}
+
+/** Who was held to a bound in a round, and the share of its step that was taken. */
+export interface Shortened {
+  readonly id: string;
+  readonly factor: number;
 }
 
 /** One line of a run's history: what is known, when a round closed, of the model in use (the best one, or that of its opening). */
@@ -93,19 +114,47 @@ export interface Tally {
   awaited: number;
 }
 
+export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
+
+/** A message but for the session it is addressed to: that may change before it is retransmitted. */
+export type Unaddressed = SecureToParticipant extends infer M
+  ? M extends SecureToParticipant
+    ? Omit<M, 'session'>
+    : never
+  : never;
+
+export interface SecureSide {
+  /** The roster and the open round; undefined: there are too few for any sum. */
+  core: SecureCore | undefined;
+  /** Keys of those in the roster, in its order. */
+  roster: readonly Advertisement[];
+  /** Places in the roster, by id. */
+  seats: ReadonlyMap<string, number>;
+  /** The first round that the roster is for. */
+  rosterRound: number;
+  /** What the open round sums. */
+  purpose: SumPurpose;
+  /** When dealing, attesting or revealing ends without those who are missing. */
+  phaseEndsMs: number;
+  /** What the present phase has sent to whom. */
+  sent: ReadonlyMap<string, Unaddressed>;
+  /** Of a round that is closed, until it has been taken in. */
+  outcome: Summed | Abandoned | undefined;
+}
+
 export interface CoordinatorState {
   readonly options: CoordinatorOptions;
   phase: CoordinatorPhase;
-  /** By the operator: no round closes, no deadline passes (pausing.ts). */
+  /** By the operator: no round closes, no deadline passes (`onPause`). */
   paused: boolean;
-  /** Since when, in this life of the coordinator. */
+  /** Since when, in this process of the coordinator. */
   pausedMs: number;
   /** Counted from 1; 0 before the first. */
   round: number;
   purpose: 'train' | 'certify';
   openedMs: number;
-  /** When the round was last spoken of to those who had not answered. */
-  saidMs: number;
+  /** When the round was last sent to those who had not answered. */
+  sentMs: number;
   /** Later by as long as it has been paused since. */
   startedMs: number;
   deadlineMs: number;
@@ -153,47 +202,7 @@ export interface CoordinatorState {
 /** Nothing is known. */
 export const UNKNOWN: Certificate = { primal: Number.POSITIVE_INFINITY, dual: 0, relativeGap: 1 };
 
-export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
-  checkPrivacy(options);
-  return {
-    options,
-    phase: 'gathering',
-    paused: false,
-    pausedMs: 0,
-    round: 0,
-    purpose: 'train',
-    openedMs: 0,
-    saidMs: 0,
-    startedMs: 0,
-    deadlineMs: Number.POSITIVE_INFINITY,
-    steeredMs: undefined,
-    features: 0,
-    scaling: undefined,
-    trainer: undefined,
-    members: new Map(),
-    forgotten: new Map(),
-    tally: undefined,
-    measured: 0,
-    nextIndex: 0,
-    aggregated: 0,
-    wokenRound: 0,
-    gap: 1,
-    bestGap: Number.POSITIVE_INFINITY,
-    bestRound: 0,
-    certificate: UNKNOWN,
-    missing: [],
-    best: undefined,
-    bestW: undefined,
-    finish: undefined,
-    budget: budgetFor(options),
-    contributions: new Map(),
-    lastChange: undefined,
-    secure: options.secure ? newSecureSide() : undefined,
-    rejections: new Map(),
-  };
-}
-
-/** What is known of a member for good; the rest is heard in the course of rounds. */
+/** What is known of a member for good; the rest comes with the messages of rounds. */
 export type LastingMember = Pick<
   Member,
   | 'id'
@@ -208,7 +217,7 @@ export type LastingMember = Pick<
   | 'advertisement'
 >;
 
-/** A member of whom nothing has been heard yet in this life of the coordinator. */
+/** A member from whom this process of the coordinator has received nothing yet. */
 export function newMember(lasting: LastingMember): Member {
   return {
     ...lasting,
@@ -219,7 +228,7 @@ export function newMember(lasting: LastingMember): Member {
     answered: false,
     undealt: 0,
     missed: 0,
-    missedLooks: 0,
+    missedChecks: 0,
     wokeIn: 0,
     isAway: false,
     responseMs: undefined,
@@ -254,15 +263,15 @@ function count(state: CoordinatorState): Tally {
   return { here, answers, silent, awaited };
 }
 
-/** Whether it has been heard of lately. Who is too slow to train in time may still be quick to look. */
+/** Whether it has answered lately. Who is too slow to train in time may still certify in time. */
 function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
-  return (purpose === 'certify' ? member.missedLooks : member.missed) < options.patience;
+  return (purpose === 'certify' ? member.missedChecks : member.missed) < options.patience;
 }
 
-/** Whether nobody counts on its answers any more: it has left, or has not been heard of for long. */
+/** Whether nobody counts on its answers any more: it has left, or has been silent for long. */
 export function isMissing({ options }: CoordinatorState, member: Member): boolean {
   const { patience, waiting } = options;
-  if (member.presence === 'left' || member.missedLooks >= patience) return true;
+  if (member.presence === 'left' || member.missedChecks >= patience) return true;
   return waiting.kind === 'all' && member.missed >= patience;
 }
 

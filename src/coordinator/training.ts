@@ -8,19 +8,16 @@
 import { invariant } from '../base/errors.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import type { Training } from '../protocol/messages.ts';
-import { type Aggregation, Aggregator } from '../solver/aggregate.ts';
+import { Aggregator } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import type { Combiner, Order } from '../solver/combiner.ts';
 import { Inquiry } from '../solver/inquiry.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState, Member, Trainer } from './state.ts';
 
-/** A rule of the multi-task SVM, or MOCHA, which is another problem. */
-export type Combining = Aggregation | 'mocha';
-
-/** What the participants' settings say of the local problem. */
+/** The local problem, as the participants' settings state it. */
 export interface LocalProblem {
   readonly training: Training;
   readonly c1: number;
@@ -34,8 +31,6 @@ export function localProblem({ aggregation, c1, c2 }: CoordinatorOptions): Local
   if (aggregation === 'mocha') return { training: 'steps', c1: 1, c2: NO_PERSONAL_PART };
   return { training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 };
 }
-
-export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
 
 export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
   const { aggregation, c2, lambda, bias, stop, secure, dp } = options;

@@ -1,4 +1,5 @@
 /** How long a round stays open: the paper's T_wait, from what is known when it opens. */
+import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
 
@@ -8,7 +9,7 @@ const STEER = 0.3;
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
-  // A certifying round is a look at the model and needs everybody.
+  // A certifying round needs everybody.
   if (state.purpose === 'certify') return maxWaitMs;
   return Math.min(maxWaitMs, period(state.options, membersHere(state), state.steeredMs));
 }
@@ -24,7 +25,7 @@ function period(
     case 'fixed':
       return waiting.ms;
     case 'share': {
-      // Who answers at any time answers just before the deadline: that says nothing of how long a solve takes.
+      // Who answers at any time answers just before the deadline: that does not show how long a solve takes.
       if (straggler === 'anytime') return quantile(members.map(benchmark), waiting.share, members.length);
       if (steeredMs !== undefined) return steeredMs;
       const times = members.map((member) => member.responseMs).filter((time) => time !== undefined);
@@ -66,9 +67,9 @@ export function canClose(state: CoordinatorState, now: number): boolean {
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0 || state.paused) return false;
   if (now >= state.openedMs + maxWaitMs) return true;
-  // Nobody is left who could still answer: all have, or what they said was refused.
+  // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
-  // Where everybody is waited for, those who have not been heard of for some rounds are not.
+  // Where everybody is waited for, those who have been silent for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
   return now >= state.deadlineMs && answers >= least;
@@ -84,4 +85,10 @@ export function nextDeadline(state: CoordinatorState, now: number): number {
   const { maxWaitMs } = state.options;
   const last = state.openedMs + maxWaitMs;
   return state.deadlineMs > now ? Math.min(state.deadlineMs, last) : last;
+}
+
+/** Whoever joins and then falls silent is waited for, but not for ever. */
+export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+  state.deadlineMs = now + state.options.maxWaitMs;
+  return { type: 'timer', atMs: state.deadlineMs };
 }

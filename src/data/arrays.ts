@@ -8,8 +8,8 @@ export interface ParticipantRows {
   readonly id: string;
   /** Row by row, n x d. */
   readonly x: ArrayLike<number>;
-  /** n targets: classes or values. */
-  readonly y: ArrayLike<number | string>;
+  /** n targets: classes or values. Absent for everybody: rows to predict, which need `features` to tell them apart. */
+  readonly y?: ArrayLike<number | string> | undefined;
 }
 
 export interface ArrayNames {
@@ -21,34 +21,45 @@ export interface ArrayNames {
 export function tableFrom(participants: readonly ParticipantRows[], names: ArrayNames = {}): Table {
   const { source = 'arrays' } = names;
   const [first] = participants;
-  if (!first || participants.some((participant) => participant.y.length === 0)) {
+  const hasTargets = participants.some(({ y }) => y);
+  const d = names.features?.length ?? (first?.x.length ?? 0) / (first?.y?.length ?? Number.NaN);
+  const counts = participants.map(({ x, y }) => (hasTargets ? (y?.length ?? Number.NaN) : x.length / d));
+  if (!first || counts.includes(0)) {
     throw inputError(
       'NO_ROWS',
       `${source}: expected at least one participant, and at least one row for each`,
     );
   }
-  const d = names.features?.length ?? first.x.length / first.y.length;
+  for (const [k, participant] of participants.entries()) checkShape(source, participant, counts[k], d);
   const features = names.features ?? Array.from({ length: d }, (_, j) => `x${j + 1}`);
-  const n = participants.reduce((sum, { y }) => sum + y.length, 0);
+  const n = counts.reduce((sum, rows) => sum + rows, 0);
   const x = new Float64Array(n * d);
   const targets: string[] = [];
   const column = new ParticipantColumn();
-  for (const participant of participants) {
-    checkShape(source, participant, d);
-    x.set(participant.x, targets.length * d);
-    for (let i = 0; i < participant.y.length; i++) {
-      column.push(participant.id);
-      targets.push(String(participant.y[i]));
-    }
+  let row = 0;
+  for (const [k, participant] of participants.entries()) {
+    x.set(participant.x, row * d);
+    row += counts[k];
+    for (let i = 0; i < counts[k]; i++) column.push(participant.id);
+    for (const target of Array.from(participant.y ?? [])) targets.push(String(target));
   }
-  return { source, features, n, x, ...column.finish(), targets, lines: undefined };
+  return {
+    source,
+    features,
+    n,
+    x,
+    ...column.finish(),
+    targets: hasTargets ? targets : undefined,
+    lines: undefined,
+  };
 }
 
-function checkShape(source: string, { id, x, y }: ParticipantRows, d: number): void {
-  if (!Number.isInteger(d) || d < 1 || x.length !== y.length * d) {
+function checkShape(source: string, { id, x, y }: ParticipantRows, rows: number, d: number): void {
+  if (!Number.isInteger(d) || d < 1 || !Number.isInteger(rows) || x.length !== rows * d) {
+    const targets = y ? `for ${y.length} targets` : 'and the names of the features, or targets';
     throw inputError(
       'ARRAY_SHAPE',
-      `${source}, participant "${id}": expected rows x features values in x for ${y.length} targets, got ${x.length} values`,
+      `${source}, participant "${id}": expected rows x features values in x ${targets}, got ${x.length} values`,
     );
   }
   for (let at = 0; at < x.length; at++) {

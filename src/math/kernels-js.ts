@@ -3,6 +3,7 @@
  * Sums run in the same lanes and are added in the same order; `Math.fround` makes every f32 step a true f32 step.
  */
 import type { Address, KernelMemory, Kernels, PassArguments, PassSettings } from './kernels.ts';
+import { entropyStep, towardsZero, vertex } from './steps.ts';
 
 const PAGE = 65536;
 
@@ -51,26 +52,49 @@ export class JsKernels implements Kernels {
   private pass(
     lines: Address,
     at: PassArguments,
-    { active, q, epsilon, shrink, skip }: PassSettings,
+    settings: PassSettings,
     movedBy: (line: number, i: number) => number,
   ): void {
     const { f32, f64, u32 } = this;
+    const { active, step, q, shrink, skip } = settings;
+    const epsilon = step === 'tube' ? settings.epsilon : 0;
     const [y, low, high, norm] = [at.y >>> 3, at.low >>> 3, at.high >>> 3, at.norm >>> 3];
-    const [beta, margin, report] = [at.beta >>> 3, at.margin >>> 3, at.report >>> 3];
+    const [cap, beta, margin, report] = [at.cap >>> 3, at.beta >>> 3, at.margin >>> 3, at.report >>> 3];
     const [order, change, first] = [at.order >>> 2, at.change >>> 2, lines >>> 2];
     let worst = 0;
     let count = active;
     let a = 0;
     while (a < count) {
       const i = u32[order + a];
-      const h = q * f64[norm + i];
+      let h = q * f64[norm + i];
       if (h === 0) {
         a++;
         continue;
       }
       const line = first + i * at.stride;
-      const g = f64[y + i] - (f64[margin + i] + q * movedBy(line, i));
+      const target = f64[y + i];
+      const m = f64[margin + i] + q * movedBy(line, i);
       const b = f64[beta + i];
+      let g = target - m;
+      if (step === 'entropy') {
+        const c = f64[cap + i];
+        const next = target * entropyStep(target * b, target * m, h, c);
+        const delta = next - b;
+        // The curvature is at least that: what the gradient is beyond, and no logarithm is taken for it.
+        const violation = Math.abs(delta) * (h + 4 / c);
+        if (violation > worst) worst = violation;
+        if (violation > skip) {
+          f64[beta + i] = next;
+          axpyF32(f32, Math.fround(delta), line, change, at.stride);
+        }
+        a++;
+        continue;
+      }
+      if (step === 'ridge') {
+        const ridge = 0.5 / f64[cap + i];
+        g -= ridge * b;
+        h += ridge;
+      }
       const lo = f64[low + i];
       const hi = f64[high + i];
       if (
@@ -88,11 +112,8 @@ export class JsKernels implements Kernels {
         a++;
         continue;
       }
-      let t = b + g / h;
-      if (epsilon > 0) {
-        const e = epsilon / h;
-        t = t > e ? t - e : t < -e ? t + e : 0;
-      }
+      let t = vertex(b, g, h);
+      if (epsilon > 0) t = towardsZero(t, epsilon / h);
       const clipped = t < lo ? lo : t > hi ? hi : t;
       const delta = clipped - b;
       if (delta !== 0) {

@@ -1,5 +1,12 @@
 /** The kernels in WebAssembly SIMD: `assembly/kernels.ts` compiled, loaded without a file system so that Node and browsers do alike. */
-import type { Address, KernelMemory, Kernels, PassArguments, PassSettings } from './kernels.ts';
+import {
+  type Address,
+  type KernelMemory,
+  type Kernels,
+  type PassArguments,
+  type PassSettings,
+  STEP_FORMS,
+} from './kernels.ts';
 import { KERNELS_WASM_BASE64 } from './kernels.wasm.ts';
 
 type PassExport = (...numbers: number[]) => void;
@@ -71,10 +78,12 @@ class WasmKernels implements Kernels {
 }
 
 function callPass(pass: PassExport, lines: Address, at: PassArguments, s: PassSettings): void {
-  const { stride, y, low, high, norm, beta, margin, change, order, report } = at;
-  const { active, q, epsilon, shrink, skip } = s;
+  const { stride, y, low, high, cap, norm, beta, margin, change, order, report } = at;
+  const { active, q, shrink, skip } = s;
+  const step = STEP_FORMS.indexOf(s.step);
+  const epsilon = s.step === 'tube' ? s.epsilon : 0;
   // biome-ignore format: the order of the kernel's arguments, in its groups
-  pass(lines, stride, y, low, high, norm, beta, margin, change, order, active, q, epsilon, shrink, skip, report);
+  pass(lines, stride, y, low, high, cap, norm, beta, margin, change, order, active, step, q, epsilon, shrink, skip, report);
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {

@@ -23,6 +23,8 @@ export interface PassArguments {
   readonly y: Address;
   readonly low: Address;
   readonly high: Address;
+  /** C = C1 c of each row. */
+  readonly cap: Address;
   /** |x_i|^2, f64. Rows with 0 are skipped. */
   readonly norm: Address;
   readonly beta: Address;
@@ -35,10 +37,23 @@ export interface PassArguments {
   readonly report: Address;
 }
 
+/**
+ * How a row's one-dimensional problem is solved (steps.ts):
+ *   clip     s linear: the vertex of a parabola, clipped to the box
+ *   tube     the same, drawn towards 0 by epsilon
+ *   ridge    s quadratic: 1/(2C) more on the diagonal
+ *   entropy  s an entropy: Newton's method; nothing is ever at a bound, so nothing is shrunk
+ * The order is that of the numbers in assembly/pass.ts.
+ */
+export const STEP_FORMS = ['clip', 'tube', 'ridge', 'entropy'] as const;
+export type StepForm = (typeof STEP_FORMS)[number];
+
 export interface PassSettings {
   readonly active: number;
+  readonly step: StepForm;
   /** sigma + 1/C2. */
   readonly q: number;
+  /** Of the tube. */
   readonly epsilon: number;
   /** Rows at a bound by more than this are left out of the next passes; Infinity: none. */
   readonly shrink: number;

@@ -2,8 +2,9 @@
 import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
+import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
-import { type Metrics, meanMetrics, measure } from './metrics.ts';
+import { withFeaturesOf } from './predict.ts';
 
 export interface ParticipantResult extends Metrics {
   readonly id: string;
@@ -21,7 +22,7 @@ export interface Evaluation {
 /** On all rows of a table. */
 export function evaluate(model: Model, table: Table): Evaluation {
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
-  return evaluateRows(model, table, y);
+  return evaluateRows(model, withFeaturesOf(model, table), y);
 }
 
 /** On some rows, with targets as numbers (of all rows of the table). */

@@ -97,17 +97,15 @@ class Sgd {
 
   epoch(shard: Shard, order: Uint32Array, step: number, decay: { shared: number; personal: number }): void {
     const { kernels } = shard.arena;
-    const { stride, settings } = shard;
+    const { stride, settings, lossFunction } = shard;
     for (const i of order) {
       const row = shard.rows + 4 * i * stride;
       const a =
         this.wScale * kernels.rowDot(row, stride, this.w) + this.vScale * kernels.rowDot(row, stride, this.v);
       const y = shard.y[i];
-      let pull = 0;
-      if (settings.objective === 'classification') pull = y * a < 1 ? y : 0;
-      else if (Math.abs(y - a) > settings.epsilon) pull = Math.sign(y - a);
+      const pull = lossFunction.subgradient(y, a, shard.cap[i], settings.epsilon);
       if (pull !== 0) {
-        const move = step * shard.cap[i] * pull;
+        const move = step * pull;
         kernels.rowAdd(row, stride, move / this.wScale, this.w);
         kernels.rowAdd(row, stride, move / this.vScale, this.v);
       }

@@ -1,6 +1,5 @@
 /**
- * Personal parts without a federation. For a given w a participant's best personal part depends on its own rows alone (DESIGN
- * section 3.1):
+ * Personal parts without a federation. For a given w a participant's best personal part depends on its own rows alone:
  *
  *   v(w) = argmin over v of  C2/2 |v|^2 + C1 sum_i c_i loss(y_i, (w + v).x_i)
  *
@@ -13,18 +12,19 @@ import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
-import { checkFeatures, type Model } from '../solver/model.ts';
+import type { Metrics } from '../solver/metrics.ts';
+import type { Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
 import type { Task } from './method.ts';
-import type { Metrics } from './metrics.ts';
 import {
   type PersonaliseOptions,
   type ResolvedPersonaliseOptions,
   resolvePersonaliseOptions,
 } from './personalise-options.ts';
+import { withFeaturesOf } from './predict.ts';
 import { scaledTasks } from './prepare.ts';
 
 /** Metrics are those of the test rows; all other rows were used for the personal part. */
@@ -53,9 +53,9 @@ export interface PersonaliseResult {
   readonly model: Model;
 }
 
-export function personalise(model: Model, table: Table, options: PersonaliseOptions = {}): PersonaliseResult {
+export function personalise(model: Model, given: Table, options: PersonaliseOptions = {}): PersonaliseResult {
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
-  checkFeatures(model, table);
+  const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
   const { c1, c2, epsilon, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);

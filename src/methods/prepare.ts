@@ -8,7 +8,7 @@ import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
-import { balancedWeights } from '../solver/problem.ts';
+import { rowWeights } from '../solver/problem.ts';
 import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
 import { columnsOf, type OwnRows, type PlacedRows, taskOver } from './rows.ts';
@@ -63,10 +63,9 @@ export function scaledTasks(
   scaling: Scaling,
   options: TaskOptions,
 ): Placed {
-  const balanced = options.classWeight === 'balanced' && options.objective === 'classification';
   const own = groups.map((places, k): OwnRows => {
     const targets = Float64Array.from(places, (i) => y[i]);
-    const weights = balanced ? balancedWeights(targets) : undefined;
+    const weights = rowWeights(options, targets);
     return { id: table.participants[k], n: places.length, places, y: targets, weights };
   });
   const rows = { x: table.x, scaling, bias: options.bias, own };

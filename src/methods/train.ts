@@ -5,7 +5,6 @@ import { Arena } from '../math/arena.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { MethodName, Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
-import { assembleModel } from './assemble.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
@@ -127,4 +126,28 @@ function finish(
 /** Epsilon is regression's alone: for classification the same formulas hold with 0. */
 export function settingsOf(options: ResolvedOptions): MethodSettings {
   return { ...options, epsilon: options.objective === 'regression' ? options.epsilon : 0 };
+}
+
+/** A usable model from what a method returned and how its rows were prepared. */
+export function assembleModel(
+  prepared: Prepared,
+  options: ResolvedOptions,
+  placed: Pick<Placed, 'tasks' | 'scaling'>,
+  result: MethodResult,
+): Model {
+  const { method, objective, bias, seed } = options;
+  return {
+    method,
+    objective,
+    features: prepared.table.features,
+    bias,
+    scaling: placed.scaling,
+    classes: prepared.classes,
+    w: result.w,
+    personal: new Map(placed.tasks.map((task, k) => [task.id, result.v[k]])),
+    servesNewcomers: result.servesNewcomers,
+    options,
+    seed,
+    certificate: result.certificate,
+  };
 }

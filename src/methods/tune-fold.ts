@@ -10,11 +10,10 @@ import type { Split } from '../data/split.ts';
 import { Arena } from '../math/arena.ts';
 import type { ScaleMode } from '../math/scaling.ts';
 import { decide } from '../solver/model.ts';
-import { assembleModel } from './assemble.ts';
 import type { MethodResult, WarmStart } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type Prepared, tasksOf } from './prepare.ts';
-import { METHOD, settingsOf } from './train.ts';
+import { assembleModel, METHOD, settingsOf } from './train.ts';
 import type { Point } from './tune-grid.ts';
 import { Workspace } from './workspace.ts';
 

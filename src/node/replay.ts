@@ -1,6 +1,10 @@
 /** Runs the inputs of a log through the very machines again, and sees whether they come to the same. No I/O. */
-import * as coordinator from '../coordinator/index.ts';
-import * as participant from '../participant/index.ts';
+import type { CoordinatorInput } from '../coordinator/effects.ts';
+import { step as stepCoordinator } from '../coordinator/machine.ts';
+import { beginCoordinator } from '../coordinator/start.ts';
+import type { ParticipantInput } from '../participant/effects.ts';
+import { step as stepParticipant } from '../participant/machine.ts';
+import { newParticipant } from '../participant/state.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
 
@@ -54,11 +58,11 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
 
 function machineOf(life: Extract<LogRecord, { type: 'life' }>['life'], primitives: Primitives): Machine {
   if (life.machine === 'coordinator') {
-    const state = coordinator.beginCoordinator(life);
-    return (input) => coordinator.step(state, input as coordinator.CoordinatorInput, primitives);
+    const state = beginCoordinator(life);
+    return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);
   }
-  const state = participant.newParticipant(life.profile, life.stored);
-  return (input) => participant.step(state, input as participant.ParticipantInput, primitives);
+  const state = newParticipant(life.profile, life.stored);
+  return (input) => stepParticipant(state, input as ParticipantInput, primitives);
 }
 
 /** A machine that throws has come to something else: in the run its effects were written down. */

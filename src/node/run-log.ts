@@ -15,19 +15,16 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
 import { pack, seal, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 import { framed, framesIn, guarded, type LogFile, readAt } from './run-log-frames.ts';
-
-export type { CoordinatorLife } from '../coordinator/index.ts';
-export type { ParticipantStart } from '../participant/state.ts';
 
 const SEAL = { kind: 'run log', version: 1 };
 const OWNER_ONLY = 0o600;
 
 export type Written =
-  | { readonly type: 'life'; readonly life: CoordinatorLife | ParticipantStart }
+  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantStart }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;
@@ -56,7 +53,7 @@ export class RunRecorder {
     dropTornTail(this.file);
   }
 
-  life(life: CoordinatorLife | ParticipantStart): void {
+  life(life: CoordinatorStart | ParticipantStart): void {
     this.append({ type: 'life', life });
   }
 

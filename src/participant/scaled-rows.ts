@@ -3,7 +3,7 @@
 import type { Arena } from '../math/arena.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
 import type { FederationSettings } from '../protocol/messages.ts';
-import { balancedWeights } from '../solver/problem.ts';
+import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
 export interface RawRows {
@@ -20,12 +20,11 @@ export function scaledShard(
   scaling: Scaling,
   { x, y, features }: RawRows,
 ): Shard {
-  const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
   return new Shard(arena, settings, {
     n: y.length,
     d: features + (settings.bias ? 1 : 0),
     y,
-    weights: balanced ? balancedWeights(y) : undefined,
+    weights: rowWeights(settings, y),
     write: (i, row) => {
       scaleRow(x, i, scaling, row, 0);
       if (settings.bias) row[features] = 1;

@@ -5,6 +5,7 @@
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { MaskSettings } from '../privacy/masks.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
+import type { LossName } from '../solver/losses/losses.ts';
 import type { Objective } from '../solver/problem.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 
@@ -18,6 +19,8 @@ export type Precision = 'f64' | 'f32';
 /** What all participants must agree on. Sent as JSON text inside `welcome`. */
 export interface FederationSettings {
   readonly objective: Objective;
+  /** Default: that of the objective. */
+  readonly loss?: LossName | undefined;
   readonly training: Training;
   readonly c1: number;
   readonly c2: number;

@@ -2,7 +2,7 @@
  * Courses: a metric over time, as a training made it. A model holds until the next one, so a course is a staircase, and
  * courses of several repeats are averaged on a common grid of times.
  */
-import type { Point } from './charts/figure.ts';
+import type { Point } from '../charts/figure.ts';
 import { estimate } from './statistics.ts';
 
 export interface Course {

@@ -6,7 +6,7 @@
  *
  * Jobs come in whatever nesting of objects and lists suits the experiment; results come back in the same nesting.
  */
-import type { Figure } from './charts/figure.ts';
+import type { Figure } from '../charts/figure.ts';
 import type { Constants, Job, ResultOf, TuneJob } from './jobs.ts';
 import type { Profile } from './profile.ts';
 import type { Table } from './report/report.ts';

@@ -1,8 +1,9 @@
 /** From experiments to a report: constants first, then all jobs, then what they show. Whoever calls it runs the jobs. */
+
+import { verdicts } from './claims/all.ts';
 import type { Findings } from './claims/claim.ts';
-import { verdicts } from './claims/index.ts';
 import { type Experiment, type JobTree, jobsOf, resultsIn } from './experiment.ts';
-import { EXPERIMENTS, type ExperimentId } from './experiments/index.ts';
+import { EXPERIMENTS, type ExperimentId } from './experiments/all.ts';
 import type { Constants, Job, JobResult } from './jobs.ts';
 import type { Profile } from './profile.ts';
 import type { Section, VerdictRow } from './report/report.ts';

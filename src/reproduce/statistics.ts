@@ -1,5 +1,7 @@
 /** What a few repeats say: means, and how far to trust them. Student's t throughout, since repeats are few. */
 
+import { solvePositive } from '../math/normal-equations.ts';
+
 /** 97.5% quantile of Student's t by degrees of freedom, from 1 on; beyond the list the normal one is close. */
 const T975 = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
@@ -65,24 +67,11 @@ export function median(values: readonly number[]): number {
  * small must fit as well as what is large. Normal equations, for a handful of columns.
  */
 export function relativeFit(columns: readonly (readonly number[])[], y: readonly number[]): number[] {
-  const k = columns.length;
-  const a = columns.map((column) =>
-    [...columns.keys()].map((j) => y.reduce((sum, t, r) => sum + (column[r] / t) * (columns[j][r] / t), 0)),
-  );
-  const b = columns.map((column) => y.reduce((sum, t, r) => sum + column[r] / t, 0));
-  for (let p = 0; p < k; p++) {
-    for (let i = p + 1; i < k; i++) {
-      const factor = a[i][p] / a[p][p];
-      for (let j = p; j < k; j++) a[i][j] -= factor * a[p][j];
-      b[i] -= factor * b[p];
-    }
-  }
-  const x = new Array<number>(k).fill(0);
-  for (let p = k - 1; p >= 0; p--) {
-    const rest = x.reduce((sum, value, j) => (j > p ? sum + a[p][j] * value : sum), 0);
-    x[p] = (b[p] - rest) / a[p][p];
-  }
-  return x;
+  const scaled = columns.map((column) => column.map((value, r) => value / y[r]));
+  const sum = (of: (r: number) => number) => y.reduce((total, _, r) => total + of(r), 0);
+  const a = scaled.map((p) => scaled.map((q) => sum((r) => p[r] * q[r])));
+  const b = scaled.map((p) => sum((r) => p[r]));
+  return solvePositive(a, b) ?? columns.map(() => Number.NaN);
 }
 
 /** Least squares y = a x + b on logarithms: the exponent a of a power law, and the share of variance explained. */

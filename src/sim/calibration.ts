@@ -9,10 +9,9 @@
  */
 import { z } from 'zod';
 import { inputError, invariant } from '../base/errors.ts';
-import type { ComputeModel } from './compute.ts';
-import { meanPassMs } from './compute.ts';
+import { solvePositive } from '../math/normal-equations.ts';
+import { type ComputeModel, meanPassMs } from './compute.ts';
 import { scenarioError } from './scenario-error.ts';
-import { axes, document, element, line, text } from './svg.ts';
 
 export interface PassTimes {
   readonly rows: number;
@@ -83,25 +82,11 @@ function leastSquares(rows: readonly (readonly number[])[]): number[] | undefine
   const lengths = Array.from({ length: m }, (_, t) =>
     Math.sqrt(rows.reduce((sum, row) => sum + row[t] ** 2, 0)),
   );
-  const a = lengths.map((li, i) => [
-    ...lengths.map((lj, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0) / (li * lj)),
-    rows.reduce((sum, row) => sum + row[i], 0) / li,
-  ]);
-  for (let i = 0; i < m; i++) {
-    // Positive definite: no pivoting needed.
-    if (!(a[i][i] > 1e-12)) return undefined;
-    for (let k = i + 1; k < m; k++) {
-      const factor = a[k][i] / a[i][i];
-      for (let j = i; j <= m; j++) a[k][j] -= factor * a[i][j];
-    }
-  }
-  const c = new Array<number>(m).fill(0);
-  for (let i = m - 1; i >= 0; i--) {
-    let rest = a[i][m];
-    for (let j = i + 1; j < m; j++) rest -= a[i][j] * c[j];
-    c[i] = rest / a[i][i];
-  }
-  return c.map((value, i) => value / lengths[i]);
+  const scaled = rows.map((row) => row.map((value, t) => value / lengths[t]));
+  const sum = (of: (row: readonly number[]) => number) => scaled.reduce((total, row) => total + of(row), 0);
+  const a = lengths.map((_, i) => lengths.map((_, j) => sum((row) => row[i] * row[j])));
+  const b = lengths.map((_, i) => sum((row) => row[i]));
+  return solvePositive(a, b, 1e-12)?.map((value, i) => value / lengths[i]);
 }
 
 /** What a scenario needs of a calibration file; the rest of it is for people. */
@@ -129,31 +114,4 @@ export function calibrationFromText(source: string, content: string): ComputeMod
 export function formulaText({ fixedMs, perRowMs, perValueMs }: Calibration): string {
   const ms = (value: number) => `${Number(value.toPrecision(3))} ms`;
   return `${ms(fixedMs)} + ${ms(perRowMs)} x rows + ${ms(perValueMs)} x rows x columns`;
-}
-
-const FRAME = { left: 70, top: 74, width: 560, height: 360 };
-
-/** Measured against fitted, both on logarithmic scales: sizes span orders of magnitude. */
-export function calibrationChart(fit: Calibration): string {
-  const { spread, points } = fit;
-  const logs = points.flatMap(({ measuredMs, fittedMs }) => [Math.log10(measuredMs), Math.log10(fittedMs)]);
-  const low = Math.floor(Math.min(...logs) * 2) / 2;
-  const high = Math.ceil(Math.max(...logs) * 2) / 2;
-  const { across, up, parts } = axes(
-    FRAME,
-    { low, high, title: 'fitted time of a pass, log10 of ms' },
-    { low, high, title: 'measured, log10 of ms' },
-  );
-  parts.push(
-    line([across(low), up(low)], [across(high), up(high)], { stroke: '#888', 'stroke-dasharray': '4 3' }),
-  );
-  for (const { rows, columns, measuredMs, fittedMs } of points) {
-    const words = element('title', {}, `${rows} x ${columns}`);
-    const at = { cx: across(Math.log10(fittedMs)), cy: up(Math.log10(measuredMs)) };
-    parts.push(element('circle', { ...at, r: 4, fill: '#1f5fa8', 'fill-opacity': 0.7 }, words));
-  }
-  const formula = `${formulaText(fit)}, spread ${spread.toPrecision(2)}`;
-  const title = 'Time of a local pass: measured against fitted';
-  const heading = [text(20, 28, title, { class: 'title' }), text(20, 46, formula, { class: 'small' })];
-  return document(680, 500, title, [...heading, ...parts]);
 }

@@ -1,9 +1,9 @@
 /** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
 import { stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
-import { beginCoordinator } from '../coordinator/life.ts';
 import { step } from '../coordinator/machine.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
+import { beginCoordinator } from '../coordinator/start.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { gaussianNoise } from '../privacy/dp/gaussian.ts';

@@ -1,94 +1,62 @@
-/** Virtual time: a queue of what will happen, in order of time, then in order of being put in. */
-interface Entry {
+/** Virtual time: a queue of events, in order of time, then in the order in which they were scheduled. */
+import TinyQueue from 'tinyqueue';
+
+interface Event {
   readonly atMs: number;
-  /** Undefined: it has been taken back. */
-  run: (() => void) | undefined;
   readonly place: number;
+  /** Undefined: cancelled, or run already. */
+  run: (() => void) | undefined;
 }
 
-/** Taken back entries stay where they are until they are most of what there is. */
+/** Cancelled events stay where they are until they are most of the queue. */
 const LEAST_TO_CLEAR = 1024;
 
-/** A binary heap. */
+const byTime = (a: Event, b: Event) => a.atMs - b.atMs || a.place - b.place;
+
 export class EventQueue {
   now = 0;
-  private readonly heap: Entry[] = [];
-  private placed = 0;
-  private dead = 0;
+  private queue = new TinyQueue<Event>([], byTime);
+  private scheduled = 0;
+  private cancelled = 0;
 
   get size(): number {
-    return this.heap.length;
+    return this.queue.length;
   }
 
-  /** Gives a way to take it back. */
+  /** Returns a function that cancels it. */
   at(atMs: number, run: () => void): () => void {
-    const entry: Entry = { atMs: Math.max(atMs, this.now), run, place: this.placed++ };
-    this.heap.push(entry);
-    this.rise(this.heap.length - 1);
-    return () => this.takeBack(entry);
+    const event: Event = { atMs: Math.max(atMs, this.now), place: this.scheduled++, run };
+    this.queue.push(event);
+    return () => this.cancel(event);
   }
 
-  /** A retry far away, set anew with every message, would otherwise be kept for ever. */
-  private takeBack(entry: Entry): void {
-    if (!entry.run) return;
-    entry.run = undefined;
-    this.dead++;
-    const { heap } = this;
-    if (this.dead < LEAST_TO_CLEAR || this.dead < heap.length / 2) return;
-    const alive = heap.filter(({ run }) => run);
-    heap.length = 0;
-    this.dead = 0;
-    // Sorted is a heap; the order of what happens depends on time and place alone.
-    for (const left of alive.sort((a, b) => (before(a, b) ? -1 : 1))) heap.push(left);
+  /** A retry far ahead, scheduled again with every message, would otherwise be kept for ever. */
+  private cancel(event: Event): void {
+    if (!event.run) return;
+    event.run = undefined;
+    this.cancelled++;
+    if (this.cancelled < LEAST_TO_CLEAR || this.cancelled < this.queue.length / 2) return;
+    this.queue = new TinyQueue(
+      this.queue.data.filter(({ run }) => run),
+      byTime,
+    );
+    this.cancelled = 0;
   }
 
-  private rise(i: number): void {
-    const { heap } = this;
-    while (i > 0) {
-      const parent = (i - 1) >> 1;
-      if (!before(heap[i], heap[parent])) break;
-      [heap[i], heap[parent]] = [heap[parent], heap[i]];
-      i = parent;
-    }
-  }
-
-  /** Lets the next thing happen; false when there is none, or none before `untilMs`. */
+  /** Runs the next event; false when there is none, or none before `untilMs`. */
   next(untilMs = Number.POSITIVE_INFINITY): boolean {
-    const { heap } = this;
-    if (heap.length === 0 || heap[0].atMs > untilMs) return false;
-    const [first] = heap;
-    const last = heap.pop()!;
-    if (heap.length > 0) {
-      heap[0] = last;
-      this.sink();
-    }
+    const first = this.queue.peek();
+    if (!first || first.atMs > untilMs) return false;
+    this.queue.pop();
     const { run } = first;
     if (!run) {
-      this.dead--;
+      this.cancelled--;
       return true;
     }
     this.now = first.atMs;
-    // It happens now: taking it back later changes nothing.
+    // From now on it cannot be cancelled.
     first.run = undefined;
     run();
     return true;
   }
-
-  private sink(): void {
-    const { heap } = this;
-    let i = 0;
-    for (;;) {
-      let least = i;
-      for (const child of [2 * i + 1, 2 * i + 2]) {
-        if (child < heap.length && before(heap[child], heap[least])) least = child;
-      }
-      if (least === i) return;
-      [heap[i], heap[least]] = [heap[least], heap[i]];
-      i = least;
-    }
-  }
-}
-
-function before(a: Entry, b: Entry): boolean {
-  return a.atMs < b.atMs || (a.atMs === b.atMs && a.place < b.place);
 }

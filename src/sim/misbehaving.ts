@@ -20,6 +20,7 @@ import type {
   ToParticipant,
 } from '../protocol/messages.ts';
 import { boundsOf } from '../solver/answer.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 
 export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
@@ -121,12 +122,12 @@ export class Misbehaving {
 
   /** A value that fits the last one, and the highest cut below it that the box allows. */
   private claims({ scalars }: AnswerMessage, u: Float64Array, w: Float64Array): Scalars {
-    const { c1 = 1, c2 = 1, objective } = this.settings ?? {};
+    const { c1 = 1, c2 = 1, objective = 'classification', loss } = this.settings ?? {};
     const uNorm2 = dot(u, u);
     const wDotU = dot(w, u);
     const personal = uNorm2 / (2 * c2);
     const value = Math.max(personal, this.fitting(w) ?? boundsOf(scalars, c2).value);
-    const most = objective === 'classification' ? c1 * this.rows : Number.POSITIVE_INFINITY;
+    const most = lossOf({ objective, loss }).dualRange.most * c1 * this.rows;
     const dualSum = Math.min(most, Math.max(0, value + wDotU + personal));
     return { loss: value - personal, dualSum, uNorm2, wDotU };
   }

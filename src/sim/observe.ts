@@ -4,8 +4,7 @@
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
 
-import type { PrivacySpent } from '../coordinator/private-rounds.ts';
-import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
+import type { CoordinatorState, PrivacySpent, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { scaleRow } from '../math/scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';

@@ -207,8 +207,7 @@ export class ParticipantNode {
     this.settings = settings;
     const { features } = profile;
     this.shard ??= scaledShard(this.world.arena, settings, scaling, { x, y, features });
-    const { low, high } = this.shard;
-    const problem = { y, low, high, settings };
+    const problem = { y, cap: this.shard.cap, settings };
     this.later(this.world.queue.now, () => this.take({ type: 'prepared', problem }));
   }
 

@@ -3,16 +3,10 @@
  * arrow for each message from where it is sent to where it arrives, a bar for each solve. The time axis has the right
  * order and the right numbers, but not one scale: where much happens at once it is stretched.
  */
+import { document, element, line, text } from '../charts/svg.ts';
 import { COORDINATOR } from './coordinator-node.ts';
-import { type Arrow, arrowsOf, type Bar, barsOf, windowOf } from './sequence.ts';
-import { document, element, line, text } from './svg.ts';
+import { type Arrow, arrowsOf, type Bar, barsOf, type ChartWindow, windowOf } from './sequence.ts';
 import { CRASHES, type TranscriptEntry } from './transcript.ts';
-
-/** From one round to another; round 0 is the gathering before the first. */
-export interface ChartWindow {
-  readonly from: number;
-  readonly to: number;
-}
 
 const LEFT = 150;
 const LEGEND_WIDTH = 640;
@@ -21,7 +15,7 @@ const SAME_TIME_GAP = 15;
 const LEAST_GAP = 19;
 const MOST_GAP = 90;
 const STYLE =
-  '.life{stroke:#999;stroke-width:1}.arrow{stroke:#33475b;stroke-width:1.1}.late{stroke:#b4530a;stroke-width:1.1;stroke-dasharray:5 3}.lost{stroke:#b00020;stroke-width:1.1;stroke-dasharray:2 3}.label{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.band{fill:#f4f6f9}.who{font-weight:600;text-anchor:middle}';
+  'text{font:12px system-ui,sans-serif;fill:#222}.axis{stroke:#888;stroke-width:1}.small{font-size:10px;fill:#555}.title{font-size:15px;font-weight:600}.life{stroke:#999;stroke-width:1}.arrow{stroke:#33475b;stroke-width:1.1}.late{stroke:#b4530a;stroke-width:1.1;stroke-dasharray:5 3}.lost{stroke:#b00020;stroke-width:1.1;stroke-dasharray:2 3}.label{font-size:10px;paint-order:stroke;stroke:#fff;stroke-width:3px}.band{fill:#f4f6f9}.who{font-weight:600;text-anchor:middle}';
 
 export function sequenceChart(
   title: string,
@@ -51,7 +45,7 @@ export function sequenceChart(
     ...arrows.map((arrow) => drawArrow(arrow, drawn)),
     ...noteMarks(transcript, span, drawn),
   ];
-  return document(width, bottom + 20, title, [element('defs', {}, heads()), ...parts], STYLE);
+  return document(width, bottom + 20, title, STYLE, [element('defs', {}, heads()), ...parts]);
 }
 
 interface Drawn {

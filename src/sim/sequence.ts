@@ -1,7 +1,12 @@
 /** From a transcript to what a message sequence chart shows: which message arrived where, and who computed when. */
 import { COORDINATOR } from './coordinator-node.ts';
-import type { ChartWindow } from './sequence-chart.ts';
 import { type TranscriptEntry, WITH_SCALING } from './transcript.ts';
+
+/** From one round to another; round 0 is the gathering before the first. */
+export interface ChartWindow {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Entries are meant by their places in the transcript. */
 export interface Arrow {

@@ -1,11 +1,11 @@
 /** Sees what goes into a machine and what comes out of it, at once: afterwards effects and state may share what changes. */
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorLife } from '../coordinator/life.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
 export interface Witness {
   /** A machine begins. */
-  life(life: CoordinatorLife | ParticipantStart): void;
+  life(life: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

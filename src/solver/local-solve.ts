@@ -3,9 +3,11 @@
  *
  *   max over beta_k of  sum s(beta_i) - w.(u - u_k) - sigma/2 |u - u_k|^2 - 1/(2 C2) |u|^2,   u = sum_i beta_i x_i
  *
- * One step (kernels `passRows`, `passGram`), with q = sigma + 1/C2 and H = q |x|^2:
+ * One step (kernels `passRows`, `passGram`), with q = sigma + 1/C2 and H = q |x|^2: beta becomes the maximum of
  *
- *   t = beta + (y - x.z)/H;  t = sign(t) max(0, |t| - eps/H);  beta = clip(t);  z += q (change of beta) x
+ *   s(b) - x.z (b - beta) - H/2 (b - beta)^2,      z += q (change of beta) x
+ *
+ * For the hinge and the epsilon-insensitive loss t = beta + (y - x.z)/H, t = sign(t) max(0, |t| - eps/H), beta = clip(t); the others: losses/.
  *
  * Passes run in random order over the rows that are not shrunk. Shrinking as in LIBLINEAR (Hsieh et al. 2008; Ho and
  * Lin 2012 for regression): a row that sits at a bound, and wants to go further out by more than the worst violation of
@@ -16,7 +18,7 @@
  *
  * Every intermediate beta is feasible: a solve may be stopped after any pass.
  */
-import type { PassArguments, PassSettings } from '../math/kernels.ts';
+import type { PassArguments } from '../math/kernels.ts';
 import type { Shard } from './shard.ts';
 
 export interface LocalSolveOptions {
@@ -35,8 +37,7 @@ export class LocalSolve {
   private readonly shard: Shard;
   private readonly options: LocalSolveOptions;
   private readonly at: PassArguments;
-  private readonly run: (settings: PassSettings) => void;
-  private readonly q: number;
+  private readonly run: (active: number, shrink: number) => void;
   private active: number;
   private shrink = Number.POSITIVE_INFINITY;
 
@@ -46,8 +47,14 @@ export class LocalSolve {
     this.options = options;
     const { at, run } = shard.beginPasses();
     this.at = at;
-    this.run = run;
-    this.q = options.sigma + 1 / shard.settings.c2;
+    const { settings, lossFunction } = shard;
+    const fixed = {
+      step: lossFunction.form,
+      q: options.sigma + 1 / settings.c2,
+      epsilon: settings.epsilon,
+      skip: 0.1 * options.tolerance,
+    };
+    this.run = (active, shrink) => run({ ...fixed, active, shrink });
     this.active = shard.n;
     const order = shard.arena.u32(at.order, shard.n);
     for (let i = 0; i < shard.n; i++) order[i] = i;
@@ -60,17 +67,11 @@ export class LocalSolve {
 
   /** One pass over the active rows. */
   pass(): void {
-    const { arena, n, settings } = this.shard;
+    const { arena, n } = this.shard;
     const { tolerance } = this.options;
     arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
     const whole = this.active === n;
-    this.run({
-      active: this.active,
-      q: this.q,
-      epsilon: settings.epsilon,
-      shrink: this.shrink,
-      skip: 0.1 * tolerance,
-    });
+    this.run(this.active, this.shrink);
     this.passes++;
     // By number: taking a typed array apart goes through its iterator, which costs as much as a short pass.
     const report = arena.f64(this.at.report, 2);
@@ -90,13 +91,11 @@ export class LocalSolve {
 
   /** Part of a pass, for who has no time for a whole one; nothing is shrunk by it, and nothing is done after it. */
   partOfPass(rows: number): void {
-    const { arena, settings } = this.shard;
+    const { arena } = this.shard;
     const count = Math.min(rows, this.active);
     if (count < 1) return;
     arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
-    const { epsilon } = settings;
-    const shrink = Number.POSITIVE_INFINITY;
-    this.run({ active: count, q: this.q, epsilon, shrink, skip: 0.1 * this.options.tolerance });
+    this.run(count, Number.POSITIVE_INFINITY);
   }
 
   /** Passes until solved, or until `most` passes are made. */

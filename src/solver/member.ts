@@ -4,9 +4,11 @@
  */
 import { type AnswerScalars, scalarsAt } from './answer.ts';
 import { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
-import { dualSum } from './problem.ts';
+import { type BoxContext, boxOf, dualSum } from './problem.ts';
 import type { Shard } from './shard.ts';
 import { plusScaled } from './vector.ts';
+
+export type { BoxContext } from './problem.ts';
 
 /** A solution of a participant's part: its dual variables, u = sum_i beta_i x_i and s = sum_i s(beta_i). */
 export interface Solution {
@@ -53,11 +55,6 @@ export function propose(shard: Shard, options: ProposeOptions): { solution: Solu
   return { solution: solutionOf(shard), passes: solve.passes };
 }
 
-/** What it takes to combine solutions: the targets and the boxes, no rows. A shard has it all. */
-export type BoxContext = Pick<Shard, 'y' | 'low' | 'high'> & {
-  readonly settings: { readonly epsilon: number };
-};
-
 /**
  * The solution at share c in [0, 1] of the way. Whatever must make a step shorter, clipping for differential privacy or a norm
  * bound of the coordinator, does it by one factor for all of it, so that w and v_k move alike and the result stays feasible.
@@ -66,19 +63,20 @@ export function partOfStep(context: BoxContext, from: Solution, to: Solution, c:
   if (c === 1) return to;
   const between = (a: Float64Array, b: Float64Array) => plusScaled(a, c, plusScaled(b, -1, a));
   const beta = intoBox(context, between(from.beta, to.beta));
-  const s = dualSum(context.settings.epsilon, context.y, beta);
-  const solution = { beta, u: between(from.u, to.u), s };
+  const solution = { beta, u: between(from.u, to.u), s: dualSum(context, beta) };
   if (!from.sent && !to.sent) return solution;
   const [a, b] = [sentPart(from), sentPart(to)];
   return { ...solution, sent: { u: between(a.u, b.u), s: a.s + c * (b.s - a.s) } };
 }
 
 /** A combination leaves the box by rounding at most; a bound must be met exactly for shrinking to see it. */
-function intoBox({ low: lows, high: highs }: BoxContext, beta: Float64Array): Float64Array {
+function intoBox(context: BoxContext, beta: Float64Array): Float64Array {
+  const { low: lows, high: highs } = boxOf(context);
   for (let i = 0; i < beta.length; i++) {
     const low = lows[i];
     const high = highs[i];
-    const slack = 1e-14 * (high - low);
+    // Of a box without an end: as if it were of an ordinary size.
+    const slack = 1e-14 * Math.min(high - low, 2 * context.cap[i]);
     if (beta[i] <= low + slack) beta[i] = low;
     else if (beta[i] >= high - slack) beta[i] = high;
   }

@@ -5,6 +5,8 @@
 import { invariant } from '../base/errors.ts';
 import type { Arena } from '../math/arena.ts';
 import { type Address, type PassArguments, type PassSettings, padded } from '../math/kernels.ts';
+import type { Loss } from './losses/loss.ts';
+import { lossOf } from './losses/losses.ts';
 import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 
@@ -68,9 +70,10 @@ export class Shard {
   readonly stride: number;
   readonly y: Float64Array;
   settings!: ProblemSettings;
+  lossFunction!: Loss;
   low!: Float64Array;
   high!: Float64Array;
-  /** C1 c_i: the larger end of each box. */
+  /** C1 c_i: the price of each row's loss. */
   cap!: Float64Array;
   readonly rows: Address;
   private readonly weights: Float64Array | undefined;
@@ -108,6 +111,7 @@ export class Shard {
       y: this.put(input.y),
       low: this.take(8 * n),
       high: this.take(8 * n),
+      cap: this.take(8 * n),
       norm: this.take(8 * n),
       beta: this.take(8 * n),
       margin: this.take(8 * n),
@@ -119,15 +123,17 @@ export class Shard {
     this.retarget(settings);
   }
 
-  /** The same rows under another C1, C2 or epsilon: only the boxes change. */
+  /** The same rows under another loss, C1, C2 or epsilon: only the boxes change. */
   retarget(settings: ProblemSettings): void {
     this.settings = settings;
-    const { low, high } = boxOf(settings, this.y, this.weights);
+    this.lossFunction = lossOf(settings);
+    this.cap = this.y.map((_, i) => settings.c1 * (this.weights ? this.weights[i] : 1));
+    const { low, high } = boxOf(this);
     this.low = low;
     this.high = high;
-    this.cap = low.map((value, i) => Math.max(-value, high[i]));
     this.arena.f64(this.at.low, this.n).set(low);
     this.arena.f64(this.at.high, this.n).set(high);
+    this.arena.f64(this.at.cap, this.n).set(this.cap);
   }
 
   /**
@@ -135,11 +141,10 @@ export class Shard {
    * value at once: they do not touch u, but the dual would stay below the primal without them.
    */
   startingBeta(near: Float64Array = new Float64Array(this.n)): Float64Array {
-    const { epsilon } = this.settings;
-    const norm = this.squaredNorms;
+    const { cap, lossFunction, squaredNorms } = this;
     return near.map((value, i) => {
-      const y = this.y[i];
-      const wanted = norm[i] > 0 ? value : Math.abs(y) <= epsilon ? 0 : y * Number.POSITIVE_INFINITY;
+      const wanted =
+        squaredNorms[i] > 0 ? value : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings.epsilon);
       return Math.min(this.high[i], Math.max(this.low[i], wanted));
     });
   }
@@ -148,10 +153,6 @@ export class Shard {
   release(): void {
     for (const address of this.owned) this.arena.release(address);
     this.owned.length = 0;
-  }
-
-  get usesGram(): boolean {
-    return this.gram !== undefined;
   }
 
   /** Sets the state a solve starts from: beta, and the margins x_i . z of every row. */
@@ -195,12 +196,12 @@ export class Shard {
 
   /** C1 sum_i c_i loss_i at the loaded margins. */
   loss(): number {
-    return lossSum(this.settings, this.y, this.cap, this.margins);
+    return lossSum(this, this.margins);
   }
 
   /** sum_i s(beta_i). */
   dualSum(beta: Float64Array): number {
-    return dualSum(this.settings.epsilon, this.y, beta);
+    return dualSum(this, beta);
   }
 
   /** Everything a pass needs, in the form that suits this shard; the change since `load` starts at zero. */

@@ -13,8 +13,11 @@ const dist = join(import.meta.dirname, '../../dist');
 
 /** The built kernels, as they are, in a page: SIMD against plain JavaScript, then a whole local solve. */
 const PAGE = `<!doctype html><title>kernels</title><pre id="out">nothing</pre><script type="module">
-  import { Arena, JsKernels, createWasmKernels } from '/math/index.js';
-  import { LocalSolve, Shard } from '/solver/index.js';
+  import { Arena } from '/math/arena.js';
+  import { JsKernels } from '/math/kernels-js.js';
+  import { createWasmKernels } from '/math/kernels-wasm.js';
+  import { LocalSolve } from '/solver/local-solve.js';
+  import { Shard } from '/solver/shard.js';
   const settings = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 };
   const y = Float64Array.from({ length: 40 }, (_, i) => (i % 3 ? 1 : -1));
   const solve = (kernels) => {

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { type Io, runCli } from '../../src/cli/main.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { runCli } from '../../src/cli/main.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import { makeRegression } from '../../src/data/generate-regression.ts';
 import type { Table } from '../../src/data/table.ts';

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CLAIMS } from '../../src/reproduce/claims/index.ts';
-import { EXPERIMENT_IDS } from '../../src/reproduce/experiments/index.ts';
+import { CLAIMS } from '../../src/reproduce/claims/all.ts';
+import { EXPERIMENT_IDS } from '../../src/reproduce/experiments/all.ts';
 import { run } from './helpers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kindred-reproduce-'));

@@ -20,3 +20,16 @@ test('wrong shapes and values that are no numbers are refused with participant a
   expect(() => tableFrom([{ id: 'a', x: [1, 2, 3], y: [1, -1] }])).toThrow(/participant "a".*got 3 values/);
   expect(() => tableFrom([{ id: 'a', x: [1, Number.NaN], y: [1] }])).toThrow(/"a" row 1, feature 2.*got NaN/);
 });
+
+test('rows without targets are rows to predict; their number follows from the names of the features', () => {
+  const table = tableFrom([{ id: 'a', x: [1, 2, 3, 4] }], { features: ['f', 'g'] });
+  expect([table.n, table.targets]).toEqual([2, undefined]);
+  expect(() => tableFrom([{ id: 'a', x: [1, 2] }])).toThrow(/"a".*names of the features/);
+  expect(() => tableFrom([{ id: 'a', x: [1, 2, 3] }], { features: ['f', 'g'] })).toThrow(/got 3 values/);
+  expect(() => tableFrom([{ id: 'a', x: [], y: [] }])).toThrow(/at least one row/);
+  const some = [
+    { id: 'a', x: [1], y: [1] },
+    { id: 'b', x: [2] },
+  ];
+  expect(() => tableFrom(some)).toThrow(/"b".*or targets/);
+});

@@ -2,13 +2,14 @@
  * Peers that lie with numbers: consistent lies, of any size. Whatever they say, the coordinator's machine does not throw, all that it
  * says can be said, and what it holds stays finite: by the word of a peer nobody falls.
  */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seal } from '../../src/base/packed.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/state.ts';
+import { newCoordinator } from '../../src/coordinator/start.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { ToCoordinator } from '../../src/protocol/messages.ts';

@@ -1,10 +1,10 @@
 /** The defence of the model: bounds that both sides keep, answers that cannot be, poison, and free-riders. */
+
 import { describe, expect, test } from 'vitest';
 import { standings } from '../../src/coordinator/defence.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/state.ts';
-import { restoreCoordinator } from '../../src/coordinator/stored.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import { runScenario } from '../../src/sim/run.ts';

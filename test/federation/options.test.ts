@@ -1,4 +1,5 @@
 /** Options as JSON: defaults, refusals in one sentence, there and back again. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -10,7 +11,7 @@ import {
   optionsToJson,
   parseOptions,
 } from '../../src/coordinator/options-schema.ts';
-import { newCoordinator } from '../../src/coordinator/state.ts';
+import { newCoordinator } from '../../src/coordinator/start.ts';
 import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
 
 function refusal(given: unknown): string {

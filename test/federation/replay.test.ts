@@ -1,7 +1,11 @@
 /** A run's inputs, given again to new machines, give the same effects; so does a machine copied in the middle of a run. */
 import { expect, test } from 'vitest';
-import * as coordinator from '../../src/coordinator/index.ts';
-import * as participant from '../../src/participant/index.ts';
+import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
+import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
+import { newCoordinator } from '../../src/coordinator/start.ts';
+import type { ParticipantInput } from '../../src/participant/effects.ts';
+import { step as stepParticipant } from '../../src/participant/machine.ts';
+import { newParticipant, type ParticipantState } from '../../src/participant/state.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
@@ -34,24 +38,24 @@ function inputsOf<I>(pick: (simulation: Simulation) => { take(input: I): void })
 }
 
 test('the coordinator: the same inputs give the same effects', () => {
-  const inputs = inputsOf<coordinator.CoordinatorInput>((simulation) => simulation.coordinator);
+  const inputs = inputsOf<CoordinatorInput>((simulation) => simulation.coordinator);
   const { options } = plan();
   const [first, second] = [0, 1].map(() => {
-    const state = coordinator.newCoordinator(options);
-    return inputs.map((input) => structuredClone(coordinator.step(state, structuredClone(input))));
+    const state = newCoordinator(options);
+    return inputs.map((input) => structuredClone(stepCoordinator(state, structuredClone(input))));
   });
   expect(second).toEqual(first);
 });
 
 test('a participant: replayed from the beginning, and from a copy in the middle', () => {
-  const inputs = inputsOf<participant.ParticipantInput>((simulation) => simulation.participants.get('2')!);
+  const inputs = inputsOf<ParticipantInput>((simulation) => simulation.participants.get('2')!);
   const { profile } = plan().participants[1];
-  const first = participant.newParticipant(profile);
-  let copy: participant.ParticipantState | undefined;
+  const first = newParticipant(profile);
+  let copy: ParticipantState | undefined;
   for (const [i, input] of inputs.entries()) {
     if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
-    const effects = structuredClone(participant.step(first, structuredClone(input)));
-    if (copy) expect(participant.step(copy, structuredClone(input))).toEqual(effects);
+    const effects = structuredClone(stepParticipant(first, structuredClone(input)));
+    if (copy) expect(stepParticipant(copy, structuredClone(input))).toEqual(effects);
   }
   expect(copy).toEqual(first);
 });

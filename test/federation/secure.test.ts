@@ -1,7 +1,13 @@
 /** Secret sums through the two machines: the same optimum, exact conservation whatever happens, dropouts, newcomers, refusals. */
 import { describe, expect, test } from 'vitest';
-import * as coordinator from '../../src/coordinator/index.ts';
-import * as participant from '../../src/participant/index.ts';
+import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
+import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
+import { parseOptions } from '../../src/coordinator/options-schema.ts';
+import { newCoordinator } from '../../src/coordinator/start.ts';
+import { inquiryOf } from '../../src/coordinator/training.ts';
+import type { ParticipantInput } from '../../src/participant/effects.ts';
+import { step as stepParticipant } from '../../src/participant/machine.ts';
+import { newParticipant, type ParticipantState, type Stored } from '../../src/participant/state.ts';
 import { decode, encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import type { AnswerScalars } from '../../src/solver/answer.ts';
@@ -264,7 +270,7 @@ describe('a liar in secret sums', () => {
     const claimed: number[] = [];
     const imbalances: number[] = [];
     simulation.onRow = ({ relativeGap }) => {
-      const { best } = coordinator.inquiryOf(simulation.coordinator.state!)!;
+      const { best } = inquiryOf(simulation.coordinator.state!)!;
       claimed.push(relativeGap);
       imbalances.push(Math.hypot(...best!.gradient!) / Math.hypot(...best!.w));
     };
@@ -340,8 +346,8 @@ test.each([
   [{ defence: { normBound: 1 } }, 'defence: expected none beside secure'],
   [{ mask: { kind: 'bernoulli', keep: 0.5 } }, 'mask: expected none beside secure'],
 ])('options that need more than sums are refused: %j', (change, message) => {
-  expect(() => coordinator.parseOptions('f.json', { secure: true })).not.toThrow();
-  expect(() => coordinator.parseOptions('f.json', { secure: true, ...change })).toThrow(message);
+  expect(() => parseOptions('f.json', { secure: true })).not.toThrow();
+  expect(() => parseOptions('f.json', { secure: true, ...change })).toThrow(message);
 });
 
 describe('replayed', () => {
@@ -369,10 +375,10 @@ describe('replayed', () => {
 
   test('the coordinator gives the same effects', () => {
     const simulation = new Simulation(plan());
-    const inputs = inputsOf<coordinator.CoordinatorInput>(simulation, simulation.coordinator);
+    const inputs = inputsOf<CoordinatorInput>(simulation, simulation.coordinator);
     const [first, second] = [0, 1].map(() => {
-      const state = coordinator.newCoordinator(plan().options);
-      return inputs.map((input) => structuredClone(coordinator.step(state, structuredClone(input))));
+      const state = newCoordinator(plan().options);
+      return inputs.map((input) => structuredClone(stepCoordinator(state, structuredClone(input))));
     });
     expect(second).toEqual(first);
   });
@@ -380,13 +386,13 @@ describe('replayed', () => {
   test('so does a participant, also from a copy in the middle', () => {
     const simulation = new Simulation(plan());
     const node = simulation.participants.get('2')!;
-    const inputs = inputsOf<participant.ParticipantInput>(simulation, node);
-    const first = participant.newParticipant(node.data.profile);
-    let copy: participant.ParticipantState | undefined;
+    const inputs = inputsOf<ParticipantInput>(simulation, node);
+    const first = newParticipant(node.data.profile);
+    let copy: ParticipantState | undefined;
     for (const [i, input] of inputs.entries()) {
       if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
-      const effects = structuredClone(participant.step(first, structuredClone(input)));
-      if (copy) expect(participant.step(copy, structuredClone(input))).toEqual(effects);
+      const effects = structuredClone(stepParticipant(first, structuredClone(input)));
+      if (copy) expect(stepParticipant(copy, structuredClone(input))).toEqual(effects);
     }
     expect(copy).toEqual(first);
   });
@@ -394,12 +400,12 @@ describe('replayed', () => {
   test('a participant stores what it says before it says it, and never changes what it has stored', () => {
     const simulation = new Simulation(plan());
     const node = simulation.participants.get('2')!;
-    const inputs = inputsOf<participant.ParticipantInput>(simulation, node);
-    const state = participant.newParticipant(node.data.profile);
-    const kept: [participant.Stored, participant.Stored][] = [];
+    const inputs = inputsOf<ParticipantInput>(simulation, node);
+    const state = newParticipant(node.data.profile);
+    const kept: [Stored, Stored][] = [];
     const said = new Set<string>();
     for (const input of inputs) {
-      for (const effect of participant.step(state, input)) {
+      for (const effect of stepParticipant(state, input)) {
         if (effect.type === 'persist') kept.push([effect.stored, structuredClone(effect.stored)]);
         if (effect.type !== 'send') continue;
         const round = kept.at(-1)?.[1].secure?.core.round;

@@ -116,8 +116,8 @@ export function committedBy({ id, disk, data }: Node, accepted: Accepted): Float
   const { pending, committed, base } = disk!;
   if (pending?.message.round === accepted.round) {
     const { y } = data;
-    const wide = y.map(() => Number.POSITIVE_INFINITY);
-    const context = { y, low: wide.map((value) => -value), high: wide, settings: { epsilon: 0 } };
+    const settings = { objective: 'classification', epsilon: 0 } as const;
+    const context = { y, cap: y.map(() => 0), settings };
     return sentPart(acceptedSolution(context, committed, pending.solution, accepted)).u;
   }
   if (base !== accepted.round || !committed) {

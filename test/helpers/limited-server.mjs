@@ -3,7 +3,7 @@
  * it that does nothing but look at the clock knows for how long the machine had no time for this process.
  */
 import { Worker } from 'node:worker_threads';
-import { startServer } from '../../dist/node/server/index.js';
+import { startServer } from '../../dist/node/server/server.js';
 
 const stalled = new Float64Array(new SharedArrayBuffer(8));
 const watch = `

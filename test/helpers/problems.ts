@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { stream } from '../../src/base/random.ts';
 import { Arena } from '../../src/math/arena.ts';
 import { JsKernels } from '../../src/math/kernels-js.ts';
+import { LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
 import type { ProblemSettings } from '../../src/solver/problem.ts';
 import { Shard, type ShardInput } from '../../src/solver/shard.ts';
 
@@ -18,23 +19,34 @@ export interface ProblemShape {
   readonly d: number;
   readonly mostRows: number;
   readonly objective: 'classification' | 'regression';
+  /** Default: that of the objective. */
+  readonly loss?: LossName;
   readonly c1: number;
   readonly c2: number;
   readonly epsilon: number;
   readonly trouble: 'none' | 'zero rows' | 'one class' | 'constant feature' | 'duplicate rows' | 'weights';
 }
 
-export const problemShape: fc.Arbitrary<ProblemShape> = fc.record({
+export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];
+
+const plainShape = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
   participants: fc.integer({ min: 1, max: 8 }),
   d: fc.integer({ min: 1, max: 40 }),
   mostRows: fc.integer({ min: 1, max: 30 }),
-  objective: fc.constantFrom('classification', 'regression'),
+  loss: fc.constantFrom(...LOSS_NAMES),
   c1: fc.constantFrom(1e-4, 0.01, 0.3, 1, 10),
   c2: fc.constantFrom(0.05, 0.5, 1, 20, 1000),
   epsilon: fc.constantFrom(0, 0.1, 0.5),
-  trouble: fc.constantFrom('none', 'zero rows', 'one class', 'constant feature', 'duplicate rows', 'weights'),
+  trouble: fc.constantFrom(
+    ...(['none', 'zero rows', 'one class', 'constant feature', 'duplicate rows', 'weights'] as const),
+  ),
 });
+
+/** Problems of all losses. */
+export const problemShape: fc.Arbitrary<ProblemShape & { readonly loss: LossName }> = plainShape.map(
+  (shape) => ({ ...shape, objective: LOSSES[shape.loss].task }),
+);
 
 /**
  * Problems that coordinate ascent solves in reasonable time. The known exceptions (also LIBLINEAR's) are left to the tests
@@ -47,7 +59,7 @@ export const solvableShape = problemShape.filter(
 
 /** Rows of norm about 1 with a bias, participants that share a direction and differ by another. */
 export function makeProblem(shape: ProblemShape): RandomProblem {
-  const { d, objective } = shape;
+  const { d, objective, loss } = shape;
   const common = vector(shape, 'common', 0, d);
   const inputs = Array.from({ length: shape.participants }, (_, k) => {
     const random = stream(shape.seed, 'problem', 0, k);
@@ -71,7 +83,7 @@ export function makeProblem(shape: ProblemShape): RandomProblem {
     return { n, d, y, weights, write: (i: number, out: Float32Array) => out.set(rows[i]) };
   });
   const epsilon = objective === 'regression' ? shape.epsilon : 0;
-  return { settings: { objective, c1: shape.c1, c2: shape.c2, epsilon }, d, inputs };
+  return { settings: { objective, loss, c1: shape.c1, c2: shape.c2, epsilon }, d, inputs };
 }
 
 function vector(shape: ProblemShape, purpose: string, k: number, d: number): Float64Array {

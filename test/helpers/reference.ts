@@ -63,11 +63,8 @@ function ascend(
         const x = rows[i];
         const h = dot(x, x) * ((fixed ? 0 : 1) + 1 / settings.c2);
         if (h === 0) continue;
-        let t = beta[i] + (y[i] - dot(x, w) - dot(x, v)) / h;
-        t = Math.sign(t) * Math.max(0, Math.abs(t) - settings.epsilon / h);
-        const [low, high] =
-          settings.objective === 'regression' ? [-cap[i], cap[i]] : y[i] > 0 ? [0, cap[i]] : [-cap[i], 0];
-        const delta = Math.min(high, Math.max(low, t)) - beta[i];
+        const margin = dot(x, w) + dot(x, v);
+        const delta = best(settings, { y: y[i], cap: cap[i], beta: beta[i], margin, h }) - beta[i];
         if (delta === 0) continue;
         beta[i] += delta;
         for (let j = 0; j < d; j++) {
@@ -82,8 +79,66 @@ function ascend(
   return boundsOn(settings, parts, w, fixed !== undefined);
 }
 
+interface Row {
+  readonly y: number;
+  readonly cap: number;
+  readonly beta: number;
+  readonly margin: number;
+  readonly h: number;
+}
+
+/** The beta that is best for one row, others standing still. */
+function best({ objective, loss, epsilon }: RandomProblem['settings'], row: Row): number {
+  const { y, cap, beta, margin, h } = row;
+  const g = y - margin;
+  if (objective === 'regression') {
+    const t = beta + g / h;
+    return Math.min(cap, Math.max(-cap, Math.sign(t) * Math.max(0, Math.abs(t) - epsilon / h)));
+  }
+  if (loss === 'logistic') return y * bestOfLogistic({ ...row, beta: y * beta, margin: y * margin });
+  const [ridge, most] = loss === 'squared-hinge' ? [1 / (2 * cap), Number.POSITIVE_INFINITY] : [0, cap];
+  return y * Math.min(most, Math.max(0, y * (beta + (g - ridge * beta) / (h + ridge))));
+}
+
+/** LIBLINEAR's iteration (Yu, Huang and Lin 2011): Newton's method on the nearer of alpha and C - alpha. */
+function bestOfLogistic({ cap, beta: alpha, margin, h }: Row): number {
+  const near = h * (cap / 2 - alpha) + margin >= 0;
+  const from = near ? alpha : cap - alpha;
+  const b = near ? margin : -margin;
+  let z = from > 0 && from <= cap / 2 ? from : cap / 2;
+  for (let k = 0; k < 300; k++) {
+    const slope = h * (z - from) + b + Math.log(z / (cap - z));
+    if (Math.abs(slope) < 1e-14) break;
+    const next = z - slope / (h + cap / (cap - z) / z);
+    z = next <= 0 ? z / 10 : next;
+  }
+  return near ? z : cap - z;
+}
+
+/** The loss at a, and s(beta). */
+function valuesOf(
+  { objective, loss, epsilon }: RandomProblem['settings'],
+  { y, cap, beta, margin }: Omit<Row, 'h'>,
+): { loss: number; s: number } {
+  if (objective === 'regression') {
+    return {
+      loss: cap * Math.max(0, Math.abs(margin - y) - epsilon),
+      s: y * beta - epsilon * Math.abs(beta),
+    };
+  }
+  const [m, alpha] = [y * margin, y * beta];
+  const hinge = Math.max(0, 1 - m);
+  if (loss === 'squared-hinge') return { loss: cap * hinge ** 2, s: alpha - alpha ** 2 / (4 * cap) };
+  if (loss !== 'logistic') return { loss: cap * hinge, s: alpha };
+  const entropy = (p: number) => (p > 0 ? -p * Math.log(p) : 0);
+  return {
+    loss: cap * (Math.log1p(Math.exp(-Math.abs(m))) + Math.max(0, -m)),
+    s: cap * (entropy(alpha / cap) + entropy((cap - alpha) / cap)),
+  };
+}
+
 function boundsOn(
-  { objective, epsilon, c2 }: RandomProblem['settings'],
+  settings: RandomProblem['settings'],
   parts: readonly {
     n: number;
     y: Float64Array;
@@ -95,6 +150,7 @@ function boundsOn(
   w: Float64Array,
   fixed: boolean,
 ): Interval {
+  const { c2 } = settings;
   let primal = fixed ? 0 : dot(w, w) / 2;
   let dual = -primal;
   for (const { n, y, rows, cap, v, beta } of parts) {
@@ -102,13 +158,11 @@ function boundsOn(
     primal += personal;
     dual -= personal + (fixed ? c2 * dot(w, v) : 0);
     for (let i = 0; i < n; i++) {
-      const a = dot(rows[i], w) + dot(rows[i], v);
-      const loss =
-        cap[i] * Math.max(0, objective === 'regression' ? Math.abs(a - y[i]) - epsilon : 1 - y[i] * a);
+      const margin = dot(rows[i], w) + dot(rows[i], v);
+      const { loss, s } = valuesOf(settings, { y: y[i], cap: cap[i], beta: beta[i], margin });
       primal += loss;
-      dual += y[i] * beta[i] - epsilon * Math.abs(beta[i]);
       // A row of zeros adds the same to both sides.
-      if (rows[i].every((value) => value === 0)) dual += loss;
+      dual += rows[i].every((value) => value === 0) ? loss : s;
     }
   }
   return { primal, dual };

@@ -2,6 +2,7 @@
  * A small server that speaks the contract of joining and drives the real coordinator's machine in memory. It can misbehave:
  * refuse with any code, drop its connections, fall silent.
  */
+
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
@@ -10,8 +11,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { type CoordinatorState, newCoordinator, type RoundRow } from '../../src/coordinator/state.ts';
-import { restoreCoordinator, type StoredMember, type StoredRun } from '../../src/coordinator/stored.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
+import type { CoordinatorState, RoundRow } from '../../src/coordinator/state.ts';
+import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
 import { contributionOf, sumOfContributions } from '../../src/coordinator/training.ts';
 import { resolveOptions, type TrainOptions } from '../../src/methods/options.ts';
 import { nodePrimitives } from '../../src/node/crypto.ts';

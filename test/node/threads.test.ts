@@ -153,7 +153,7 @@ describe('a thread', () => {
 test('a process ends by itself after a training, a tuning and a failure on threads', () => {
   const dist = fileURLToPath(new URL('../../dist', import.meta.url));
   const program = `
-    import { makeHarLike } from '${dist}/data/index.js';
+    import { makeHarLike } from '${dist}/data/generate-har.js';
     import { trainOnThreads } from '${dist}/node/threads/training-pool.js';
     import { tuneOnThreads } from '${dist}/node/threads/tuning-pool.js';
     const table = makeHarLike({ participants: 4, rowsPerParticipant: 30, features: 6, seed: 1 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { curvesCsv } from '../../src/reproduce/charts/curves-csv.ts';
+import { curvesCsv } from '../../src/charts/csv.ts';
 import { type Profile, profileFor } from '../../src/reproduce/profile.ts';
 import { type Execute, reproduce } from '../../src/reproduce/reproduce.ts';
 import { runJob } from '../../src/reproduce/run-job.ts';

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { reportHtml } from '../../src/reproduce/report/html.ts';
 import { verdictMarkdown } from '../../src/reproduce/report/markdown.ts';
 import type { Report } from '../../src/reproduce/report/report.ts';
-import { badNumbers, fault, idsOf, targetsOf } from './markup.ts';
-import { anyFigure, chart, figureOf, linePanel } from './samples.ts';
+import { badNumbers, fault, idsOf, targetsOf } from '../charts/markup.ts';
+import { anyFigure, chart, figureOf, linePanel } from '../charts/samples.ts';
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),

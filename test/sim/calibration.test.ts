@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { calibrationChart, calibrationFromText, fitCalibration } from '../../src/sim/calibration.ts';
+import { drawFigure } from '../../src/charts/draw.ts';
+import { calibrationFromText, fitCalibration } from '../../src/sim/calibration.ts';
+import { calibrationFigure } from '../../src/sim/figures.ts';
 
 const GRID = [20, 60, 200, 600].flatMap((rows) => [25, 100, 300, 561].map((columns) => ({ rows, columns })));
 
@@ -56,5 +58,5 @@ test('a calibration file is read back, and a wrong one refused', () => {
   expect(() => calibrationFromText('c.json', '{"fixedMs":1}')).toThrow(
     /^c\.json: perValueMs: expected a number/,
   );
-  expect(calibrationChart(fit)).not.toMatch(/NaN|undefined|Infinity/);
+  expect(drawFigure(calibrationFigure(fit))).not.toMatch(/NaN|undefined|Infinity/);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { drawFigure } from '../../src/charts/draw.ts';
 import { train } from '../../src/methods/train.ts';
-import { curveChart } from '../../src/sim/curve-chart.ts';
+import { curveFigure } from '../../src/sim/figures.ts';
 import { csvLines, jsonLines } from '../../src/sim/observe.ts';
 import { runScenario } from '../../src/sim/run.ts';
 import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
@@ -167,8 +168,8 @@ describe('the message sequence chart', () => {
 
 test('the curve is drawn with and without a metric', () => {
   const records = [1, 2].map((seed) => run({ rounds: 3, gap: 0 }, seed));
-  const chart = curveChart('two seeds', records);
-  expect(chart.match(/<path/g)).toHaveLength(4);
+  const chart = drawFigure(curveFigure('two seeds', records));
+  expect(chart.match(/<path class="kc-(line|band)"/g)).toHaveLength(4);
   expect(chart).not.toMatch(/NaN|undefined|Infinity/);
-  expect(curveChart('none', [run({ rounds: 1, testFraction: 0 })])).toContain('No test rows');
+  expect(drawFigure(curveFigure('none', [run({ rounds: 1, testFraction: 0 })]))).toContain('No test rows');
 });

@@ -5,7 +5,7 @@
  * participant's id.
  */
 import { seed32 } from '../../base/random.ts';
-import { balancedWeights, boxOf, dualSum, lossSum } from '../../solver/problem.ts';
+import { type BoxContext, boxOf, dualSum, lossSum, rowWeights } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { changesOf, type ObservedChange } from './changes.ts';
 import type { KnownSettings, Observation } from './observation.ts';
@@ -36,6 +36,7 @@ export class CandidateSolver {
   readonly columns: number;
   private readonly settings: KnownSettings;
   private readonly candidate: Candidate;
+  private readonly problem: BoxContext;
   private readonly low: Float64Array;
   private readonly high: Float64Array;
   private readonly norms: Float64Array;
@@ -46,8 +47,9 @@ export class CandidateSolver {
     const { y, rows } = candidate;
     this.n = y.length;
     this.columns = rows.length / y.length;
-    const balanced = settings.classWeight === 'balanced' && settings.objective === 'classification';
-    const { low, high } = boxOf(settings, y, balanced ? balancedWeights(y) : undefined);
+    const weights = rowWeights(settings, y);
+    this.problem = { settings, y, cap: y.map((_, i) => settings.c1 * (weights ? weights[i] : 1)) };
+    const { low, high } = boxOf(this.problem);
     this.low = low;
     this.high = high;
     this.norms = y.map((_, i) => this.dotRow(i, this.row(i)));
@@ -99,12 +101,11 @@ export class CandidateSolver {
   /** C1 sum_i c_i loss_i of the model z. */
   loss(z: Float64Array): number {
     const margins = this.candidate.y.map((_, i) => this.dotRow(i, z));
-    const cap = this.low.map((value, i) => Math.max(-value, this.high[i]));
-    return lossSum(this.settings, this.candidate.y, cap, margins);
+    return lossSum(this.problem, margins);
   }
 
   dualSum(beta: Float64Array): number {
-    return dualSum(this.settings.epsilon, this.candidate.y, beta);
+    return dualSum(this.problem, beta);
   }
 
   private pass(p: Pass): { worst: number; active: number } {

@@ -1,5 +1,6 @@
-/** Non-linear least squares by Levenberg and Marquardt, with differences for the Jacobian. */
-import { levenbergMarquardt } from 'ml-levenberg-marquardt';
+/** Non-linear least squares by Levenberg (1944) and Marquardt (1963), with differences for the Jacobian. */
+import { solvePositive } from '../../math/normal-equations.ts';
+import { dot } from '../../solver/vector.ts';
 
 export interface Fit {
   readonly parameters: Float64Array;
@@ -7,27 +8,40 @@ export interface Fit {
   readonly error: number;
 }
 
-/** Minimises |residuals(parameters)|^2 from a start; stops below `enough`. */
+const DIFFERENCE = 1e-6;
+const FIRST_DAMPING = 1e-2;
+/** Share of the expected gain from which a step was good. */
+const GOOD = 1e-3;
+
+/** Minimises |residuals(parameters)|^2 from a start; stops below `enough`. A step for the worse is taken too, and damps the next. */
 export function leastSquares(
   residuals: (parameters: Float64Array) => Float64Array,
   start: Float64Array,
-  options: { readonly iterations: number; readonly enough: number },
+  { iterations, enough }: { readonly iterations: number; readonly enough: number },
 ): Fit {
-  const first = residuals(start);
-  const count = first.length;
-  if (start.length === 0) return { parameters: start, error: first.reduce((sum, r) => sum + r * r, 0) };
-  const x = Float64Array.from({ length: count }, (_, i) => i);
-  // The library fits curves y = f(x): here x numbers the residuals, and every y is 0.
-  const curve = (parameters: number[]) => {
-    const values = residuals(Float64Array.from(parameters));
-    return (i: number) => values[i];
-  };
-  const { parameterValues, parameterError } = levenbergMarquardt({ x, y: new Float64Array(count) }, curve, {
-    initialValues: start,
-    damping: 1e-2,
-    gradientDifference: 1e-6,
-    maxIterations: options.iterations,
-    errorTolerance: options.enough,
-  });
-  return { parameters: Float64Array.from(parameterValues), error: parameterError };
+  let at = start;
+  let seen = residuals(at);
+  let error = dot(seen, seen);
+  let best: Fit = { parameters: at, error };
+  let damping = FIRST_DAMPING;
+  for (let i = 0; i < iterations && error > enough && start.length > 0; i++) {
+    const slopes = Array.from(at, (_, p) => {
+      const moved = residuals(at.with(p, at[p] + DIFFERENCE));
+      return moved.map((value, r) => (value - seen[r]) / DIFFERENCE);
+    });
+    const gradient = slopes.map((slope) => dot(slope, seen));
+    const normal = slopes.map((a, p) => slopes.map((b, q) => dot(a, b) + (p === q ? damping : 0)));
+    const step = solvePositive(normal, gradient);
+    if (!step) break;
+    at = at.map((value, p) => value - step[p]);
+    seen = residuals(at);
+    const before = error;
+    error = dot(seen, seen);
+    if (Number.isNaN(error)) break;
+    if (error < best.error - enough) best = { parameters: at, error };
+    const expected = step.reduce((sum, value, p) => sum + value * (damping * value + gradient[p]), 0);
+    const good = (before - error) / expected > GOOD;
+    damping = good ? Math.max(damping / 9, 1e-7) : Math.min(damping * 11, 1e7);
+  }
+  return best;
 }

@@ -1,25 +1,18 @@
 /** The little dense linear algebra that the attacks need, on vectors as rows. */
-import { Matrix, SingularValueDecomposition } from 'ml-matrix';
+import { addScaled, dot, norm } from '../../solver/vector.ts';
 
 export interface Span {
   readonly rank: number;
   /** Orthonormal vectors that span it. */
   readonly basis: readonly Float64Array[];
-  /** All of them, falling. */
-  readonly singularValues: readonly number[];
 }
 
 /** The space that vectors span; directions smaller than `relative` times the largest count as noise. */
 export function spanOf(vectors: readonly Float64Array[], relative: number): Span {
-  if (vectors.length === 0) return { rank: 0, basis: [], singularValues: [] };
-  // Columns must not outnumber rows for this SVD; zero rows change nothing.
-  const columns = vectors[0].length;
-  const matrix = Matrix.zeros(Math.max(vectors.length, columns), columns);
-  for (const [i, vector] of vectors.entries()) matrix.setRow(i, vector);
-  const { diagonal, rightSingularVectors } = new SingularValueDecomposition(matrix);
-  const rank = diagonal.filter((value) => value > relative * diagonal[0]).length;
-  const basis = Array.from({ length: rank }, (_, r) => Float64Array.from(rightSingularVectors.getColumn(r)));
-  return { rank, basis, singularValues: diagonal };
+  const { rows, sizes } = orthogonal(vectors);
+  const rank = sizes.filter((size) => size > relative * sizes[0]).length;
+  const basis = rows.slice(0, rank).map((row, r) => row.map((value) => value / sizes[r]));
+  return { rank, basis };
 }
 
 export interface Solved {
@@ -30,36 +23,64 @@ export interface Solved {
   readonly smallest: number;
 }
 
-/** Least squares for rows a_i . x = b_i. */
-export function solveRows(rows: readonly Float64Array[], b: readonly number[]): Solved {
-  const columns = rows[0].length;
-  const matrix = Matrix.zeros(Math.max(rows.length, columns), columns);
-  for (const [i, row] of rows.entries()) matrix.setRow(i, row);
-  const svd = new SingularValueDecomposition(matrix, { autoTranspose: true });
-  const right = Matrix.zeros(matrix.rows, 1);
-  for (const [i, value] of b.entries()) right.set(i, 0, value);
-  const x = Float64Array.from(svd.solve(right).getColumn(0));
-  let worst = 0;
-  for (const [i, row] of rows.entries()) worst = Math.max(worst, Math.abs(dotOf(row, x) - b[i]));
-  return { x, worst, smallest: svd.diagonal.at(-1) ?? 0 };
+/** Least squares for rows a_i . x = b_i; of several solutions the shortest. */
+export function solveRows(vectors: readonly Float64Array[], b: readonly number[]): Solved {
+  const columns = vectors[0].length;
+  const { rows, sizes, right } = orthogonal(vectors, b);
+  const x = new Float64Array(columns);
+  for (const [r, size] of sizes.entries())
+    if (size > 1e-15 * columns * sizes[0]) addScaled(x, right[r] / (size * size), rows[r]);
+  const worst = Math.max(...vectors.map((row, i) => Math.abs(dot(row, x) - b[i])));
+  return { x, worst, smallest: sizes[columns - 1] ?? 0 };
+}
+
+/**
+ * A singular value decomposition by one-sided Jacobi rotations (Hestenes 1958): rows are turned against each other, two at a time,
+ * until all are orthogonal. What is left are the right singular vectors, each as long as its singular value, largest first. `b` is
+ * turned with them.
+ */
+function orthogonal(vectors: readonly Float64Array[], b?: readonly number[]) {
+  const turned = vectors.map((vector, i) => ({ row: vector.slice(), right: b?.[i] ?? 0 }));
+  // Shorter rows are rounding: they have no direction.
+  const least = 1e-32 * turned.reduce((sum, { row }) => sum + dot(row, row), 0);
+  for (let sweep = 0, crossed = true; crossed && sweep < 60; sweep++) {
+    crossed = false;
+    for (let p = 0; p < turned.length - 1; p++)
+      for (let q = p + 1; q < turned.length; q++) crossed = turn(turned[p], turned[q], least) || crossed;
+  }
+  const sorted = turned.map((each) => ({ ...each, size: norm(each.row) })).sort((x, y) => y.size - x.size);
+  return {
+    rows: sorted.map(({ row }) => row),
+    sizes: sorted.map(({ size }) => size),
+    right: sorted.map(({ right }) => right),
+  };
+}
+
+interface Turned {
+  readonly row: Float64Array;
+  right: number;
+}
+
+/** Makes two rows orthogonal; false where they were. */
+function turn(x: Turned, y: Turned, least: number): boolean {
+  const [xx, yy, xy] = [dot(x.row, x.row), dot(y.row, y.row), dot(x.row, y.row)];
+  if (Math.min(xx, yy) <= least || Math.abs(xy) <= 1e-15 * Math.sqrt(xx * yy)) return false;
+  const zeta = (yy - xx) / (2 * xy);
+  const t = Math.sign(zeta || 1) / (Math.abs(zeta) + Math.sqrt(1 + zeta * zeta));
+  const c = 1 / Math.sqrt(1 + t * t);
+  const s = c * t;
+  for (let j = 0; j < x.row.length; j++) {
+    const [a, b] = [x.row[j], y.row[j]];
+    x.row[j] = c * a - s * b;
+    y.row[j] = s * a + c * b;
+  }
+  [x.right, y.right] = [c * x.right - s * y.right, s * x.right + c * y.right];
+  return true;
 }
 
 /** Part of a vector that is outside a span, relative to its length: 0 inside, 1 orthogonal to it. */
 export function shareOutside(vector: Float64Array, { basis }: Span): number {
   const rest = vector.slice();
-  for (const direction of basis) {
-    const along = dotOf(direction, rest);
-    for (let j = 0; j < rest.length; j++) rest[j] -= along * direction[j];
-  }
+  for (const direction of basis) addScaled(rest, -dot(direction, rest), direction);
   return norm(rest) / Math.max(norm(vector), Number.MIN_VALUE);
-}
-
-export function norm(a: Float64Array): number {
-  return Math.sqrt(dotOf(a, a));
-}
-
-function dotOf(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
-  return sum;
 }

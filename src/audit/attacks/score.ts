@@ -1,7 +1,6 @@
 /** What the attacks got right, against the truth that they have not seen, and what a guess would have got right. */
 import { stream } from '../../base/random.ts';
-import { dot } from '../../solver/vector.ts';
-import { norm } from './linear.ts';
+import { dot, norm } from '../../solver/vector.ts';
 import { distance } from './single-rows.ts';
 
 export interface VectorScore {

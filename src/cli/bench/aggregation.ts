@@ -4,11 +4,10 @@
  */
 import type { Table } from '../../data/table.ts';
 import { Arena } from '../../math/arena.ts';
-import { assembleModel } from '../../methods/assemble.ts';
 import { evaluateRows } from '../../methods/evaluate.ts';
 import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
-import { METHOD, settingsOf } from '../../methods/train.ts';
+import { assembleModel, METHOD, settingsOf } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
 

@@ -2,7 +2,13 @@
 import { stream } from '../../base/random.ts';
 import { nodePrimitives } from '../../node/crypto.ts';
 import { systemEntropy } from '../../node/entropy.ts';
-import * as secure from '../../privacy/secure/index.ts';
+import * as coordinator from '../../privacy/secure/coordinator.ts';
+import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
+import { defaultSecurity } from '../../privacy/secure/graph.ts';
+import { acceptRoster, advertise, newParticipant } from '../../privacy/secure/membership.ts';
+import * as participant from '../../privacy/secure/participant.ts';
+import type { ParticipantState } from '../../privacy/secure/participant-state.ts';
+import { makeRoster } from '../../privacy/secure/roster.ts';
 import { median } from '../../reproduce/statistics.ts';
 
 export interface SecureReport {
@@ -34,20 +40,20 @@ export function benchSecure(now: () => number, participants: number, entries = 5
 }
 
 interface Federation {
-  readonly states: ReadonlyMap<string, secure.ParticipantState>;
-  readonly coordinator: secure.CoordinatorState;
+  readonly states: ReadonlyMap<string, ParticipantState>;
+  readonly coordinator: CoordinatorState;
 }
 
 function newFederation(participants: number): Federation {
-  const security = secure.defaultSecurity(participants);
+  const security = defaultSecurity(participants);
   const ids = Array.from({ length: participants }, (_, i) => `p${String(i).padStart(4, '0')}`);
   const states = new Map(
-    ids.map((id) => [id, secure.newParticipant({ federation: 'bench', id, security }, systemEntropy)]),
+    ids.map((id) => [id, newParticipant({ federation: 'bench', id, security }, systemEntropy)]),
   );
   const primitives = nodePrimitives();
-  const roster = secure.makeRoster('bench', [...states.values()].map(secure.advertise), primitives);
-  for (const state of states.values()) secure.acceptRoster(state, roster, PIN, primitives);
-  return { states, coordinator: secure.newCoordinator('bench', roster, security) };
+  const roster = makeRoster('bench', [...states.values()].map(advertise), primitives);
+  for (const state of states.values()) acceptRoster(state, roster, PIN, primitives);
+  return { states, coordinator: coordinator.newCoordinator('bench', roster, security) };
 }
 
 /** Times and bytes of one round, by who spends them. */
@@ -64,30 +70,30 @@ class MeasuredRound {
   }
 
   run(round: number, entries: number): this {
-    const { coordinator } = this.federation;
+    const { coordinator: state } = this.federation;
     const values = Float64Array.from({ length: entries }, () => stream(1, 'bench', round).normal());
     const plan = this.coordinates(() =>
-      secure.openSecureRound(coordinator, { round, length: entries, ...FIXED }),
+      coordinator.openSecureRound(state, { round, length: entries, ...FIXED }),
     );
-    const dealt = this.each(plan, (state, message) => secure.deal(state, message, systemEntropy));
-    this.hears(dealt, secure.takeDealt);
-    const delivered = this.closes(secure.closeDealing);
+    const dealt = this.each(plan, (state, message) => participant.deal(state, message, systemEntropy));
+    this.hears(dealt, coordinator.takeDealt);
+    const delivered = this.closes(coordinator.closeDealing);
     this.hears(
-      this.each(delivered, (state, message) => secure.mask(state, message, values)),
-      secure.takeMasked,
+      this.each(delivered, (state, message) => participant.mask(state, message, values)),
+      coordinator.takeMasked,
     );
-    const counted = this.closes(secure.closeMasking);
-    this.hears(this.each(counted, secure.attest), secure.takeAttested);
-    const attestations = this.closes(secure.closeAttesting);
-    this.hears(this.each(attestations, secure.reveal), secure.takeRevealed);
-    const outcome = this.coordinates(() => secure.closeRevealing(coordinator));
+    const counted = this.closes(coordinator.closeMasking);
+    this.hears(this.each(counted, participant.attest), coordinator.takeAttested);
+    const attestations = this.closes(coordinator.closeAttesting);
+    this.hears(this.each(attestations, participant.reveal), coordinator.takeRevealed);
+    const outcome = this.coordinates(() => coordinator.closeRevealing(state));
     if (outcome.kind !== 'summed') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return this;
   }
 
   private each<Message, Reply>(
-    { to }: secure.Answers<Message>,
-    act: (state: secure.ParticipantState, message: Message) => Reply,
+    { to }: Answers<Message>,
+    act: (state: ParticipantState, message: Message) => Reply,
   ): Map<string, Reply> {
     const started = this.now();
     const replies = new Map<string, Reply>();
@@ -99,7 +105,7 @@ class MeasuredRound {
 
   private hears<Message>(
     messages: ReadonlyMap<string, Message>,
-    take: (state: secure.CoordinatorState, from: string, message: Message) => void,
+    take: (state: CoordinatorState, from: string, message: Message) => void,
   ): void {
     this.coordinates(() => {
       for (const [id, message] of messages) take(this.federation.coordinator, id, message);
@@ -107,8 +113,8 @@ class MeasuredRound {
   }
 
   private closes<Message>(
-    close: (state: secure.CoordinatorState) => secure.Answers<Message> | secure.Abandoned,
-  ): secure.Answers<Message> {
+    close: (state: CoordinatorState) => Answers<Message> | Abandoned,
+  ): Answers<Message> {
     const outcome = this.coordinates(() => close(this.federation.coordinator));
     if (outcome.kind !== 'answers') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return outcome;

@@ -1,15 +1,24 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
 import type { AnswerMessage, ToParticipant } from '../../protocol/messages.ts';
+import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
-import { bounded, type Shortened, scored } from '../defence.ts';
+import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refusalOfAnswer, refuse } from '../refusals.ts';
-import { type CoordinatorState, type Member, type RoundRow, tallyAnswer } from '../state.ts';
+import { finishFor, roundFor } from '../sending.ts';
+import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { storedChanges } from '../stored.ts';
 import { contributionOf, inquiryOf } from '../training.ts';
-import { finishFor, roundFor } from '../words.ts';
-import type { Collected } from './collected.ts';
+
+/** What a closed round has brought: single answers, or a sum of which nobody knows the parts. Everything after is one. */
+export interface Collected {
+  /** Whose answers they are, in the same order. */
+  readonly members: readonly Member[];
+  readonly answers?: readonly (SingleAnswer & { readonly factor: number })[] | undefined;
+  readonly sum?: SummedAnswer | undefined;
+  readonly notes?: Pick<RoundRow, 'scores' | 'shortened'>;
+}
 
 export function onAnswer(
   state: CoordinatorState,
@@ -42,7 +51,7 @@ export function onAnswer(
     return [{ type: 'send', to: member.id, message: outcome }];
   }
   if (state.phase === 'summing') {
-    // Its round counts as closed. That is durable before it is said: after a crash the round is open again.
+    // Its round counts as closed. That is durable before the outcome is sent: after a crash the round is open again.
     member.barred = state.round;
     state.tally = undefined;
     return [
@@ -51,7 +60,7 @@ export function onAnswer(
     ];
   }
   if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {
-    // It was asked before a restart: what it replaces has to be told.
+    // It was asked before a restart: the answer that it replaces has to come with it.
     return [{ type: 'send', to: member.id, message: roundFor(state, member, now) }];
   }
   noteAnswer(state, member, now);
@@ -65,7 +74,7 @@ export function noteAnswer(state: CoordinatorState, member: Member, now: number)
   tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
-  member.missedLooks = 0;
+  member.missedChecks = 0;
   member.responseMs = now - state.openedMs;
 }
 
@@ -73,7 +82,7 @@ export function noteAnswer(state: CoordinatorState, member: Member, now: number)
 function passOver(state: CoordinatorState, member: Member): void {
   if (member.answered || member.barred >= state.round) return;
   member.barred = state.round;
-  if (state.purpose === 'certify') member.missedLooks++;
+  if (state.purpose === 'certify') member.missedChecks++;
   else member.missed++;
   state.tally = undefined;
 }

@@ -1,11 +1,77 @@
-/** A sum of which nobody knows the parts: what the phases of secure aggregation (secure-round.ts) have come to when a round closes. */
+/**
+ * A sum of which nobody knows the parts: what is taken from whom while it comes about (nothing in the clear, every answer once), and what the phases of
+ * secure aggregation (secure-round.ts) have come to when a round closes.
+ */
 import { scalingFrom } from '../../math/scaling.ts';
 import type { Summed } from '../../privacy/secure/coordinator.ts';
+import type { Primitives } from '../../privacy/secure/keys.ts';
+import type { Join, Leave, ToCoordinator } from '../../protocol/messages.ts';
+import type { MaskedMessage } from '../../protocol/secure-messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
-import type { CoordinatorState } from '../state.ts';
+import type { CoordinatorEffect } from '../effects.ts';
+import { refuse } from '../refusals.ts';
+import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
+import { sendPhase, takeAnswer } from '../secure-round.ts';
+import { finishFor, welcomeFor } from '../sending.ts';
+import type { CoordinatorState, Member } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
-import type { Collected } from './collected.ts';
+import type { Collected } from './plain.ts';
+
+export function onSecureAnswer(
+  state: CoordinatorState,
+  member: Member,
+  message: Exclude<ToCoordinator, Join | Leave>,
+  now: number,
+  primitives: Primitives,
+): CoordinatorEffect[] {
+  if (message.kind === 'moments' || message.kind === 'answer') {
+    const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;
+    return [refuse(state, member.id, 'INFEASIBLE', sentence)];
+  }
+  // From an earlier session, late on its way; or from a new one, whose joining got lost.
+  if (message.session < member.session) return [];
+  if (message.session > member.session) {
+    const sentence = `participant "${member.id}" has not joined in this session`;
+    return [refuse(state, member.id, 'NOT_JOINED', sentence)];
+  }
+  const end = finishFor(state, member);
+  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: end }];
+  if (member.presence === 'left') {
+    return [{ type: 'send', to: member.id, message: { ...end, reason: 'left' } }];
+  }
+  if (message.kind === 'advertise') {
+    const effects = takeAdvertisement(state, member, message, primitives);
+    // Who advertises again may not have received the scaling; there is no other message to ask for it with.
+    if (state.scaling) effects.push({ type: 'send', to: member.id, message: welcomeFor(state) });
+    // Who has no seat has one in the next round: the plan of this one would only make it ask again.
+    if (seatOf(state, member) < 0) return effects;
+    return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];
+  }
+  if (message.kind !== 'masked') return takeAnswer(state, member, message, now);
+  return outOfTurn(state, member, message) ?? takeAnswer(state, member, message, now);
+}
+
+/** A vector that cannot go into the sum any more, or starts from another state than is recorded. */
+function outOfTurn(
+  state: CoordinatorState,
+  member: Member,
+  { round, base }: MaskedMessage,
+): CoordinatorEffect[] | undefined {
+  if (round > state.round) {
+    const sentence = `masked: expected round ${state.round} at the most, got ${round}`;
+    return [refuse(state, member.id, 'FUTURE_ROUND', sentence)];
+  }
+  if (round === state.round && member.answered) return [];
+  const { session, accepted } = member;
+  // The round is never opened again, so the outcome that is sent here is final.
+  if (round < state.round || state.phase === 'summing' || member.barred >= round) {
+    return [{ type: 'send', to: member.id, message: { kind: 'outcome', session, round, accepted } }];
+  }
+  if (base === accepted.round) return undefined;
+  const sentence = `masked: expected one that starts from round ${accepted.round}, got ${base}`;
+  return [refuse(state, member.id, 'STATE_MISMATCH', sentence)];
+}
 
 /** The sum of the round that is being closed; undefined: it was given up. */
 export function takeOutcome(state: CoordinatorState): Summed | undefined {
@@ -15,10 +81,10 @@ export function takeOutcome(state: CoordinatorState): Summed | undefined {
   return outcome?.kind === 'summed' ? outcome : undefined;
 }
 
-/** The scaling, from the sum of everybody's moments; undefined where there is no sum, or nonsense in it. */
+/** The scaling, from the sum of everybody's moments; undefined where there is no sum, or it is not valid. */
 export function scalingOf(state: CoordinatorState, summed: Summed | undefined) {
   const moments = summed && momentsFrom(summed.sum, state.secure!.core!.layout.ids.length);
-  // Nobody sees who has put nonsense into a secret sum; that there is some, everybody would.
+  // Nobody sees who has put invalid values into a secure sum; that there are some shows in the sum.
   return moments && moments.count >= 1 ? scalingFrom(moments, state.options.scale) : undefined;
 }
 

@@ -16,7 +16,7 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined;
   /** The operator's token. */
   readonly token?: string | undefined;
-  /** Of an answer; most are short, and whoever sends more is not the server we are looking for. */
+  /** Of an answer; most are short, and whoever sends more is not a kindred server. */
   readonly mostBytes?: number | undefined;
 }
 

@@ -13,7 +13,7 @@ export function spawnKindred(args: readonly string[]): ChildProcess {
   return spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What it says when it is ready. */
+/** What it prints when it is ready. */
 interface Ready {
   readonly url: string;
   readonly operatorTokenFile: string;
@@ -50,7 +50,11 @@ export class ServedCoordinator {
     const ready = await new Promise<Ready>((resolve, reject) => {
       const fail = () =>
         reject(
-          new KindredError('SERVER_FAILED', `the server did not start: ${errors.trim() || 'no word'}`, 'run'),
+          new KindredError(
+            'SERVER_FAILED',
+            `the server did not start: ${errors.trim() || 'no error message'}`,
+            'run',
+          ),
         );
       const timer = setTimeout(fail, START_MS);
       child.once('exit', fail);
@@ -77,7 +81,7 @@ export class ServedCoordinator {
     return await fetch(`${this.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  /** In bytes, as the process itself says. */
+  /** In bytes, as the process itself reports. */
   async memory(): Promise<number> {
     const text = await (await this.get('/metrics')).text();
     return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]);
@@ -95,7 +99,7 @@ export class ServedCoordinator {
   }
 }
 
-/** What it says when it is ready: one JSON document, which may come in pieces. */
+/** One JSON document, which may come in pieces. */
 function documentIn(text: string): Ready | undefined {
   try {
     return JSON.parse(text) as Ready;

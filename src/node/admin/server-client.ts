@@ -1,4 +1,4 @@
-/** The operator's side of the HTTP API: one request, its answer, and plain words where there is none. */
+/** The operator's side of the HTTP API: one request, its answer, and a clear error where there is none. */
 import { z } from 'zod';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
@@ -55,8 +55,9 @@ const errorSchema = z.object({
 });
 
 function refusalOf(base: string, status: number, json: unknown): KindredError {
-  const said = errorSchema.safeParse(json).data?.error;
-  if (said) return new KindredError(said.code, `${base}: ${said.message}`, status >= 500 ? 'run' : 'input');
+  const refusal = errorSchema.safeParse(json).data?.error;
+  if (refusal)
+    return new KindredError(refusal.code, `${base}: ${refusal.message}`, status >= 500 ? 'run' : 'input');
   return new KindredError(
     'NOT_A_SERVER',
     `${base}: expected the answer of a kindred server, got status ${status}; is the address right?`,

@@ -53,12 +53,7 @@ export type ToSolver =
 
 export type FromSolver =
   | { readonly kind: 'ready'; readonly benchmarkMs: number; readonly moments: Moments }
-  | {
-      readonly kind: 'prepared';
-      readonly number: number;
-      readonly low: Float64Array;
-      readonly high: Float64Array;
-    }
+  | { readonly kind: 'prepared'; readonly number: number; readonly cap: Float64Array }
   | {
       readonly kind: 'solved';
       readonly number: number;

@@ -32,8 +32,7 @@ reporting(() => {
 function answer(work: RowWork, message: ToSolver): void {
   if (message.kind === 'prepare') {
     const { number, settings, scaling, y } = message;
-    const { low, high } = work.prepare(settings, scaling, y);
-    send({ kind: 'prepared', number, low, high });
+    send({ kind: 'prepared', number, cap: work.prepare(settings, scaling, y) });
   } else {
     solve(work, message);
   }

@@ -98,7 +98,7 @@ export class ThreadSolver implements RowSolver {
         this.events.ready(message.moments, message.benchmarkMs);
         break;
       case 'prepared':
-        if (message.number === this.prepares) this.events.prepared({ low: message.low, high: message.high });
+        if (message.number === this.prepares) this.events.prepared(message.cap);
         break;
       case 'solved': {
         const { underWay } = this;

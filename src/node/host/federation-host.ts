@@ -7,8 +7,8 @@
  */
 
 import type { CoordinatorEffect, CoordinatorInput } from '../../coordinator/effects.ts';
-import { beginCoordinator, type CoordinatorLife } from '../../coordinator/life.ts';
 import { step } from '../../coordinator/machine.ts';
+import { beginCoordinator, type CoordinatorStart } from '../../coordinator/start.ts';
 import type { CoordinatorState } from '../../coordinator/state.ts';
 import { gaussianNoise } from '../../privacy/dp/gaussian.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
@@ -39,7 +39,7 @@ export interface HostWorld {
 
 /** Sees what goes into the machine and what comes out of it. */
 export interface HostRecorder {
-  life(life: CoordinatorLife): void;
+  life(life: CoordinatorStart): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
   close?(): void;
 }
@@ -73,7 +73,7 @@ export class FederationHost {
     this.world = world;
     const { options, name } = record;
     this.frames = new Frames(options.precision);
-    const life: CoordinatorLife = { machine: 'coordinator', options, ...world.store.loadRun(name) };
+    const life: CoordinatorStart = { machine: 'coordinator', options, ...world.store.loadRun(name) };
     this.state = beginCoordinator(life);
     world.record?.life(life);
   }

@@ -100,8 +100,8 @@ export class LoadParticipant {
       store: { save: () => {} },
       solver: {
         prepare: (settings, scaling) => {
-          const { low, high } = this.work.prepare(settings, scaling, y);
-          this.loop.take({ type: 'prepared', problem: { y, low, high, settings } });
+          const cap = this.work.prepare(settings, scaling, y);
+          this.loop.take({ type: 'prepared', problem: { y, cap, settings } });
         },
         solve: (request) => {
           const untilMs = now() + request.budgetMs;

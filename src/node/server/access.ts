@@ -1,7 +1,7 @@
 /**
- * Who may ask for what over HTTP. Changes take the operator's token, everywhere. Looking takes it too, unless the server
- * listens on loopback only: whoever is on the machine may look. Pages of other origins may do neither, and a page that has
- * made its own name point to this machine (DNS rebinding) is told from us by the Host it asks for.
+ * Who may ask for what over HTTP. Changes take the operator's token, everywhere. Reading takes it too, unless the server
+ * listens on loopback only: whoever is on the machine may read. Pages of other origins may do neither, and a page that has
+ * made its own name point to this machine (DNS rebinding) is recognised by the Host it asks for.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -25,7 +25,7 @@ export class Access {
     this.tokenDigest = digest(options.operatorToken);
   }
 
-  /** Before anything else: is this a page that has no business here? */
+  /** Before anything else: refuses pages of other origins. */
   checkOrigin({ headers }: IncomingMessage): void {
     const { host = '', origin } = headers;
     if (this.options.loopback && !isLoopback(hostName(host))) {
@@ -41,7 +41,7 @@ export class Access {
     return own || this.options.origins.includes(origin);
   }
 
-  checkLook(request: IncomingMessage): void {
+  checkReader(request: IncomingMessage): void {
     if (!this.options.loopback) this.checkOperator(request);
   }
 
@@ -50,7 +50,7 @@ export class Access {
     if (token === undefined) {
       throw new ApiError('TOKEN_NEEDED', 'authorization: expected "Bearer" and the operator token');
     }
-    // Digests, so that the time it takes says nothing of the token, not even its length.
+    // Digests, so that the time it takes reveals nothing of the token, not even its length.
     if (!timingSafeEqual(digest(token), this.tokenDigest)) {
       throw new ApiError('WRONG_TOKEN', 'authorization: expected the operator token, got another');
     }

@@ -1,14 +1,21 @@
 /** The HTTP side: one fastify application, its errors in one form, its headers, its routes. */
 import type { Socket } from 'node:net';
-import { type FastifyInstance, type FastifyReply, fastify, LogController } from 'fastify';
+import { fastifyCors } from '@fastify/cors';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
-import { answerSocket } from './answer-socket.ts';
-import { ApiError, type ErrorCode, refusalOf } from './api-error.ts';
+import { inputError } from '../../base/errors.ts';
+import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
-import { allowOrigin, answerOptions, methodsOf } from './cors.ts';
 import type { ServerLimits } from './limits.ts';
+import { describeRoutes, operationOf } from './openapi.ts';
 import { ROUTES } from './routes/all.ts';
-import { register } from './routes/route.ts';
+import type { Route } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */
@@ -20,6 +27,9 @@ const SECURITY_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 };
+
+/** For which a browser need not ask again. */
+const PREFLIGHT_SECONDS = 600;
 
 export interface AppOptions {
   readonly limits: ServerLimits;
@@ -39,13 +49,13 @@ export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInst
     // Whoever sends its request byte by byte (slow loris) is cut off. Among the options of the server fastify would undo these two.
     requestTimeout: 2 * limits.strangerMs,
     keepAliveTimeout: limits.strangerMs,
-    // Only what goes wrong: what is worth knowing otherwise we say ourselves, and never a header.
+    // Only what goes wrong: the rest we log ourselves, and never a header.
     loggerInstance: log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level }),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.maxBodyBytes,
     routerOptions: { maxParamLength: 600 },
     forceCloseConnections: true,
-    // We say so ourselves, in our own form.
+    // We refuse ourselves, in our own form.
     return503OnClosing: false,
     frameworkErrors: (error: Error, _: unknown, reply: FastifyReply) => {
       const refusal = refusalOf(error);
@@ -75,11 +85,19 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new ApiError('BAD_REQUEST', 'host: expected one, got none');
     context.access.checkOrigin(request.raw);
-    allowOrigin(request, reply);
-    // Whoever asks how we are is told to the end.
-    if (context.stopping() && request.url.startsWith('/v1/'))
-      throw new ApiError('STOPPING', 'the server is about to stop; come again');
+    // The plugin answers OPTIONS whatever the path.
+    if (request.method === 'OPTIONS') checkMethod(request, reply);
   });
+  app.register(fastifyCors, {
+    // The origin itself, never a wildcard: `checkOrigin` has refused all others.
+    origin: true,
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders: ['authorization', 'content-type'],
+    exposedHeaders: ['content-disposition'],
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+  describeRoutes(app, context.version, ROUTES);
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = refusalOf(error);
     context.onRefused(refusal.code);
@@ -88,16 +106,60 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
     sendRefusal(reply, refusal);
   });
   app.setNotFoundHandler((request, reply) => {
-    const methods = methodsOf(request.url);
-    if (methods.length > 0 && request.method === 'OPTIONS') return answerOptions(request, reply, methods);
-    const where = `${request.method} ${request.url.slice(0, 200)}`;
-    if (methods.length > 0 && !methods.includes(request.method)) {
-      reply.header('allow', methods.join(', '));
-      throw new ApiError('WRONG_METHOD', `${where}: expected ${methods.join(', ')}`);
-    }
-    throw new ApiError('NOT_FOUND', `${where}: there is nothing here`);
+    checkMethod(request, reply);
+    throw notFound(request);
   });
-  for (const one of ROUTES) register(app, context, one);
+  // In a plugin of their own: those above see only routes that come after them.
+  app.register(async (inner) => {
+    for (const one of ROUTES) register(inner, context, one);
+  });
+}
+
+function register(app: FastifyInstance, context: ServerContext, one: Route): void {
+  const { method, path, access, answer } = one;
+  app.route({
+    method,
+    url: path,
+    config: { swaggerTransform: () => ({ schema: operationOf(one), url: path }) },
+    // Before the body is read: nobody sends us a megabyte to learn that it needs a token.
+    onRequest: async ({ raw }) => {
+      // Health is answered to the end.
+      if (context.stopping() && path.startsWith('/v1/'))
+        throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+      if (access === 'operator') context.access.checkOperator(raw);
+      if (access === 'look') context.access.checkReader(raw);
+    },
+    handler: async (request, reply) => {
+      reply.status(answer.status);
+      if (answer.type) reply.type(answer.type);
+      return one.handle(request, context, reply);
+    },
+  });
+}
+
+const PATHS = ROUTES.map(({ path, method }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:[a-z]+/g, '[^/]+')}$`),
+}));
+
+/** Lists the methods of a known path, and refuses others. */
+function checkMethod(request: FastifyRequest, reply: FastifyReply): void {
+  const [path] = request.url.split('?', 1);
+  const methods: string[] = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (methods.length === 0) throw notFound(request);
+  if (methods.includes('GET')) methods.push('HEAD');
+  methods.push('OPTIONS');
+  reply.header('allow', methods.join(', '));
+  if (!methods.includes(request.method))
+    throw new ApiError('WRONG_METHOD', `${lineOf(request)}: expected ${methods.join(', ')}`);
+}
+
+function notFound(request: FastifyRequest): ApiError {
+  return new ApiError('NOT_FOUND', `${lineOf(request)}: unknown path`);
+}
+
+function lineOf({ method, url }: FastifyRequest): string {
+  return `${method} ${url.slice(0, 200)}`;
 }
 
 /** An empty body is as good as none, whatever its type says. */
@@ -114,4 +176,26 @@ function sendRefusal(reply: FastifyReply, { status, code, message }: ApiError): 
   // What was meant for an answer is not true of a refusal.
   reply.removeHeader('content-disposition');
   reply.type('application/json; charset=utf-8').status(status).send({ error: { code, message } });
+}
+
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+  try {
+    // By its name it would be two sockets, of which we would guard one.
+    await app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+  } catch (error) {
+    throw listenError(error, host, port);
+  }
+}
+
+function listenError(error: unknown, host: string, port: number): unknown {
+  const { code } = error as { code?: string };
+  if (code === 'EADDRINUSE') {
+    return inputError('PORT_IN_USE', `port ${port}: in use by another process; choose another with --port`);
+  }
+  if (code === 'EACCES')
+    return inputError('NO_PERMISSION', `port ${port}: no permission; choose one above 1023`);
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return inputError('BAD_HOST', `host "${host}": expected an address of this machine`);
+  }
+  return error;
 }

@@ -6,17 +6,16 @@ import type { Limits } from '../../protocol/limits.ts';
 import type { Join, RejectCode, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
 import { ProtocolError } from '../../protocol/protocol-error.ts';
 import { plainBytes } from '../files/files.ts';
-import type { ServerLimits } from './limits.ts';
+import { type ServerLimits, TokenBucket } from './limits.ts';
 import type { TurnedAway } from './meters.ts';
-import { TokenBucket } from './token-bucket.ts';
 
-/** How long a goodbye may take: whoever does not answer it is not waited for. */
-const GOODBYE_MS = 2000;
+/** How long a closing handshake may take. */
+const CLOSE_MS = 2000;
 
-export interface ConnectionWorld {
+export interface ConnectionPorts {
   readonly limits: ServerLimits;
   readonly frameLimits: Limits;
-  /** How many columns everybody has; undefined: nobody has told. */
+  /** How many columns everybody has; undefined: nobody has sent the names. */
   readonly columns: number | undefined;
   readonly now: () => number;
   onMessage(message: ToCoordinator): void;
@@ -29,40 +28,40 @@ export interface ConnectionWorld {
 export class Connection {
   readonly participant: string;
   private readonly socket: WebSocket;
-  private readonly world: ConnectionWorld;
+  private readonly ports: ConnectionPorts;
   private readonly bucket: TokenBucket;
   private bad = 0;
-  private heardMs: number;
+  private receivedMs: number;
   /** Since when there has been more to read than it should take. */
   private unreadSinceMs: number | undefined;
-  /** Held back for a slow reader, the newest of each kind: what an older one said, it says again or makes obsolete. */
+  /** Held back for a slow reader, the newest of each kind: it repeats or replaces an older one. */
   private readonly held = new Map<ToParticipant['kind'], Uint8Array>();
 
-  constructor(socket: WebSocket, participant: string, world: ConnectionWorld) {
+  constructor(socket: WebSocket, participant: string, ports: ConnectionPorts) {
     this.socket = socket;
     this.participant = participant;
-    this.world = world;
-    const { framesPerSecond, frameBurst } = world.limits;
-    this.heardMs = world.now();
-    this.bucket = new TokenBucket(framesPerSecond, frameBurst, this.heardMs);
+    this.ports = ports;
+    const { framesPerSecond, frameBurst } = ports.limits;
+    this.receivedMs = ports.now();
+    this.bucket = new TokenBucket(framesPerSecond, frameBurst, this.receivedMs);
     socket.on('message', (data, isBinary) => this.onFrame(data as Buffer, isBinary));
     socket.on('ping', () => this.mayGoOn());
     socket.on('pong', () => this.mayGoOn());
     socket.on('error', () => this.onMalformed());
-    socket.on('close', () => world.onClose(this));
+    socket.on('close', () => ports.onClose(this));
   }
 
   /** May hold it back or lose it: any message may be lost on a network, and the machines are made for that. */
   send(frame: Uint8Array, kind: ToParticipant['kind']): void {
-    const { socket, world } = this;
+    const { socket, ports } = this;
     if (socket.readyState !== socket.OPEN) return;
-    if (socket.bufferedAmount > world.limits.unreadBytes) {
-      this.unreadSinceMs ??= world.now();
+    if (socket.bufferedAmount > ports.limits.unreadBytes) {
+      this.unreadSinceMs ??= ports.now();
       this.held.delete(kind);
       this.held.set(kind, frame);
       return;
     }
-    world.onTraffic('out', frame.length);
+    ports.onTraffic('out', frame.length);
     socket.send(frame, this.afterWrite);
   }
 
@@ -71,21 +70,21 @@ export class Connection {
     this.terminateSoon();
   }
 
-  /** Asked every few seconds. */
-  look(now: number): void {
-    const { limits, onTurnedAway } = this.world;
+  /** Called every few seconds. */
+  check(now: number): void {
+    const { limits, onTurnedAway } = this.ports;
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (now - this.heardMs > limits.silentMs) {
+    if (now - this.receivedMs > limits.silentMs) {
       onTurnedAway('SILENT');
       this.socket.terminate();
     } else if (this.unreadSinceMs !== undefined && now - this.unreadSinceMs > limits.unreadMs) {
       onTurnedAway('TOO_SLOW');
-      this.close(CLOSE.tooSlow, 'what it was sent was not read');
+      this.close(CLOSE.tooSlow, 'frames were not read in time');
     } else this.socket.ping();
   }
 
   private readonly afterWrite = () => {
-    if (this.socket.bufferedAmount > this.world.limits.unreadBytes) return;
+    if (this.socket.bufferedAmount > this.ports.limits.unreadBytes) return;
     this.unreadSinceMs = undefined;
     for (const [kind, frame] of this.held) {
       this.held.delete(kind);
@@ -102,38 +101,38 @@ export class Connection {
 
   private onFrame(data: Buffer, isBinary: boolean): void {
     if (!this.mayGoOn()) return;
-    this.world.onTraffic('in', data.length);
+    this.ports.onTraffic('in', data.length);
     const message = this.read(data, isBinary);
-    if (message) this.world.onMessage(message);
+    if (message) this.ports.onMessage(message);
   }
 
-  /** Too large, in too many pieces, not WebSocket at all: ws says goodbye with the right code. */
+  /** Too large, in too many pieces, not WebSocket at all: ws closes with the right code. */
   private onMalformed(): void {
-    this.world.onRejected('BAD_FRAME');
+    this.ports.onRejected('BAD_FRAME');
     this.terminateSoon();
   }
 
-  /** Pings count, too: ws answers them, and the answers would pile up for whoever asks on and on and never reads. */
+  /** Pings count, too: ws answers them, and the answers would pile up for whoever pings on and on and never reads. */
   private mayGoOn(): boolean {
-    const { world, socket } = this;
-    // Replaced, revoked, turned out: what it still says is not heard.
+    const { ports, socket } = this;
+    // Replaced, revoked or closed: what it still sends is ignored.
     if (socket.readyState !== socket.OPEN) return false;
-    const now = world.now();
-    this.heardMs = now;
+    const now = ports.now();
+    this.receivedMs = now;
     if (this.bucket.take(now)) return true;
-    this.reject('RATE_LIMITED', `more than ${world.limits.framesPerSecond} frames per second`);
+    this.reject('RATE_LIMITED', `more than ${ports.limits.framesPerSecond} frames per second`);
     this.close(CLOSE.rateLimited, 'too many frames');
     return false;
   }
 
   private terminateSoon(): void {
-    setTimeout(() => this.socket.terminate(), GOODBYE_MS).unref();
+    setTimeout(() => this.socket.terminate(), CLOSE_MS).unref();
   }
 
   private read(data: Buffer, isBinary: boolean): ToCoordinator | undefined {
     try {
       if (!isBinary) throw new ProtocolError('BAD_FRAME', 'frame: expected a binary message, got text');
-      const message = decodeFrom('participant', plainBytes(data), this.world.frameLimits);
+      const message = decodeFrom('participant', plainBytes(data), this.ports.frameLimits);
       if (message.kind === 'join') this.checkJoin(message);
       this.bad = 0;
       return message;
@@ -141,15 +140,15 @@ export class Connection {
       if (!(error instanceof ProtocolError)) throw error;
       this.reject(error.code, error.message);
       this.bad++;
-      if (this.bad >= this.world.limits.badFrames)
-        this.close(CLOSE.badFrames, 'too many frames that are none');
+      if (this.bad >= this.ports.limits.badFrames)
+        this.close(CLOSE.badFrames, 'too many frames that are not valid');
       return undefined;
     }
   }
 
-  /** What it says of itself must be what it has proved or told at the door. */
+  /** A join must match what was proved and sent for admission. */
   private checkJoin({ id, features }: Join): void {
-    const { columns = features } = this.world;
+    const { columns = features } = this.ports;
     if (id !== this.participant) {
       const sentence = `join: expected the id "${this.participant}" that the connection was made for`;
       throw new ProtocolError('WRONG_IDENTITY', sentence);
@@ -159,7 +158,7 @@ export class Connection {
   }
 
   private reject(code: RejectCode, message: string): void {
-    this.world.onRejected(code);
+    this.ports.onRejected(code);
     this.send(encode({ kind: 'reject', code, session: 0, message }, 'f64'), 'reject');
   }
 }

@@ -163,7 +163,7 @@ export class Federation {
 
   /** Asked every few seconds: dead connections are found by their silence. */
   look(now: number): void {
-    for (const connection of this.connections.values()) connection.look(now);
+    for (const connection of this.connections.values()) connection.check(now);
   }
 
   /** After a restart everybody comes back by themselves; who has not by then is not waited for. */

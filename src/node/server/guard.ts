@@ -1,17 +1,17 @@
 /**
  * Keeps strangers from using up what participants need: connections, in all and by address, and time. A stranger is a
  * connection that has not proved who it is; there may be so many of them, and when one more comes the oldest has to go. An
- * honest one needs only milliseconds, so it gets in even while others hold connections open without a word.
+ * honest one needs only milliseconds, so it gets in even while others hold connections open and send nothing.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerLimits } from './limits.ts';
 import type { TurnedAway } from './meters.ts';
 
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 interface Stranger {
-  /** When it last said something that makes sense, or took some of the answer. */
+  /** When it last sent a valid request, or read some of the answer. */
   sinceMs: number;
   /** Requests that are being answered. */
   busy: number;
@@ -26,7 +26,7 @@ export class Guard {
   private readonly byAddress = new Map<string, number>();
   /** Oldest first. */
   private readonly strangers = new Map<Socket, Stranger>();
-  private readonly looking: NodeJS.Timeout;
+  private readonly checking: NodeJS.Timeout;
   private open = 0;
 
   constructor(
@@ -43,9 +43,9 @@ export class Guard {
     // Under TLS requests come on another socket than the one of the transport.
     server.on(encrypted ? 'secureConnection' : 'connection', (socket: Socket) => this.watch(socket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-      this.hear(request.socket, response),
+      this.onRequest(request.socket, response),
     );
-    this.looking = setInterval(() => this.look(), LOOK_MS).unref();
+    this.checking = setInterval(() => this.check(), CHECK_MS).unref();
   }
 
   /** It is no stranger any more. */
@@ -62,7 +62,7 @@ export class Guard {
   }
 
   stop(): void {
-    clearInterval(this.looking);
+    clearInterval(this.checking);
   }
 
   private count(socket: Socket): void {
@@ -93,7 +93,7 @@ export class Guard {
     this.turnAway(oldest, 'STRANGERS');
   }
 
-  private hear(socket: Socket, response: ServerResponse): void {
+  private onRequest(socket: Socket, response: ServerResponse): void {
     const stranger = this.strangers.get(socket);
     if (!stranger) return;
     stranger.busy++;
@@ -104,7 +104,7 @@ export class Guard {
     });
   }
 
-  private look(): void {
+  private check(): void {
     const { strangerMs, unreadMs } = this.limits;
     const now = this.now();
     for (const [socket, stranger] of this.strangers) {

@@ -1,4 +1,4 @@
-/** What the server takes from the outside, so that nobody can take it from the others. */
+/** How much of the server one client may use, so that enough is left for the others. */
 
 export interface ServerLimits {
   /** Of a WebSocket message from a participant; a vector of d features takes 8 d bytes and some. */
@@ -15,7 +15,7 @@ export interface ServerLimits {
   readonly connectionsPerAddress: number;
   /** Connections that have not proved who they are: beyond this the oldest has to go. */
   readonly strangers: number;
-  /** How long a connection may stay without proving who it is, or saying anything that makes sense. */
+  /** How long a connection may stay without proving who it is, or sending a valid request. */
   readonly strangerMs: number;
   /** Bytes that wait for a slow reader before frames are held back, and how long it may take to read them. */
   readonly unreadBytes: number;
@@ -42,7 +42,31 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   returnMs: 5000,
 };
 
-/** How often connections are looked at: several times within what they are given. */
-export function lookEveryMs({ silentMs, unreadMs }: ServerLimits): number {
+/** How often connections are checked: several times within what they are given. */
+export function checkEveryMs({ silentMs, unreadMs }: ServerLimits): number {
   return Math.min(silentMs, unreadMs) / 3;
+}
+
+/** A rate that may be exceeded for a while. */
+export class TokenBucket {
+  private readonly perMs: number;
+  private readonly most: number;
+  private left: number;
+  private atMs: number;
+
+  constructor(perSecond: number, burst: number, now: number) {
+    this.perMs = perSecond / 1000;
+    this.most = burst;
+    this.left = burst;
+    this.atMs = now;
+  }
+
+  /** Whether there is one to take. */
+  take(now: number): boolean {
+    this.left = Math.min(this.most, this.left + (now - this.atMs) * this.perMs);
+    this.atMs = now;
+    if (this.left < 1) return false;
+    this.left--;
+    return true;
+  }
 }

@@ -16,14 +16,13 @@ import type { FederationRecord, Store } from '../host/store.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
 import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
-import { addRoutes, newApp } from './app.ts';
+import { addRoutes, listen, newApp } from './app.ts';
 import type { ServerContext } from './context.ts';
 import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
 import { Federation } from './federation.ts';
 import { finished } from './finished.ts';
 import { Guard, isLoopback } from './guard.ts';
-import { DEFAULT_LIMITS_OF_SERVER, lookEveryMs, type ServerLimits } from './limits.ts';
-import { listenError } from './listen-error.ts';
+import { checkEveryMs, DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
@@ -133,16 +132,15 @@ export class CoordinatorServer {
   async listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0 } = this.options;
     try {
-      // By its name it would be two sockets, of which we would look after one.
-      await this.app.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+      await listen(this.app, host, port);
     } catch (error) {
       await this.close();
-      throw listenError(error, host, port);
+      throw error;
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
     this.looking = setInterval(() => {
       for (const federation of this.federations.values()) federation.look(now());
-    }, lookEveryMs(this.limits)).unref();
+    }, checkEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },

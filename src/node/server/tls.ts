@@ -27,7 +27,7 @@ export class TlsFiles {
     return { ...this.checked(), handshakeTimeout: 10_000, requestCert: mutual, rejectUnauthorized: mutual };
   }
 
-  /** Says what is wrong with the files now: then the old ones stay in force. */
+  /** Returns what is wrong with the new files: then the old ones stay in force. */
   reload(server: Server): Error | undefined {
     try {
       server.setSecureContext(this.checked());

@@ -3,8 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import { answerSocket } from './answer-socket.ts';
-import { ApiError, refusalOf } from './api-error.ts';
+import { ApiError, answerSocket, refusalOf } from './api-error.ts';
 import type { ServerContext } from './context.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
@@ -14,7 +13,7 @@ const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 export interface UpgradeOptions {
   readonly limits: ServerLimits;
   onConnected(socket: Duplex, federation: Federation, participant: string): void;
-  /** `error` is what went wrong, which may be more than is told. */
+  /** `error` is what went wrong, in more detail than the refusal. */
   onRefused(refusal: ApiError, error: Error): void;
 }
 
@@ -57,7 +56,7 @@ function admitted(
   context.access.checkOrigin(request);
   const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
   if (name === undefined) throw new ApiError('NOT_FOUND', 'there is no WebSocket here');
-  if (context.stopping()) throw new ApiError('STOPPING', 'the server is about to stop; come again');
+  if (context.stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
   const federation = context.federation(decoded(name));
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
   if (!offered.includes(SUBPROTOCOL)) {

@@ -3,8 +3,8 @@
  * experiments, by code. A claim has parts; each part says yes, no, or that the repeats do not settle it.
  */
 import type { FindingsOf } from '../experiment.ts';
+import type { EXPERIMENTS, ExperimentId } from '../experiments/all.ts';
 import { estimateText } from '../experiments/common.ts';
-import type { EXPERIMENTS, ExperimentId } from '../experiments/index.ts';
 import type { Verdict } from '../report/report.ts';
 import { compare, type Estimate, estimate } from '../statistics.ts';
 

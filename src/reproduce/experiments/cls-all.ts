@@ -1,5 +1,5 @@
 /** Section 7.2.1: balanced accuracy over time, equal devices, everybody waited for. */
-import { type Axis, COLOURS, type Panel, type Series } from '../charts/figure.ts';
+import { type Axis, COLOURS, type Panel, type Series } from '../../charts/figure.ts';
 import { areaUnder, finalOf, timeTo } from '../courses.ts';
 import { experiment } from '../experiment.ts';
 import type { Constants, SimulationResult } from '../jobs.ts';

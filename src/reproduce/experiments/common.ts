@@ -1,8 +1,9 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
+
+import { COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import type { TrainOptions } from '../../methods/options.ts';
 import type { TuneGrid } from '../../methods/tune-grid.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { COLOURS, type Point, type Series } from '../charts/figure.ts';
 import { averaged, type Course } from '../courses.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import { type Profile, TEST_FRACTION } from '../profile.ts';

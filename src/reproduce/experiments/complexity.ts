@@ -1,5 +1,5 @@
 /** Sections 4.3 and 5.3: the paper's count of operations, against the measured time of passes over n rows of d columns. */
-import { COLOURS, type Panel } from '../charts/figure.ts';
+import { COLOURS, type Panel } from '../../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { ComplexityResult } from '../jobs.ts';
 import { estimate, median, powerLaw, relativeFit } from '../statistics.ts';

@@ -1,5 +1,5 @@
 /** Local, Global and MTL-SVM as the rows of every participant grow from very few to all. */
-import { COLOURS } from '../charts/figure.ts';
+import { COLOURS } from '../../charts/figure.ts';
 import { experiment, type Results } from '../experiment.ts';
 import type { TrainJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';

@@ -1,5 +1,5 @@
 /** The paper's figure 2: the loss of regression, indifferent to small errors, beside the quadratic one. */
-import { COLOURS, type Point } from '../charts/figure.ts';
+import { COLOURS, type Point } from '../../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 
 const EPSILON = 0.1;

@@ -1,11 +1,11 @@
 /** The paper's figure 4: what masks do to an update, in the plane. The update is that of a real solve of a few rows. */
 import { stream } from '../../base/random.ts';
+import { type Arrow, COLOURS, type Panel } from '../../charts/figure.ts';
 import { Arena } from '../../math/arena.ts';
 import { drawMask, type MaskSettings } from '../../privacy/masks.ts';
 import { LocalSolve } from '../../solver/local-solve.ts';
 import { newMember } from '../../solver/member.ts';
 import { Shard } from '../../solver/shard.ts';
-import { type Arrow, COLOURS, type Panel } from '../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 
 const ROWS = 6;

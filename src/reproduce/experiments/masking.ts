@@ -2,8 +2,9 @@
  * Section 7.4: what masking costs, on full and on light data, in three variants: as the paper has it (its semantics, its
  * rule), its semantics with a rule that cannot diverge (safe), and the consistent semantics with the default rule.
  */
+
+import { COLOURS, type Figure, levelColour, type Panel } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { COLOURS, type Figure, levelColour, type Panel } from '../charts/figure.ts';
 import { finalOf } from '../courses.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';

@@ -1,7 +1,7 @@
 /** What w is worth to a participant that joins late, with few rows or many, against training alone. */
 
+import { COLOURS } from '../../charts/figure.ts';
 import { meanOf } from '../../sim/summary.ts';
-import { COLOURS } from '../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { NewcomerJob, TrainJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';

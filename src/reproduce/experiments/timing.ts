@@ -1,5 +1,5 @@
 /** Section 7.2.1, second part: the time of training 20 tasks, MTL-SVM against MOCHA, with the same kernels in one process. */
-import { COLOURS } from '../charts/figure.ts';
+import { COLOURS } from '../../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { TimingResult } from '../jobs.ts';
 import type { Profile } from '../profile.ts';

@@ -4,8 +4,9 @@
  * with the defaults (answers, anytime). The waiting period is computed from the distribution of delays so that the wanted
  * share answers in time; under `anytime` it is the same period, but those who would be late send what they have.
  */
+
+import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../charts/figure.ts';
 import { areaUnder, type Course, finalOf, largestDrop, timeTo, valueAt } from '../courses.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { Constants, SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';

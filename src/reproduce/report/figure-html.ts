@@ -2,11 +2,11 @@
  * A figure inside a page: title and legend are HTML and each panel is an SVG of its own, so that on a narrow page the
  * panels stand below each other and stay legible.
  */
-import { figurePrefix } from '../charts/draw.ts';
-import type { Figure } from '../charts/figure.ts';
-import { drawSwatch, type LegendEntry, legendOf, SWATCH } from '../charts/legend.ts';
-import { type DrawnPanel, drawPanels } from '../charts/panels.ts';
-import { escaped, type Ids, tag } from './tags.ts';
+import { type DrawnPanel, drawPanels, figurePrefix, heightOfRow, inRows } from '../../charts/draw.ts';
+import type { Figure } from '../../charts/figure.ts';
+import { drawSwatch, type LegendEntry, legendOf, SWATCH } from '../../charts/legend.ts';
+import { escaped } from '../../charts/svg.ts';
+import { type Ids, tag } from './tags.ts';
 
 /**
  * What goes on one printed page: two rows of panels, which are made smaller there, but less of a single column, which is
@@ -18,30 +18,24 @@ export function figureHtml(figure: Figure, ids: Ids): string {
   const id = ids.take(figurePrefix(figure.id));
   const panels = drawPanels(figure, id);
   const legend = legendOf(figure).map(legendItem).join('');
-  const rows = panels.length > figure.columns ? ' rows' : '';
+  const rows = inRows(panels, figure.columns);
+  const height = rows.reduce((sum, row) => sum + heightOfRow(row), 0);
   const caption = [
     escaped(figure.caption),
     figure.spread && tag('span', { class: 'spread' }, escaped(sentence(figure.spread))),
   ];
   return tag(
     'figure',
-    { id, class: heightOf(panels, figure.columns) > PAGE_HEIGHT[figure.columns] ? 'long' : undefined },
+    { id, class: height > PAGE_HEIGHT[figure.columns] ? 'long' : undefined },
     tag('div', { class: 'figure-title' }, escaped(figure.title)),
     legend && tag('ul', { class: 'legend' }, legend),
     tag(
       'div',
-      { class: `panels columns-${figure.columns}${rows}` },
+      { class: `panels columns-${figure.columns}${rows.length > 1 ? ' rows' : ''}` },
       `\n${panels.map(panelSvg).join('\n')}\n`,
     ),
     tag('figcaption', {}, caption.filter((part) => part).join(' ')),
   );
-}
-
-function heightOf(panels: readonly DrawnPanel[], columns: number): number {
-  let sum = 0;
-  for (let first = 0; first < panels.length; first += columns)
-    sum += Math.max(...panels.slice(first, first + columns).map(({ height }) => height));
-  return sum;
 }
 
 function panelSvg({ kind, title, width, height, content }: DrawnPanel): string {

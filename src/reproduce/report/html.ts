@@ -1,6 +1,6 @@
 /** A whole report as one page: no scripts, nothing loaded, so that it can be mailed, archived and printed. */
-import { CHART_STYLE } from '../charts/style.ts';
-import { idOf, printable } from '../charts/words.ts';
+import { CHART_STYLE } from '../../charts/style.ts';
+import { idOf, printable } from '../../charts/svg.ts';
 import { countLine, type Report } from './report.ts';
 import { sectionHtml } from './section-html.ts';
 import { PAGE_STYLE } from './style.ts';

@@ -1,5 +1,5 @@
 /** What a report says, as plain data. All words are plain text: nothing in them is read as markup. */
-import type { Figure } from '../charts/figure.ts';
+import type { Figure } from '../../charts/figure.ts';
 
 export type Verdict = 'holds' | 'holds in part' | 'does not hold';
 

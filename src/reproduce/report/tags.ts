@@ -1,5 +1,5 @@
 /** Just enough HTML, written so that it is XML as well: a check of the tags can then find what is not closed. */
-import { escaped } from '../../sim/svg.ts';
+import { escaped } from '../../charts/svg.ts';
 
 /** Unlike an SVG element, an HTML element without content still needs its closing tag. */
 export function tag(

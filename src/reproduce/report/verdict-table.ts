@@ -1,5 +1,5 @@
 /** The first thing a reader sees: each claim, what was measured, the verdict. */
-import { idOf } from '../charts/words.ts';
+import { idOf } from '../../charts/svg.ts';
 import { SIGNS, type Verdict, type VerdictRow } from './report.ts';
 import { escaped, type Ids, tag } from './tags.ts';
 

@@ -81,7 +81,7 @@ async function solverFor({ table, scaling, y, settings }: Problem, slowdown = 1)
   const heard = { results: [] as SolveResult[], failures: [] as Error[], benchmarkMs: 0 };
   let next = () => {};
   const shape = { n: table.n, d: settings.features, slowdown };
-  const boxes = await new Promise<{ low: Float64Array; high: Float64Array }>((resolve, reject) => {
+  const cap = await new Promise<Float64Array>((resolve, reject) => {
     const solver = new ThreadSolver(
       { x: table.x.slice(), ...shape },
       {
@@ -108,7 +108,7 @@ async function solverFor({ table, scaling, y, settings }: Problem, slowdown = 1)
     new Promise<SolveResult>((resolve) => {
       next = () => resolve(heard.results.at(-1)!);
     });
-  return { solver, heard, boxes, answer };
+  return { solver, heard, cap, answer };
 }
 
 /** Comes back when the thread has slept: it is woken, makes another pass and sleeps again. */
@@ -127,8 +127,8 @@ describe('the thread', () => {
     const plain = problemOf(rows, features);
     const problem = { ...plain, settings: { ...plain.settings, training } };
     const shard = shardOf(problem);
-    const { solver, boxes, answer, heard } = await solverFor(problem);
-    expect(boxes).toMatchObject({ low: shard.low, high: shard.high });
+    const { solver, cap, answer, heard } = await solverFor(problem);
+    expect(cap).toEqual(shard.cap);
     expect(heard.benchmarkMs).toBeGreaterThan(0);
     let committed: SolveRequest['committed'];
     for (const purpose of ['train', 'certify', 'train', 'personalise'] as const) {
@@ -147,9 +147,9 @@ describe('the thread', () => {
   test('balances classes as the simulator does', async () => {
     const plain = problemOf(40, 24);
     const problem = { ...plain, settings: { ...plain.settings, classWeight: 'balanced' as const } };
-    const { boxes } = await solverFor(problem);
-    expect(new Set(boxes.high).size).toBe(2);
-    expect(Math.max(...boxes.high)).not.toBe(1);
+    const { cap } = await solverFor(problem);
+    expect(new Set(cap).size).toBe(2);
+    expect(Math.max(...cap)).not.toBe(1);
   });
 
   test('is done within its budget, with less than the whole', async () => {

@@ -391,7 +391,7 @@ describe('the service', () => {
 
   test('is not ready while it stops, or while a store is in trouble', () => {
     const federations = new Map([['a', { name: 'a', trouble: new Error('disk full') }]]) as never;
-    expect(whyNotReady({ stopping: () => true, federations: new Map() })).toBe('the server is about to stop');
+    expect(whyNotReady({ stopping: () => true, federations: new Map() })).toBe('the server is shutting down');
     expect(whyNotReady({ stopping: () => false, federations })).toContain('federation "a": the store');
     expect(whyNotReady({ stopping: () => false, federations: new Map() })).toBeUndefined();
   });

@@ -200,7 +200,7 @@ describe('other origins', () => {
       expect(preflight.headers).toMatchObject({
         'access-control-allow-origin': origin,
         'access-control-allow-headers': 'authorization, content-type',
-        vary: 'origin',
+        vary: 'Origin',
       });
       expect(preflight.headers['access-control-allow-methods']).toContain('POST');
     }
@@ -227,7 +227,7 @@ describe('other origins', () => {
     }
     const plain = await ask(`${server.url}/v1/federations`);
     expect(plain.headers).not.toHaveProperty('access-control-allow-origin');
-    expect(plain.headers.vary).toBe('origin');
+    expect(plain.headers.vary).toBe('Origin');
   });
 
   test('OPTIONS without an origin says what is allowed', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { ERRORS } from '../../../src/node/server/api-error.ts';
 import { addRoutes, newApp } from '../../../src/node/server/app.ts';
 import { DEFAULT_LIMITS_OF_SERVER } from '../../../src/node/server/limits.ts';
-import { openApi, openApiPath } from '../../../src/node/server/openapi.ts';
+import { openApiPath } from '../../../src/node/server/openapi.ts';
 import { ROUTES } from '../../../src/node/server/routes/all.ts';
 import { errorsOf } from '../../../src/node/server/routes/route.ts';
 import { goodAnswer } from '../../helpers/answers.ts';
@@ -16,36 +16,36 @@ type Json = Record<string, unknown>;
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  readonly parameters: readonly { name: string; in: string; required: boolean; schema: Json }[];
-  readonly requestBody?: { content: Record<string, { schema: Json }> };
+  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: Json }[];
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
   readonly responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
 }
 
 const servers = new ServerTest();
-const document = openApi(ROUTES, '1.2.3');
+const registered: string[] = [];
+const app = newApp({
+  limits: DEFAULT_LIMITS_OF_SERVER,
+  log: pino({ level: 'silent' }),
+  tls: undefined,
+  onRefused: () => {},
+});
+app.addHook('onRoute', ({ method, url }) => {
+  for (const one of [method].flat()) registered.push(`${one} ${openApiPath(url)}`);
+});
+addRoutes(app, { version: '1.2.3' } as never);
+await app.ready();
+const document = app.swagger() as unknown as Json;
+await app.close();
 const paths = document.paths as Record<string, Record<string, Operation>>;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-test('every route that is registered is described, and the other way round', async () => {
-  const app = newApp({
-    limits: DEFAULT_LIMITS_OF_SERVER,
-    log: pino({ level: 'silent' }),
-    tls: undefined,
-    onRefused: () => {},
-  });
-  const registered: string[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) registered.push(`${one} ${openApiPath(url)}`);
-  });
-  addRoutes(app, {} as never);
-  await app.ready();
+test('every route that is registered is described, and the other way round', () => {
   const described = operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`);
-  // Fastify makes a HEAD of every GET.
+  // Fastify makes a HEAD of every GET, and @fastify/cors takes every preflight.
   const heads = described.filter((one) => one.startsWith('GET ')).map((one) => one.replace('GET', 'HEAD'));
-  expect(registered.sort()).toEqual([...described, ...heads].sort());
-  await app.close();
+  expect(registered.sort()).toEqual([...described, ...heads, 'OPTIONS *'].sort());
 });
 
 test('is what the server gives', async () => {
@@ -78,18 +78,31 @@ test('no refusal is made of a code by hand', () => {
   }
 });
 
+test('a body is required unless everything in it has a default', () => {
+  const required = operations
+    .filter(({ operation }) => operation.requestBody)
+    .map(({ operation }) => [operation.operationId, operation.requestBody!.required]);
+  expect(Object.fromEntries(required)).toEqual({
+    createFederation: true,
+    invite: false,
+    allowParticipant: true,
+    openSession: true,
+  });
+});
+
 test('is an OpenAPI 3.1 document: what must be there is there, and is of its kind', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/);
   expect(document.info).toMatchObject({ title: expect.any(String), version: '1.2.3' });
   const ids = operations.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { path, operation } of operations) {
+    const { parameters = [] } = operation;
     expect(path).toMatch(/^\//);
     expect(operation.summary).toMatch(/\S/);
     const named = [...path.matchAll(/\{([a-z]+)\}/g)].map(([, name]) => name);
-    const inPath = operation.parameters.filter((one) => one.in === 'path');
+    const inPath = parameters.filter((one) => one.in === 'path');
     expect(inPath.map(({ name }) => name).sort()).toEqual(named.sort());
-    for (const one of operation.parameters) {
+    for (const one of parameters) {
       expect(['path', 'query']).toContain(one.in);
       if (one.in === 'path') expect(one.required).toBe(true);
       checkSchema(one.schema);

@@ -13,7 +13,7 @@ const newFederation = z.strictObject({
   /** Checked by `parseOptions`, which says better what is wrong with them. */
   options: z.unknown().optional(),
 });
-const newFederationInWords = newFederation.extend({
+const describedFederation = newFederation.extend({
   options: optionsSchema.optional().describe('Those that are not given have their defaults'),
 });
 
@@ -42,7 +42,7 @@ const create = route({
   access: 'operator',
   about: 'Make a federation',
   body: newFederation,
-  bodyInWords: newFederationInWords,
+  describedBody: describedFederation,
   answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
   errors: ['BAD_NAME', 'BAD_OPTIONS', 'NAME_TAKEN'],
   handle: ({ body: { name, options } }, context) => {

@@ -2,10 +2,9 @@
  * A route of the HTTP API as data: what it takes, what it gives, who may ask, and the function behind it. The server registers
  * routes from it, and the API description is made from the same, so that neither can lack what the other has.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { ErrorCode } from '../api-error.ts';
-import { parsed } from '../checked.ts';
+import { type ErrorCode, parsed } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 
 /** Nothing is expected, and nothing else is taken. */
@@ -39,7 +38,7 @@ interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   readonly query?: Q;
   readonly body?: B;
   /** For the API description, where the body is checked by more than its schema. */
-  readonly bodyInWords?: z.ZodType;
+  readonly describedBody?: z.ZodType;
   readonly answer: Answer;
   /** Beside those that any route of its kind may give. */
   readonly errors?: readonly ErrorCode[];
@@ -73,23 +72,6 @@ export function route<
       return definition.handle(asked as Asked<z.output<P>, z.output<Q>, z.output<B>>, context, reply);
     },
   };
-}
-
-export function register(app: FastifyInstance, context: ServerContext, one: Route): void {
-  app.route({
-    method: one.method,
-    url: one.path,
-    // Before the body is read: nobody sends us a megabyte to hear that it needs a token.
-    onRequest: async ({ raw }) => {
-      if (one.access === 'operator') context.access.checkOperator(raw);
-      if (one.access === 'look') context.access.checkLook(raw);
-    },
-    handler: async (request, reply) => {
-      reply.status(one.answer.status);
-      if (one.answer.type) reply.type(one.answer.type);
-      return one.handle(request, context, reply);
-    },
-  });
 }
 
 /** Errors that any route of its kind may give, and its own. */

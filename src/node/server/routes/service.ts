@@ -1,11 +1,25 @@
-/** How the server itself is: for probes and for Prometheus. */
+/** The server itself: its API described, its health for probes, its counts for Prometheus. */
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
 import type { ServerContext } from '../context.ts';
 import { type Route, route } from './route.ts';
 
-/** Probes ask with whatever they like. */
+/** Probes may send any query. */
 const anything = z.looseObject({});
+
+const describe = route({
+  method: 'GET',
+  path: '/v1/openapi.json',
+  id: 'getDescription',
+  access: 'look',
+  about: 'This description',
+  answer: {
+    status: 200,
+    about: 'OpenAPI 3.1',
+    schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
+  },
+  handle: (_, __, reply) => reply.server.swagger(),
+});
 
 const health = route({
   method: 'GET',
@@ -35,9 +49,9 @@ const ready = route({
 });
 
 export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
-  if (stopping()) return 'the server is about to stop';
+  if (stopping()) return 'the server is shutting down';
   const stuck = [...federations.values()].find(({ trouble }) => trouble);
-  return stuck && `federation "${stuck.name}": the store takes nothing at the moment`;
+  return stuck && `federation "${stuck.name}": the store fails at the moment`;
 }
 
 const metrics = route({
@@ -51,4 +65,4 @@ const metrics = route({
   handle: (_, { meters }) => meters.registry.metrics(),
 });
 
-export const SERVICE_ROUTES: readonly Route[] = [health, ready, metrics];
+export const SERVICE_ROUTES: readonly Route[] = [describe, health, ready, metrics];

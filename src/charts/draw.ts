@@ -1,0 +1,120 @@
+/** A figure as one SVG document: title, legend, panels in a grid with plots of one size that line up beside each other. */
+import { drawHead, drawNoData, heightAbove, type Room, type Sheet } from './axes.ts';
+import { barSheet } from './bar-panel.ts';
+import type { Figure, Panel, SvgPanel } from './figure.ts';
+import { drawLegend } from './legend.ts';
+import { lineSheet } from './line-panel.ts';
+import { CHART_STYLE, SIZE } from './style.ts';
+import { document, element, escaped, idOf, text } from './svg.ts';
+import { embedded } from './svg-panel.ts';
+import { BOLD, wrapped } from './text-width.ts';
+import { vectorSheet } from './vector-panel.ts';
+
+const MARGIN = 20;
+const GAP = { across: 26, down: 22 } as const;
+const TITLE_LINE = 20;
+const NOTE_LINE = 16;
+const NARROWEST = 336;
+
+/** Fewer columns, larger panels: text has the same size in all of them. */
+const SIZES = {
+  1: { width: 680, plotHeight: 300 },
+  2: { width: 510, plotHeight: 230 },
+  3: { width: NARROWEST, plotHeight: 190 },
+} as const;
+
+/** Alone in its row a finished document may take the whole width of the page. */
+const WIDEST = 1040;
+
+/** The same figure gives the same bytes. What cannot be drawn is left out; a panel without data says so. */
+export function drawFigure(figure: Figure): string {
+  const rows = inRows(drawPanels(figure, figurePrefix(figure.id)), figure.columns);
+  const columns = Math.max(1, ...rows.map((row) => row.length));
+  const cell = Math.max(NARROWEST, ...rows.flat().map(({ width }) => width));
+  const inner = columns * cell + (columns - 1) * GAP.across;
+  const parts = figure.caption === '' ? [] : [element('desc', {}, escaped(figure.caption))];
+  let y = MARGIN;
+  for (const words of wrapped(figure.title, inner, SIZE.heading * BOLD, 3)) {
+    parts.push(text(MARGIN, y + 13, words, { class: 'kc-heading' }));
+    y += TITLE_LINE;
+  }
+  const legend = drawLegend(figure, MARGIN, y + 6, inner);
+  parts.push(...legend.parts);
+  if (legend.height > 0) y += legend.height + 6;
+  for (const words of wrapped(figure.spread ?? '', inner, SIZE.tick, 2)) {
+    parts.push(text(MARGIN, y + 14, words, { class: 'kc-unit' }));
+    y += NOTE_LINE;
+  }
+  y += 14;
+  for (const [r, row] of rows.entries()) {
+    if (r > 0) y += GAP.down;
+    for (const [c, { content }] of row.entries()) {
+      const transform = `translate(${MARGIN + c * (cell + GAP.across)} ${y})`;
+      parts.push(element('g', { transform }, `\n${content}\n`));
+    }
+    y += heightOfRow(row);
+  }
+  return document(inner + 2 * MARGIN, y + MARGIN, figure.title, CHART_STYLE, parts);
+}
+
+/** What ids inside a figure begin with. */
+export function figurePrefix(id: string): string {
+  return `figure-${idOf(id)}`;
+}
+
+export function inRows<T>(panels: readonly T[], columns: number): T[][] {
+  return Array.from({ length: Math.ceil(panels.length / columns) }, (_, r) =>
+    panels.slice(r * columns, (r + 1) * columns),
+  );
+}
+
+export function heightOfRow(row: readonly DrawnPanel[]): number {
+  return Math.max(...row.map(({ height }) => height));
+}
+
+export interface DrawnPanel {
+  readonly kind: Panel['kind'];
+  readonly title: string;
+  readonly width: number;
+  readonly height: number;
+  readonly content: string;
+}
+
+/** Each on its own sheet. All ids inside begin with `prefix`, which must be the figure's own. */
+export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
+  const { width, plotHeight } = SIZES[figure.columns];
+  const sheets = figure.panels.map((panel) => sheetOf(panel, width, plotHeight));
+  const left = Math.max(4, ...sheets.map((sheet) => sheet?.left ?? 0));
+  const rows = inRows(sheets, figure.columns);
+  return figure.panels.map(({ kind, title }, p) => {
+    // No id of a figure has "_p": panel 2 of figure "a" is not figure "a-2".
+    const id = `${prefix}_p${p + 1}`;
+    const panel = figure.panels[p];
+    const row = rows[Math.floor(p / figure.columns)];
+    if (panel.kind === 'svg') return drawSvgPanel(panel, figure.columns === 1 ? WIDEST : width, id);
+    const top = Math.max(...row.map((sheet) => sheet?.top ?? 0));
+    const bottom = Math.max(...row.map((sheet) => sheet?.bottom(left) ?? 0));
+    const content = sheets[p]!.draw({ width, plotHeight, left, top, bottom }, id).join('\n');
+    return { kind, title, width, height: top + plotHeight + bottom, content };
+  });
+}
+
+/** Finished documents have their own measures and take no part in the common ones. */
+function sheetOf(panel: Panel, width: number, plotHeight: number): Sheet | undefined {
+  if (panel.kind === 'lines') return lineSheet(panel, width, plotHeight);
+  if (panel.kind === 'bars') return barSheet(panel, width, plotHeight);
+  return panel.kind === 'vectors' ? vectorSheet(panel, width) : undefined;
+}
+
+/** Made smaller when too wide, never larger. */
+function drawSvgPanel({ kind, title, svg }: SvgPanel, widest: number, id: string): DrawnPanel {
+  const inner = embedded(svg, id);
+  const width = Math.ceil(Math.min(widest, Math.max(NARROWEST, inner?.width ?? 0)));
+  const top = title === '' ? 0 : heightAbove(width, title);
+  const room: Room = { width, left: 0, top, bottom: 0, plotHeight: 80 };
+  const scale = inner ? Math.min(1, width / inner.width) : 1;
+  const transform = `translate(0 ${top}) scale(${Number(scale.toFixed(5))})`;
+  const body = inner ? [element('g', { transform }, inner.content)] : drawNoData(room);
+  const height = top + Math.ceil(inner ? inner.height * scale : room.plotHeight);
+  return { kind, title, width, height, content: [...drawHead(room, title), ...body].join('\n') };
+}

@@ -1,0 +1,85 @@
+/** The coordinator's messages, made from its state. */
+import type {
+  FederationSettings,
+  RoundMessage,
+  SecureSettings,
+  ToParticipant,
+} from '../protocol/messages.ts';
+import { localTolerance } from '../solver/local-solve.ts';
+import type { CoordinatorEffect } from './effects.ts';
+import type { SecureOptions } from './options.ts';
+import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
+
+export function welcomeFor(state: CoordinatorState): ToParticipant {
+  return { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling };
+}
+
+function settingsOf(state: CoordinatorState): FederationSettings {
+  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
+  return {
+    objective,
+    ...localProblem(state.options),
+    epsilon: objective === 'regression' ? epsilon : 0,
+    classWeight,
+    scale,
+    bias,
+    features: state.features,
+    passes,
+    seed,
+    straggler,
+    precision,
+    retryMs,
+    ...(mask && { mask }),
+    ...(dp && { dp }),
+    ...(secure && { secure: withoutTimes(secure) }),
+  };
+}
+
+/** How long the coordinator waits is its own business. */
+function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSettings {
+  return settings;
+}
+
+export function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {
+  const { round, purpose } = state;
+  return {
+    kind: 'round',
+    session: member.session,
+    round,
+    best: state.best?.round ?? 0,
+    purpose,
+    ...orderFor(state, member),
+    tolerance: localTolerance(state.gap),
+    waitMs: waitingLeft(state, now),
+    accepted: member.accepted,
+    tellBefore: inquiryOf(state)?.needsBefore(member.index) ?? false,
+  };
+}
+
+/** While it is paused nothing passes of the waiting period. */
+function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: number): number {
+  return Math.max(0, deadlineMs - (paused ? openedMs : now));
+}
+
+export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
+  const w = finalPart(state, member) ?? new Float64Array(0);
+  const { session, accepted } = member;
+  const best = state.best?.round ?? 0;
+  return { kind: 'finish', session, round: state.round, best, reason: state.finish ?? 'left', w, accepted };
+}
+
+/** MOCHA sends everybody its own. */
+function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
+  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
+    return orderFor(state, member).w;
+  return sharedPart(state);
+}
+
+export function sendToAll(
+  state: CoordinatorState,
+  message: (member: Member) => ToParticipant,
+): CoordinatorEffect[] {
+  return membersHere(state).map((member) => ({ type: 'send', to: member.id, message: message(member) }));
+}

@@ -1,0 +1,76 @@
+/** A table from the bytes of a file in any of the formats: CSV (also gzipped), Parquet, LIBSVM text. */
+import { inputError } from '../base/errors.ts';
+import { readCsv } from './csv.ts';
+import { detectFormat } from './format.ts';
+import { gunzip } from './gzip.ts';
+import { type NamedBytes, readLibsvm } from './libsvm.ts';
+import { dropFeatures } from './select-features.ts';
+import type { Table, TableColumns } from './table.ts';
+
+/** Which columns mean what; everything has a default. */
+export interface TableOptions extends Partial<TableColumns> {
+  /** Number of features where a model knows it (LIBSVM text leaves zeros out). */
+  readonly features?: number | undefined;
+}
+
+/** One participant id on each line, in a file beside LIBSVM text. */
+export interface ParseOptions extends TableOptions {
+  readonly tasks?: NamedBytes | undefined;
+}
+
+/** Column names are exact: participant in "task", target in "y", all other columns are features. */
+export function tableColumns({
+  task = 'task',
+  label = 'y',
+  drop = [],
+  need,
+}: TableOptions = {}): TableColumns {
+  return { task, label, drop, need: need ?? 'task and label' };
+}
+
+/** `name` is what errors call the data; its ending tells the format where the bytes do not. */
+export async function parseTable(
+  bytes: Uint8Array,
+  name: string,
+  options: ParseOptions = {},
+): Promise<Table> {
+  const columns = tableColumns(options);
+  const format = detectFormat(name, bytes);
+  if (format === 'libsvm') return parseLibsvm(bytes, name, columns, options);
+  refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
+  switch (format) {
+    case 'csv':
+      return readCsv(bytes, name, columns);
+    case 'csv.gz':
+      return readCsv(await gunzip(bytes, name), name, columns);
+    case 'parquet':
+      // Half of what a page or a command would load to read CSV.
+      return (await import('./parquet.ts')).readParquet(bytes, name, columns);
+  }
+}
+
+function parseLibsvm(
+  bytes: Uint8Array,
+  name: string,
+  columns: TableColumns,
+  { tasks, features }: ParseOptions,
+): Table {
+  if (!tasks && columns.need !== 'label') {
+    throw inputError(
+      'TASK_FILE_NEEDED',
+      `${name}: LIBSVM text does not say whose rows they are; give --task-file, a file with one participant id on each line`,
+    );
+  }
+  const table = readLibsvm(bytes, name, tasks, features === undefined ? {} : { features });
+  return withoutDropped(table, columns);
+}
+
+export function withoutDropped(table: Table, { drop, need }: TableColumns): Table {
+  return dropFeatures(table, drop, need === 'neither' ? 'ignore' : 'refuse');
+}
+
+/** An option that would go unused is a misunderstanding worth a sentence. */
+export function refuseUnused(option: string, value: unknown, only: string, source: string): void {
+  if (value === undefined) return;
+  throw inputError('BAD_OPTION', `option ${option}: expected only with ${only}, got ${source}`);
+}

@@ -1,0 +1,61 @@
+/** Predictions row by row, in the words of the training data. */
+import { inputError } from '../base/errors.ts';
+import { selectFeatures } from '../data/select-features.ts';
+import type { Table } from '../data/table.ts';
+import { decide, type Model } from '../solver/model.ts';
+
+export interface Prediction {
+  /** From 1 on, in the order of the table. */
+  readonly row: number;
+  readonly participant: string;
+  /** The class as the training data write it, or the number. */
+  readonly prediction: string | number;
+  /** (w + v_k).x: its sign is the class, its size how sure. */
+  readonly decision: number;
+}
+
+/** Participants get their own model; those that the model does not know, the shared part. */
+export function predict(model: Model, table: Table): Prediction[] {
+  const { classes } = model;
+  // One against the rest: the rest has no name of its own.
+  const negative = classes && (classes.negative ?? `not ${classes.positive}`);
+  return Array.from(decide(model, withFeaturesOf(model, table)), (decision, i) => ({
+    row: i + 1,
+    participant: table.participants[table.participantOf[i]],
+    prediction: classes ? (decision > 0 ? classes.positive : negative!) : decision,
+    decision,
+  }));
+}
+
+/** The same rows with the model's features in the model's order, found by name. */
+export function withFeaturesOf({ features }: Model, table: Table): Table {
+  if (features.length === table.features.length && features.every((name, j) => name === table.features[j]))
+    return table;
+  const place = new Map(table.features.map((name, j) => [name, j]));
+  const wanted = new Set(features);
+  const missing = features.filter((name) => !place.has(name));
+  const extra = table.features.filter((name) => !wanted.has(name));
+  if (missing.length > 0 || extra.length > 0) throw otherFeatures(table, features.length, missing, extra);
+  return selectFeatures(
+    table,
+    features.map((name) => place.get(name)!),
+  );
+}
+
+function otherFeatures(table: Table, d: number, missing: readonly string[], extra: readonly string[]): Error {
+  const code = missing.length === extra.length ? 'FEATURE_NAMES' : 'FEATURE_COUNT';
+  const lacks = missing.length > 0 ? `, missing ${listed(missing)}` : '';
+  const has = extra.length > 0 ? `, got ${listed(extra)} besides (--drop leaves columns out)` : '';
+  return inputError(
+    code,
+    `${table.source}: expected the model's ${d} features and got ${table.features.length}${lacks}${has}`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  const few = names
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(', ');
+  return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
+}

@@ -1,8 +1,0 @@
-export {
-  drawBeta,
-  drawMask,
-  type MaskSemantics,
-  type MaskSettings,
-  maskedDuals,
-  maskedStep,
-} from './masks.ts';

@@ -1,0 +1,2 @@
+/** `kindred/client` wherever there is no Node: the participant and its ports. */
+export {};

@@ -1,0 +1,51 @@
+/**
+ * A loss, and all that the rest of the house asks of it. With C = C1 c, the price of a row's loss, and a = x.(w + v), its margin:
+ *
+ *   P = ... + sum_i C_i loss(y_i, a_i)
+ *   D = sum_i s(beta_i) - 1/2 |sum_k u_k|^2 - 1/(2 C2) sum_k |u_k|^2,      s(beta) = min over a of  C loss(y, a) + beta a
+ *
+ * s is minus the conjugate of C loss at -beta: concave, finite in the box of beta alone, and
+ *
+ *   C loss(y, a) + beta a >= s(beta)        for all a and all beta (Fenchel), equal where beta is in -C d loss(y, a)/da
+ *
+ * which is all that the certificate, the cuts and the bounds rest on. A new loss is a file beside this one, an entry in `LOSSES`, and a form of
+ * the coordinate step in the kernels if its s is neither linear, quadratic nor an entropy.
+ */
+import type { StepForm } from '../../math/kernels.ts';
+
+/** What is learnt: which of two classes, or a number. */
+export type Objective = 'classification' | 'regression';
+
+/** The one-dimensional problem of a row, all others standing still: max over b of  s(b) - margin (b - beta) - h/2 (b - beta)^2. */
+export interface RowProblem {
+  readonly y: number;
+  /** C = C1 c. */
+  readonly cap: number;
+  readonly epsilon: number;
+  readonly beta: number;
+  /** x.z at beta. */
+  readonly margin: number;
+  /** (sigma + 1/C2) |x|^2, above 0: how much the margin moves with beta. */
+  readonly h: number;
+}
+
+/** `epsilon`, the width of the insensitive tube, means nothing to the losses of classes. */
+export interface Loss {
+  readonly task: Objective;
+  /** Whether targets are classes, -1 and +1. */
+  readonly classes: boolean;
+  /** Ends of what s can be in the box, in units of C. The upper one is the loss at a = 0. */
+  readonly dualRange: { readonly least: number; readonly most: number };
+  /** Largest second derivative of the loss in a; 0 where it is made of straight lines. */
+  readonly curvature: number;
+  /** How the kernels step. */
+  readonly form: StepForm;
+  box(y: number, cap: number): { readonly low: number; readonly high: number };
+  value(y: number, a: number, epsilon: number): number;
+  /** s(beta), for a beta in the box. */
+  conjugate(y: number, beta: number, cap: number, epsilon: number): number;
+  /** The beta in the box that solves a row's problem. */
+  step(row: RowProblem): number;
+  /** A beta in -C d loss/da, in the box: what a row with this margin calls for. */
+  subgradient(y: number, a: number, cap: number, epsilon: number): number;
+}

@@ -8,9 +8,6 @@ import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { Objective } from '../solver/problem.ts';
 import type { Workspace } from './workspace.ts';
 
-export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
-export type MethodName = (typeof METHODS)[number];
-
 export interface MethodSettings {
   readonly objective: Objective;
   readonly c1: number;

@@ -4,8 +4,7 @@
  */
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
-import type { MethodName } from './method.ts';
-import type { Model } from './model.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 import { checkedOptions, trainSchema } from './options.ts';
 
 const { c1, c2, epsilon, classWeight, seed } = trainSchema.shape;

@@ -3,21 +3,13 @@ import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import type { Certificate } from '../solver/certificate.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
-import type {
-  HistoryRow,
-  Method,
-  MethodName,
-  MethodResult,
-  MethodSettings,
-  RoundView,
-  Stopped,
-} from './method.ts';
+import type { HistoryRow, Method, MethodResult, MethodSettings, RoundView, Stopped } from './method.ts';
 import { trainMocha } from './mocha.ts';
-import type { Model } from './model.ts';
 import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';

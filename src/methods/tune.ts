@@ -11,7 +11,7 @@ import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { ScaleMode } from '../math/scaling.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
-import type { MethodName } from './method.ts';
+import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { decideFold, type TunePart, type TuneWork } from './tune-fold.ts';

@@ -17,14 +17,14 @@ import { pack, seal, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import type { ParticipantLife } from '../participant/life.ts';
+import type { ParticipantStart } from '../participant/state.ts';
 import { framed, framesIn, guarded, type LogFile, readAt } from './run-log-frames.ts';
 
 const SEAL = { kind: 'run log', version: 1 };
 const OWNER_ONLY = 0o600;
 
 export type Written =
-  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantLife }
+  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantStart }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;
@@ -53,7 +53,7 @@ export class RunRecorder {
     dropTornTail(this.file);
   }
 
-  life(life: CoordinatorStart | ParticipantLife): void {
+  life(life: CoordinatorStart | ParticipantStart): void {
     this.append({ type: 'life', life });
   }
 

@@ -1,8 +1,8 @@
 /** `kindred/client`: a participant of a federation. */
 
 /**
- * What a participant is started with (`JoinOptions`), the running participant (`Participation`) with its `JoinStatus`, what it reports
- * meanwhile (`JoinEvent`), and the outcome (`JoinResult`).
+ * The running participant (`Participation`) with its `JoinStatus`, what it reports meanwhile (`JoinEvent`), and the outcome
+ * (`JoinResult`).
  *
  * @example
  * ```ts
@@ -23,20 +23,14 @@
  * console.log(options.participant, typeof isReady, typeof outcome); // room-7 function function
  * ```
  */
-export type {
-  JoinEvent,
-  JoinOptions,
-  JoinResult,
-  JoinStatus,
-  Participation,
-} from '../node/client/join-options.ts';
+export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client/participation-options.ts';
 /**
  * Takes part in a federation: connects, answers rounds, reconnects, and keeps its state in a folder. The rows stay here.
  *
  * @example
  * ```ts
  * import { makeHarLike, rowsOfParticipant } from 'kindred';
- * import { joinFederation } from 'kindred/client';
+ * import { type JoinOptions, joinFederation } from 'kindred/client';
  * import { parseOptions, startServer } from 'kindred/server';
  *
  * const server = await startServer({ store: 'join.db' });
@@ -44,14 +38,15 @@ export type {
  * const everybody = makeHarLike({ participants: 2, rowsPerParticipant: 30, features: 6 });
  * const join = (participant: string) => {
  *   const table = rowsOfParticipant(everybody, participant)!;
- *   return joinFederation({ url: server.url, participant, stateFolder: participant, data: { table } });
+ *   const options: JoinOptions = { url: server.url, participant, stateFolder: participant, data: { table } };
+ *   return joinFederation(options);
  * };
  * const results = await Promise.all([join('1').done, join('2').done]);
  * console.log(results.map(({ reason }) => reason).join()); // gap,gap
  * await server.close();
  * ```
  */
-export { joinFederation } from '../node/client/participant.ts';
+export { type JoinOptions, joinFederation } from '../node/client/join.ts';
 /**
  * The model in a participant's state folder, to predict with offline: it needs no connection.
  *
@@ -69,5 +64,5 @@ export { joinFederation } from '../node/client/participant.ts';
  * console.log(predict(modelFromFolder('ada'), table).map(({ prediction }) => prediction).join()); // -1,-1,1,1
  * ```
  */
-export { modelFromFolder } from '../node/client/participant-model.ts';
+export { modelFromFolder } from '../node/client/state-folder.ts';
 export * from './client-core.ts';

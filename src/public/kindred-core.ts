@@ -160,8 +160,7 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * console.log(modelToJson(modelFromJson(text, 'model.json')) === text); // true
  * ```
  */
-export { type Model, modelFor, modelFromJson, modelToJson } from '../methods/model.ts';
-
+export { modelFromJson, modelToJson } from '../methods/model.ts';
 /**
  * Options of `train`. Everything has a default.
  *
@@ -175,7 +174,6 @@ export { type Model, modelFor, modelFromJson, modelToJson } from '../methods/mod
  * ```
  */
 export type { TrainOptions } from '../methods/options.ts';
-
 /**
  * A personal part for each participant of a table, for a given model: newcomers and new rows need no training with the others.
  *
@@ -190,7 +188,6 @@ export type { TrainOptions } from '../methods/options.ts';
  * ```
  */
 export { type PersonaliseResult, personalise } from '../methods/personalise.ts';
-
 /**
  * Options of `personalise`; what is not given is as in the model's training.
  *
@@ -204,7 +201,6 @@ export { type PersonaliseResult, personalise } from '../methods/personalise.ts';
  * ```
  */
 export type { PersonaliseOptions } from '../methods/personalise-options.ts';
-
 /**
  * Predictions row by row: the class in the words of the training data, or the number, and the decision behind it. Participants that
  * the model does not know are served by the shared part.
@@ -221,7 +217,6 @@ export type { PersonaliseOptions } from '../methods/personalise-options.ts';
  * ```
  */
 export { type Prediction, predict } from '../methods/predict.ts';
-
 /**
  * Trains on a table and tests on the rows that it kept aside. The result has the model, how good it is for everybody, and a
  * certificate of how far it is from the optimum.
@@ -237,7 +232,6 @@ export { type Prediction, predict } from '../methods/predict.ts';
  * ```
  */
 export { type TrainResult, train } from '../methods/train.ts';
-
 /**
  * C1, C2 and the scaling by cross-validation inside the participants; the test rows of `train` with the same seed are never used.
  *
@@ -252,7 +246,6 @@ export { type TrainResult, train } from '../methods/train.ts';
  * ```
  */
 export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
-
 /**
  * Metrics on test rows, of one participant or as means: error rate and balanced accuracy, or R2 and RMSE.
  *
@@ -265,3 +258,4 @@ export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
  * ```
  */
 export type { Metrics } from '../solver/metrics.ts';
+export { type Model, modelFor } from '../solver/model.ts';

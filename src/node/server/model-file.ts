@@ -1,8 +1,8 @@
 /** What the coordinator knows of the model, as a file for `kindred predict` and `evaluate`. */
 import { modelOf } from '../../coordinator/model.ts';
 import { optionsToJson } from '../../coordinator/options-schema.ts';
-import type { Model } from '../../methods/model.ts';
 import type { Certificate } from '../../solver/certificate.ts';
+import type { Model } from '../../solver/model.ts';
 import type { Store } from '../host/store.ts';
 import type { Federation } from './federation.ts';
 

@@ -51,7 +51,7 @@ export interface PlacedRows {
   readonly own: readonly OwnRows[];
 }
 
-type TaskOptions = Pick<ResolvedOptions, 'objective' | 'bias' | 'classWeight'>;
+type TaskOptions = Pick<ResolvedOptions, 'objective' | 'loss' | 'bias' | 'classWeight'>;
 
 /** What is made of some rows of a prepared table: all training rows, or those of a cross-validation fold. */
 export interface Placed {

@@ -161,6 +161,7 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * ```
  */
 export { modelFromJson, modelToJson } from '../methods/model.ts';
+
 /**
  * Options of `train`. Everything has a default.
  *
@@ -174,6 +175,7 @@ export { modelFromJson, modelToJson } from '../methods/model.ts';
  * ```
  */
 export type { TrainOptions } from '../methods/options.ts';
+
 /**
  * A personal part for each participant of a table, for a given model: newcomers and new rows need no training with the others.
  *
@@ -188,6 +190,7 @@ export type { TrainOptions } from '../methods/options.ts';
  * ```
  */
 export { type PersonaliseResult, personalise } from '../methods/personalise.ts';
+
 /**
  * Options of `personalise`; what is not given is as in the model's training.
  *
@@ -201,6 +204,7 @@ export { type PersonaliseResult, personalise } from '../methods/personalise.ts';
  * ```
  */
 export type { PersonaliseOptions } from '../methods/personalise-options.ts';
+
 /**
  * Predictions row by row: the class in the words of the training data, or the number, and the decision behind it. Participants that
  * the model does not know are served by the shared part.
@@ -217,6 +221,7 @@ export type { PersonaliseOptions } from '../methods/personalise-options.ts';
  * ```
  */
 export { type Prediction, predict } from '../methods/predict.ts';
+
 /**
  * Trains on a table and tests on the rows that it kept aside. The result has the model, how good it is for everybody, and a
  * certificate of how far it is from the optimum.
@@ -232,6 +237,7 @@ export { type Prediction, predict } from '../methods/predict.ts';
  * ```
  */
 export { type TrainResult, train } from '../methods/train.ts';
+
 /**
  * C1, C2 and the scaling by cross-validation inside the participants; the test rows of `train` with the same seed are never used.
  *
@@ -246,6 +252,7 @@ export { type TrainResult, train } from '../methods/train.ts';
  * ```
  */
 export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
+
 /**
  * Metrics on test rows, of one participant or as means: error rate and balanced accuracy, or R2 and RMSE.
  *
@@ -258,4 +265,17 @@ export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
  * ```
  */
 export type { Metrics } from '../solver/metrics.ts';
+
+/**
+ * A trained model: the shared part `w`, everybody's `personal` part, and what is needed to use them on raw rows. `modelFor` gives one
+ * participant's weights.
+ *
+ * @example
+ * ```ts
+ * import { type Model, makeHarLike, modelFor, train } from 'kindred';
+ *
+ * const model: Model = train(makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 8 })).model;
+ * console.log(modelFor(model, '2').length === model.w.length); // true
+ * ```
+ */
 export { type Model, modelFor } from '../solver/model.ts';

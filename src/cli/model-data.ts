@@ -1,10 +1,11 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/table.ts';
-import { type Model, modelFromJson } from '../methods/model.ts';
+import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
 import { accepted, list, type Output, object, text } from '../settings/kinds.ts';
+import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 
@@ -20,7 +21,7 @@ const joinedKind = object(joinedFields, 'ignored');
 /** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {
   if ((await kindOf(path)) !== 'folder') return modelFromJson(await readText(path), path);
-  const { modelFromFolder } = await import('../node/client/participant-model.ts');
+  const { modelFromFolder } = await import('../node/client/state-folder.ts');
   return modelFromFolder(path);
 }
 

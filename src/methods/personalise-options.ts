@@ -7,8 +7,7 @@ import { accepted, readSettings } from '../settings/kinds.ts';
 import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
-import type { MethodName } from './method.ts';
-import type { Model } from './model.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 
 export type { PersonaliseOptions } from '../settings/training.ts';
 

@@ -4,8 +4,8 @@ import type { Finish, FinishReason, RoundMessage } from '../protocol/messages.ts
 import type { FederationSettings } from '../settings/federation.ts';
 import type { ParticipantEffect, SolveRequest, SolveResult } from './effects.ts';
 import { dropAccepted, settle } from './outcome.ts';
+import { timer } from './sending.ts';
 import type { ParticipantState } from './state.ts';
-import { timer } from './words.ts';
 
 /** Of a personal part that is not sent but used: as exact as it gets in reasonable time. */
 const PERSONAL_TOLERANCE = 1e-5;

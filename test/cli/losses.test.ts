@@ -1,7 +1,7 @@
 /** Loss and method from the command line to the participants: train, simulate, serve and join come to the same. */
 import { describe, expect, test } from 'vitest';
 import { modelFromJson } from '../../src/methods/model.ts';
-import { modelFromFolder } from '../../src/node/client/participant-model.ts';
+import { modelFromFolder } from '../../src/node/client/state-folder.ts';
 import { LOSS_NAMES, LOSSES } from '../../src/settings/losses.ts';
 import { serve } from '../helpers/serve.ts';
 import { difference, useBuilt } from '../node/client/helpers.ts';

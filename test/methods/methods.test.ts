@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { MethodName } from '../../src/methods/method.ts';
-import type { Model } from '../../src/methods/model.ts';
 import { train } from '../../src/methods/train.ts';
 import { LOSS_NAMES } from '../../src/settings/losses.ts';
 import { AGGREGATIONS, METHODS } from '../../src/settings/training.ts';
 import { LOSSES } from '../../src/solver/losses/losses.ts';
+import type { MethodName, Model } from '../../src/solver/model.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 

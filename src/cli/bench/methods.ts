@@ -1,9 +1,9 @@
 /** All methods on the same rows with the same kernels. */
 import type { Table } from '../../data/table.ts';
-import type { MethodName } from '../../methods/method.ts';
 import { train } from '../../methods/train.ts';
 import { median } from '../../reproduce/statistics.ts';
 import { METHODS } from '../../settings/training.ts';
+import type { MethodName } from '../../solver/model.ts';
 
 export interface MethodReport {
   readonly method: MethodName;

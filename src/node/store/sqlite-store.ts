@@ -2,7 +2,6 @@
 import type Database from 'libsql';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator } from '../../coordinator/stored.ts';
-import { upgraded } from '../../settings/federation.ts';
 import type {
   Enrolment,
   FederationRecord,
@@ -10,7 +9,8 @@ import type {
   Invitation,
   SchemaRecord,
   Store,
-} from '../host/store.ts';
+} from '../../host/ports.ts';
+import { upgraded } from '../../settings/federation.ts';
 import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
 

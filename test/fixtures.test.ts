@@ -24,7 +24,17 @@ interface Formats {
 }
 
 const VERSIONS: Readonly<Record<string, Formats>> = {
-  'v0.1.0': { frames: 'read', model: 'read', state: 'read', store: 'read', runLog: 'read' },
+  'v0.1.0': {
+    frames: {
+      code: 'BAD_VERSION',
+      sentence: 'frame: expected protocol version 4, got version 3; update kindred at the sender',
+    },
+    model: 'read',
+    state: 'read',
+    store: 'read',
+    // Its effects hold settings of protocol 3.
+    runLog: { code: 'STORED_VERSION', sentence: 'use the kindred that wrote it' },
+  },
 };
 
 test('every folder of fixtures is tested', () => {

@@ -76,7 +76,7 @@ describe('serve', () => {
     const refused = await run(['serve', '--port', '0', ...options]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
-      '--recount moves it aside and lets the participants begin anew [CORRUPT]',
+      '--recount moves it aside, and participants start from the beginning [CORRUPT]',
     );
     expect(existsSync(`${store}.damaged-1`)).toBe(false);
     const second = await serve([...options, '--recount']);

@@ -26,7 +26,7 @@ export class JsKernels implements Kernels {
   private f64 = new Float64Array();
   private u32 = new Uint32Array();
 
-  /** Views are made anew after the memory has grown. */
+  /** Views are made again after the memory has grown. */
   private refresh(): void {
     if (this.buffer === this.memory.buffer) return;
     this.buffer = this.memory.buffer;

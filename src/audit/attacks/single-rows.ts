@@ -1,6 +1,6 @@
 /**
  * Rows that stand alone in a change. With the constant 1 at the end of every row, a change of one row's dual alone is
- * (change of beta) (x, 1): divided by its last entry it is the row. Such changes are told from mixtures because the same
+ * (change of beta) (x, 1): divided by its last entry it is the row. Such changes differ from mixtures because the same
  * row comes again: two rounds whose changes point the same way to 7 digits. In a classification the change of the dual sum
  * must be y times the last entry, which gives the label.
  *
@@ -22,7 +22,7 @@ export interface RecoveredRow {
 
 /** Relative distance at which two changes point the same way. */
 const SAME = 1e-7;
-/** A change whose last entry is smaller than this share of its length says nothing. */
+/** A change whose last entry is smaller than this share of its length is not used. */
 const LEAST_BIAS = 1e-3;
 
 export function singleRows(observation: Observation): RecoveredRow[] {

@@ -80,7 +80,7 @@ export class JsKernels implements Kernels {
         const c = f64[cap + i];
         const next = target * entropyStep(target * b, target * m, h, c);
         const delta = next - b;
-        // The curvature is at least that: what the gradient is beyond, and no logarithm is taken for it.
+        // h + 4/c is the least curvature: a lower bound of the gradient, without a logarithm.
         const violation = Math.abs(delta) * (h + 4 / c);
         if (violation > worst) worst = violation;
         if (violation > skip) {

@@ -13,10 +13,10 @@ import type { Table } from '../data/table.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { FederationSettings } from '../protocol/messages.ts';
-import type { Objective } from '../solver/losses/loss.ts';
+import type { BoxContext } from '../solver/member.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import type { Objective } from '../solver/problem.ts';
 import type { Clock, OpenSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {

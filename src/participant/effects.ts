@@ -1,8 +1,7 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../math/scaling.ts';
 import type { FederationSettings, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { Solution } from '../solver/member.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import type { BoxContext, Solution } from '../solver/member.ts';
 import type { Stored } from './state.ts';
 
 /** A local solve to make; with `steps` and purpose `certify` only a look at the model. */

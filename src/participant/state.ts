@@ -12,8 +12,7 @@ import type {
   RoundMessage,
 } from '../protocol/messages.ts';
 import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
-import type { Solution } from '../solver/member.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import type { BoxContext, Solution } from '../solver/member.ts';
 
 /** What a participant brings along: known before it has heard anything. */
 export interface Profile {

@@ -5,8 +5,8 @@
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { MaskSettings } from '../privacy/masks.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
-import type { Objective } from '../solver/losses/loss.ts';
 import type { LossName } from '../solver/losses/losses.ts';
+import type { Objective } from '../solver/problem.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 
 export type * from './secure-messages.ts';

@@ -4,8 +4,8 @@ import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import type { Kernels } from '../math/kernels.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
-import type { Objective } from '../solver/losses/loss.ts';
 import { lossOf } from '../solver/losses/losses.ts';
+import type { Objective } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
 export interface PassShape {

@@ -7,7 +7,7 @@ import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
 import type { Certificate } from './certificate.ts';
-import type { Objective } from './losses/loss.ts';
+import type { Objective } from './problem.ts';
 import { plusScaled } from './vector.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;

@@ -16,7 +16,7 @@ import type {
   ToCoordinator,
   ToParticipant,
 } from '../../src/protocol/messages.ts';
-import type { BoxContext } from '../../src/solver/problem.ts';
+import type { BoxContext } from '../../src/solver/member.ts';
 import { SETTINGS } from '../protocol/samples.ts';
 
 const PROFILE: Profile = {

@@ -18,12 +18,11 @@ export const trainMocha: Method = (input) => {
     ...input.settings,
     c1: 1,
     c2: Number.POSITIVE_INFINITY,
-    epsilon: 0,
   });
   const aggregator = new MochaAggregator({ d, lambda, gap });
   for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.n });
   const members = shards.map((shard) => newMember(shard));
   const personal = (t: number) => aggregator.modelOf(t);
-  const { inUse: _, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
-  return { w: aggregator.w, v: shards.map((_, t) => personal(t)), servesNewcomers: false, ...course };
+  const { inUse: _, ...trajectory } = trainInRounds(input, { aggregator, shards, members, personal });
+  return { w: aggregator.w, v: shards.map((_, t) => personal(t)), servesNewcomers: false, ...trajectory };
 };

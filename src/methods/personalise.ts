@@ -13,12 +13,11 @@ import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
 import type { Metrics } from '../solver/metrics.ts';
+import type { Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
-import type { Task } from './method.ts';
-import type { Model } from './model.ts';
 import {
   type PersonaliseOptions,
   type ResolvedPersonaliseOptions,
@@ -26,6 +25,7 @@ import {
 } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
 import { scaledTasks } from './prepare.ts';
+import type { Task } from './workspace.ts';
 
 /** Metrics are those of the test rows; all other rows were used for the personal part. */
 export interface PersonalisedParticipant extends ParticipantResult {
@@ -57,14 +57,14 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
   const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
-  const { c1, c2, epsilon, classWeight } = resolved;
+  const { loss, c1, c2, epsilon, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
-  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, bias, classWeight });
+  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, loss, bias, classWeight });
   const arena = new Arena();
   const solved = tasks.map((task) =>
-    solveTask(arena, { objective, c1, c2, epsilon }, { task, d, w }, resolved),
+    solveTask(arena, { objective, loss, c1, c2, epsilon }, { task, d, w }, resolved),
   );
   const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);
   // The certificate of the given model is about its own personal parts.

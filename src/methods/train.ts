@@ -3,21 +3,13 @@ import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import type { Certificate } from '../solver/certificate.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
-import type {
-  HistoryRow,
-  Method,
-  MethodName,
-  MethodResult,
-  MethodSettings,
-  RoundView,
-  Stopped,
-} from './method.ts';
+import type { HistoryRow, Method, MethodResult, RoundView, Stopped } from './method.ts';
 import { trainMocha } from './mocha.ts';
-import type { Model } from './model.ts';
 import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
@@ -61,7 +53,7 @@ export function train(table: Table, options: TrainOptions = {}, context: TrainCo
   const { placed, resolved } = training;
   const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
   const { onRound } = context;
-  const result = METHOD[resolved.method]({ workspace, settings: settingsOf(resolved), onRound });
+  const result = METHOD[resolved.method]({ workspace, settings: resolved, onRound });
   workspace.release();
   return finish(training, result);
 }
@@ -82,9 +74,9 @@ export async function trainWith(
   try {
     const training = begin(table, options, context);
     const { rows, tasks, d } = training.placed;
-    const settings = settingsOf(training.resolved);
-    const method = askingMethodOf(training.resolved);
-    invariant(method, `train: ${training.resolved.method} cannot ask`);
+    const settings = training.resolved;
+    const method = askingMethodOf(settings);
+    invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
     return finish(training, await settleWith(method.run({ tasks, d, settings, onRound }), answerers));
@@ -117,23 +109,18 @@ function finish(
 ): TrainResult {
   const solved = now();
   const model = assembleModel(prepared, resolved, placed, result);
-  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...course } = result;
+  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
-    ...course,
+    ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
     options: resolved,
     notes: prepared.notes,
     model,
   };
-}
-
-/** Epsilon is regression's alone: for classification the same formulas hold with 0. */
-export function settingsOf(options: ResolvedOptions): MethodSettings {
-  return { ...options, epsilon: options.objective === 'regression' ? options.epsilon : 0 };
 }
 
 /** A usable model from what a method returned and how its rows were prepared. */

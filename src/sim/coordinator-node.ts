@@ -6,7 +6,7 @@ import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { FederationHost } from '../host/federation-host.ts';
 import { MemoryStore } from '../host/memory-store.ts';
-import type { HostPorts } from '../host/ports.ts';
+import type { HostPorts, Transport } from '../host/ports.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
@@ -31,6 +31,10 @@ export const COORDINATOR = 'coordinator';
 
 export class CoordinatorNode {
   badFrames = 0;
+  readonly transport: Transport = {
+    send: (to, frame) =>
+      this.ports.network.carry('down', to, frame, (bytes) => this.ports.toParticipant(to, bytes)),
+  };
   /** What a crash leaves. */
   private readonly store = new MemoryStore();
   private readonly options: CoordinatorOptions;
@@ -94,12 +98,10 @@ export class CoordinatorNode {
   }
 
   private hostPorts(): HostPorts {
-    const { queue, network, toParticipant, primitives } = this.ports;
+    const { queue, primitives } = this.ports;
     return {
       store: this.store,
-      transport: {
-        send: (to, frame) => network.carry('down', to, frame, (bytes) => toParticipant(to, bytes)),
-      },
+      transport: this.transport,
       clock: { now: () => queue.now, wallClock: () => queue.now, at: (atMs, run) => queue.at(atMs, run) },
       primitives,
       // The noise of a round is that of its name: drawn again after a crash it is the same.

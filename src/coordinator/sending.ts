@@ -1,6 +1,7 @@
 /** The coordinator's messages, made from its state. */
 import type { FederationSettings, FinishReason, RoundMessage, SecureSettings } from '../protocol/messages.ts';
 import { localTolerance } from '../solver/local-solve.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { SecureOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
@@ -12,12 +13,13 @@ export function sendWelcome(state: CoordinatorState, { id }: Member): Coordinato
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
+    ...(loss && { loss }),
     ...localProblem(state.options),
-    epsilon: objective === 'regression' ? epsilon : 0,
+    epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
     scale,
     bias,

@@ -18,7 +18,6 @@ import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
-import type { Task } from './method.ts';
 import {
   type PersonaliseOptions,
   type ResolvedPersonaliseOptions,
@@ -26,6 +25,7 @@ import {
 } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
 import { scaledTasks } from './prepare.ts';
+import type { Task } from './workspace.ts';
 
 /** Metrics are those of the test rows; all other rows were used for the personal part. */
 export interface PersonalisedParticipant extends ParticipantResult {

@@ -109,12 +109,12 @@ function finish(
 ): TrainResult {
   const solved = now();
   const model = assembleModel(prepared, resolved, placed, result);
-  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...course } = result;
+  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
-    ...course,
+    ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
     options: resolved,

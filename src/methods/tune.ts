@@ -1,6 +1,6 @@
 /**
  * Tuning: C1, C2 (or lambda) and the scaling by cross-validation inside the participants. Folds are drawn from training
- * rows only; the test rows of `train` with the same seed are never looked at. Each participant's held-out rows are scored
+ * rows only; the test rows of `train` with the same seed are never used. Each participant's held-out rows are scored
  * together over all folds, then averaged over participants, as `train` averages.
  *
  * A tuning is planned, its parts (tune-fold.ts) are done in any order and anywhere, and what they decided is put together

@@ -1,29 +1,6 @@
 /** `kindred/client`: a participant of a federation. */
+export * from './client-core.ts';
 
-/**
- * The running participant (`Participation`) with its `JoinStatus`, what it reports meanwhile (`JoinEvent`), and the outcome
- * (`JoinResult`).
- *
- * @example
- * ```ts
- * import { tableFrom } from 'kindred';
- * import type { JoinEvent, JoinOptions, JoinResult, JoinStatus, Participation } from 'kindred/client';
- *
- * const lineOf = (event: JoinEvent) => (event.type === 'solved' ? `round ${event.round}` : event.type);
- * const options: JoinOptions = {
- *   url: 'https://coordinator.example/v1/federations/default',
- *   participant: 'room-7',
- *   stateFolder: 'room-7',
- *   data: { table: tableFrom([{ id: 'room-7', x: [1, 2, 3, 4], y: [1, -1] }]) },
- *   onEvent: (event) => console.error(lineOf(event)),
- * };
- * const isReady = ({ isConnected, phase }: JoinStatus) => isConnected && phase !== 'joining';
- * const summary = ({ reason, rounds }: JoinResult) => `${reason} after ${rounds} rounds`;
- * const outcome = async (running: Participation) => summary(await running.done);
- * console.log(options.participant, typeof isReady, typeof outcome); // room-7 function function
- * ```
- */
-export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client/participation-options.ts';
 /**
  * Takes part in a federation: connects, answers rounds, reconnects, and keeps its state in a folder. The rows stay here.
  *
@@ -47,6 +24,7 @@ export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client
  * ```
  */
 export { type JoinOptions, joinFederation } from '../node/client/join.ts';
+
 /**
  * The model in a participant's state folder, to predict with offline: it needs no connection.
  *
@@ -65,4 +43,3 @@ export { type JoinOptions, joinFederation } from '../node/client/join.ts';
  * ```
  */
 export { modelFromFolder } from '../node/client/state-folder.ts';
-export * from './client-core.ts';

@@ -161,10 +161,6 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * ```
  */
 export { modelFromJson, modelToJson } from '../methods/model.ts';
-<<<<<<< HEAD
-export { type Model, modelFor } from '../solver/model.ts';
-=======
->>>>>>> main
 
 /**
  * Options of `train`. Everything has a default.
@@ -269,8 +265,6 @@ export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
  * ```
  */
 export type { Metrics } from '../solver/metrics.ts';
-<<<<<<< HEAD
-=======
 
 /**
  * A trained model: the shared part `w`, everybody's `personal` part, and what is needed to use them on raw rows. `modelFor` gives one
@@ -285,4 +279,3 @@ export type { Metrics } from '../solver/metrics.ts';
  * ```
  */
 export { type Model, modelFor } from '../solver/model.ts';
->>>>>>> main

@@ -17,6 +17,7 @@ import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
@@ -40,7 +41,7 @@ interface HeardMessage {
 /** Everything that the coordinator was sent. */
 function heardBy(simulation: Simulation): HeardMessage[] {
   const heard: HeardMessage[] = [];
-  const node = simulation.coordinator;
+  const node = gateOf(simulation.coordinator);
   const take = node.take.bind(node);
   node.take = (input: CoordinatorInput) => {
     if (input.type === 'message') heard.push({ from: input.from, message: input.message });
@@ -91,7 +92,7 @@ function drawnFor({ rows }: Simulation): Float64Array {
 
 describe('participants', () => {
   test.each(['f64', 'f32'] as const)(
-    'send steps of at most the clip norm and nothing else (%s)',
+    '[DP-1] send steps of at most the clip norm and nothing else (%s)',
     (precision) => {
       const simulation = new Simulation(privatePlan({ precision }));
       const heardFrom = heardBy(simulation);
@@ -108,7 +109,7 @@ describe('participants', () => {
     },
   );
 
-  test('that do not clip are refused, and not waited for', () => {
+  test('[ANSWER-7] that do not clip are refused, and not waited for', () => {
     const plan = privatePlan();
     const simulation = new Simulation({
       ...plan,
@@ -122,7 +123,7 @@ describe('participants', () => {
 });
 
 describe('noise', () => {
-  test('w - noise is the sum of the participants, whatever crashes', () => {
+  test('[DP-2] w - noise is the sum of the participants, whatever crashes', () => {
     const undisturbed = new Simulation(privatePlan()).run();
     expect(conservation(undisturbed)).toBeLessThanOrEqual(1e-9);
     const { noise } = combiner(undisturbed);
@@ -171,7 +172,7 @@ describe('noise', () => {
 
   test('that does not come is a mistake of the shell', () => {
     const simulation = new Simulation(privatePlan());
-    const node = simulation.coordinator;
+    const node = gateOf(simulation.coordinator);
     const take = node.take.bind(node);
     node.take = (input) => take(input.type === 'summed' ? { type: 'summed', now: input.now } : input);
     expect(() => simulation.run()).toThrow('expected noise of 25 numbers, got none');
@@ -204,7 +205,7 @@ describe('noise', () => {
 describe('the budget', () => {
   const epsilonAfter = (rounds: number) => epsilonOf({ noiseMultiplier: 2, samplingRate: 1 }, 1e-5, rounds);
 
-  test('ends training before it would be exceeded, and rows say what was spent', () => {
+  test('[DP-3] ends training before it would be exceeded, and rows say what was spent', () => {
     const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 0.999 * epsilonAfter(4), delta: 1e-5 };
     const { rows, coordinator, participants } = new Simulation(privatePlan({ dp })).run();
     expect(coordinator.state?.finish).toBe('budget');
@@ -228,7 +229,7 @@ describe('the budget', () => {
     expect([...sharedPart(again)!]).toEqual([...sharedPart(coordinator.state!)!]);
   });
 
-  test('nothing is certified, no model is called the best, and a stall is not seen', () => {
+  test('[DP-3] nothing is certified, no model is called the best, and a stall is not seen', () => {
     const { rows, coordinator } = new Simulation(
       privatePlan({ stop: { ...DEFAULT_OPTIONS.stop, gap: 0.5, rounds: 6, stall: 1 } }),
     ).run();
@@ -258,7 +259,7 @@ describe('the budget', () => {
 test('the same inputs, noise included, give the same effects', () => {
   const simulation = new Simulation(privatePlan());
   const inputs: CoordinatorInput[] = [];
-  const node = simulation.coordinator;
+  const node = gateOf(simulation.coordinator);
   const take = node.take.bind(node);
   node.take = (input) => {
     inputs.push(structuredClone(input));

@@ -7,6 +7,7 @@
  * Assumes the bias column. Bernoulli masks make more such rounds, not fewer: they leave one row standing with probability
  * m keep (1 - keep)^(m-1), m being the number of rows that changed.
  */
+import { lossOf } from '../../solver/losses/losses.ts';
 import { changesOf, type ObservedChange } from './changes.ts';
 import type { Observation } from './observation.ts';
 
@@ -26,13 +27,14 @@ const LEAST_BIAS = 1e-3;
 
 export function singleRows(observation: Observation): RecoveredRow[] {
   if (!observation.settings.bias) return [];
-  const { objective } = observation.settings;
+  // Where s is y beta the change of both gives y.
+  const tellsClass = lossOf(observation.settings).form === 'clip';
   const groups: { x: Float64Array; y: number | undefined; lengths: number[] }[] = [];
   for (const round of changesOf(observation)) {
     const x = alone(round);
     if (!x) continue;
     const last = round.du[round.du.length - 1];
-    const y = objective === 'classification' ? (round.ds ?? 0) / last : undefined;
+    const y = tellsClass ? (round.ds ?? 0) / last : undefined;
     if (y !== undefined && Math.abs(Math.abs(y) - 1) > SAME) continue;
     const group = groups.find((known) => distance(known.x, x) < SAME * length(x));
     if (group) group.lengths.push(last);

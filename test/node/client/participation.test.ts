@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { replay } from '../../../src/check/replay.ts';
 import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
@@ -9,7 +10,6 @@ import { personalise } from '../../../src/methods/personalise.ts';
 import type { JoinEvent, Participation } from '../../../src/node/client/join-options.ts';
 import { modelFromFolder } from '../../../src/node/client/participant-model.ts';
 import { readParticipantState } from '../../../src/node/client/state-folder.ts';
-import { replay } from '../../../src/node/replay.ts';
 import { RunRecorder, readRunLog } from '../../../src/node/run-log.ts';
 import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
@@ -248,7 +248,7 @@ describe('rows that have changed', () => {
   /** Others, and fewer. */
   const changed = smallHar(9, 2, 30);
 
-  test('the model is fitted to them before there is a connection, and all else is kept', async () => {
+  test('[EDITION-1] the model is fitted to them before there is a connection, and all else is kept', async () => {
     const server = await serve({ gap: 1e-3, classWeight: 'balanced' }, { minParticipants: 2 });
     const [one, two] = ['1', '2'].map((id) => join1(server, table, id));
     await Promise.all([one.done, two.done]);
@@ -317,7 +317,7 @@ describe('rows that have changed', () => {
     expect(foldersError(server, [again, ...others])).toBe(0);
   });
 
-  test('are refused where training goes by steps', async () => {
+  test('[EDITION-3] are refused where training goes by steps', async () => {
     const server = await serve({ ...ENDLESS, aggregation: 'safe' });
     const stateFolder = newFolder();
     const first = join1(server, table, '1', { stateFolder });
@@ -331,7 +331,7 @@ describe('rows that have changed', () => {
 });
 
 describe('trouble', () => {
-  test('bad frames are ignored, and too many of them in a row are a reason to connect again', async () => {
+  test('[REJECT-2] bad frames are ignored, and too many of them in a row are a reason to connect again', async () => {
     const server = await serve(ENDLESS, { minParticipants: 2 });
     const events: JoinEvent[] = [];
     join1(server, smallHar(3, 1, 30), '1', { onEvent: (event) => events.push(event) });

@@ -98,7 +98,7 @@ function knownRows(observation: Observation, semantics: MaskSemantics | undefine
   if (changesOf(observation).length === 0) return [];
   const wide = columnsOf(observation.settings) > MOST_COLUMNS;
   if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
-  return recoverRows(observation, PLANES).rows;
+  return recoverRows(observation, PLANES);
 }
 
 function equationLeak(

@@ -89,12 +89,8 @@ export interface Constants {
 }
 
 export interface SimulationResult extends Curve {
-  readonly rounds: number;
-  readonly stopped: string | null;
   /** Mean share that answered in time. */
   readonly responders: number;
-  readonly waitMs: number | null;
-  readonly relativeGap: number;
   readonly upPerParticipantRound: number;
   readonly downPerParticipantRound: number;
 }
@@ -102,7 +98,6 @@ export interface SimulationResult extends Curve {
 export interface TrainingResult {
   /** Mean over participants: balanced accuracy or R2. */
   readonly metric: number;
-  readonly worst: number;
   readonly participants: Readonly<Record<string, number>>;
 }
 

@@ -3,8 +3,8 @@ import type { CoordinatorInput } from '../coordinator/effects.ts';
 import { step as stepCoordinator } from '../coordinator/machine.ts';
 import { beginCoordinator } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import { beginParticipant } from '../participant/life.ts';
 import { step as stepParticipant } from '../participant/machine.ts';
+import { newParticipant } from '../participant/state.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
 
@@ -61,7 +61,7 @@ function machineOf(life: Extract<LogRecord, { type: 'life' }>['life'], primitive
     const state = beginCoordinator(life);
     return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);
   }
-  const state = beginParticipant(life);
+  const state = newParticipant(life.profile, life.stored);
   return (input) => stepParticipant(state, input as ParticipantInput, primitives);
 }
 

@@ -16,7 +16,7 @@ import { pack, seal, sealHeader, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import type { ParticipantLife } from '../participant/life.ts';
+import type { ParticipantStart } from '../participant/state.ts';
 
 const SEAL = { kind: 'run log', version: 1 };
 const LENGTH_BYTES = 4;
@@ -24,7 +24,7 @@ const LENGTH_BYTES = 4;
 const SEARCHED_BYTES = 1 << 26;
 
 export type WrittenRecord =
-  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantLife }
+  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantStart }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;

@@ -11,7 +11,7 @@ import {
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import type { ParticipantLife } from '../participant/life.ts';
+import type { ParticipantStart } from '../participant/state.ts';
 import { fileError } from './files/file-error.ts';
 
 const OWNER_ONLY = 0o600;
@@ -77,7 +77,7 @@ export class RunRecorder {
     }
   }
 
-  life(life: CoordinatorStart | ParticipantLife): void {
+  life(life: CoordinatorStart | ParticipantStart): void {
     this.append({ type: 'life', life });
   }
 

@@ -12,6 +12,7 @@
  * ```
  */
 export type { CoordinatorOptions } from '../coordinator/options.ts';
+
 /**
  * Options of a federation, complete and checked: `parseOptions` fills in what is not given and refuses what makes no sense, naming
  * the field. Its first argument is what errors call the options.

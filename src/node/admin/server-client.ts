@@ -1,7 +1,7 @@
 /** The operator's side of the HTTP API: one request, its answer, and a clear error where there is none. */
 import { z } from 'zod';
 import { inputError, KindredError } from '../../base/errors.ts';
-import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../client/endpoint.ts';
+import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
 import { postJson, type TlsOptions } from './post-json.ts';
 
 export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;

@@ -3,7 +3,7 @@
  * it; if not, as many of its rows are taken as the time allows, by the speed of the passes before. Without a deadline and without
  * an interruption it is the whole solve, to the bit.
  */
-import type { Effort } from '../../participant/solve.ts';
+import type { Effort } from '../participant/solve.ts';
 
 export interface EffortClock {
   now(): number;

@@ -1,10 +1,10 @@
 /** How fast this device is, before it knows what it will be asked: passes over its real rows, scaled by themselves. */
 
-import type { Arena } from '../../math/arena.ts';
-import { featureMoments, type Moments, scaleRow, scalingFrom } from '../../math/scaling.ts';
-import { LocalSolve } from '../../solver/local-solve.ts';
-import { Shard } from '../../solver/shard.ts';
-import { monotonicMs } from './solver-messages.ts';
+import type { Arena } from '../math/arena.ts';
+import { featureMoments, type Moments, scaleRow, scalingFrom } from '../math/scaling.ts';
+import { LocalSolve } from '../solver/local-solve.ts';
+import { Shard } from '../solver/shard.ts';
+import type { RawTrainingRows } from './ports.ts';
 
 /** Passes of a benchmark solve: the most that a round asks for by default. */
 export const BENCHMARK_PASSES = 100;
@@ -17,7 +17,7 @@ export interface Benchmark {
   readonly passMs: number;
 }
 
-export function benchmark(arena: Arena, x: Float64Array, n: number, d: number): Benchmark {
+export function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number): Benchmark {
   const moments = featureMoments(
     x,
     d,
@@ -32,17 +32,17 @@ export function benchmark(arena: Arena, x: Float64Array, n: number, d: number): 
   const shard = new Shard(arena, settings, { n, d, y, write }, 'rows');
   let passMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    passMs = Math.min(passMs, onePassMs(shard));
+    passMs = Math.min(passMs, onePassMs(shard, now));
     if (passMs > SHORT_MS) break;
   }
   shard.release();
   return { moments, passMs };
 }
 
-function onePassMs(shard: Shard): number {
+function onePassMs(shard: Shard, now: () => number): number {
   shard.load(new Float64Array(shard.n), new Float64Array(shard.d));
   const solve = new LocalSolve(shard, { sigma: 1, tolerance: 1e-3, seed: 1 });
-  const started = monotonicMs();
+  const started = now();
   solve.pass();
-  return monotonicMs() - started;
+  return now() - started;
 }

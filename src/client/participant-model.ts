@@ -1,8 +1,6 @@
 /** The model that a participant can predict with, from its state alone: offline, at any time, training or not. */
-import { inputError } from '../../base/errors.ts';
-import type { Model } from '../../methods/model.ts';
+import type { Model } from '../solver/model.ts';
 import type { ParticipantFile } from './participant-file.ts';
-import { readParticipantState } from './state-folder.ts';
 
 /** From here on C2 is MOCHA's way to say that there is no personal part: the w that it sends is the participant's own. */
 const NO_PERSONAL_PART = 1e300;
@@ -18,14 +16,14 @@ function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
   return columns.own === undefined ? {} : { own: columns.own };
 }
 
-/** Undefined as long as nothing has been heard of a model. */
+/** Undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
   const { participant, features, classes, columns, stored } = file;
   const { settings, scaling, model } = stored;
   if (!settings || !scaling || !model) return undefined;
   const { objective, bias, c1, c2, epsilon, classWeight, seed } = settings;
   const columnCount = features.length + (bias ? 1 : 0);
-  // Whoever left before training began was told goodbye with an empty w.
+  // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
   const joined: Joined = { participant, ...ownValue(file) };
   const isMocha = c2 >= NO_PERSONAL_PART;
@@ -44,15 +42,4 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     seed,
     certificate: undefined,
   };
-}
-
-/** The model in a state folder, for who cannot go on without one. */
-export function modelFromFolder(folder: string): Model {
-  const file = readParticipantState(folder);
-  const model = modelOf(file);
-  if (model) return model;
-  throw inputError(
-    'NO_MODEL_YET',
-    `${folder}: expected a participant that has heard of a model, got "${file.participant}" before its first round; let it join`,
-  );
 }

@@ -1,7 +1,6 @@
 /** What a failed attempt to join means: the end of it, or only that it should be tried again. */
-import { z } from 'zod';
-import { inputError, type KindredError } from '../../base/errors.ts';
-import type { Answer } from '../admin/post-json.ts';
+import { inputError, type KindredError } from '../base/errors.ts';
+import type { Reply } from './ports.ts';
 
 /** It may go better the next time. */
 export class TryAgain extends Error {
@@ -30,23 +29,27 @@ const PASSING = new Set(['CHALLENGE_EXPIRED', 'TOO_MANY', 'BAD_SIGNATURE']);
 const PASSING_STATUSES = new Set([408, 425, 429]);
 const LONGEST_MESSAGE = 500;
 
-const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-
-/** What an answer other than 200 amounts to. `where` is the address, for errors. */
-export function refusalOf(where: string, { status, body }: Answer): KindredError | TryAgain {
-  const said = errorSchema.safeParse(body).data?.error;
-  const code = said?.code ?? '';
-  const message = said ? said.message.slice(0, LONGEST_MESSAGE) : `answered with status ${status}`;
+/** What a reply other than 200 amounts to. `where` is the address, for errors. */
+export function refusalOf(where: string, { status, body }: Reply): KindredError | TryAgain {
+  const given = errorIn(body);
+  const code = given?.code ?? '';
+  const message = given ? given.message.slice(0, LONGEST_MESSAGE) : `answered with status ${status}`;
   if (FINAL.has(code)) return inputError(code, `${where}: ${message}`);
   if (PASSING.has(code) || PASSING_STATUSES.has(status) || status >= 500)
     return new TryAgain(code || `HTTP_${status}`, `${where}: ${message}`);
-  if (said) return inputError(/^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'REFUSED', `${where}: ${message}`);
+  if (given) return inputError(/^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'REFUSED', `${where}: ${message}`);
   return notKindred(where, `status ${status}`);
 }
 
+function errorIn(body: unknown): { readonly code: string; readonly message: string } | undefined {
+  const { code, message } =
+    (body as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
+  return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined;
+}
+
 /** Of the connection itself: a ticket may have grown old on the way, whatever the server calls that. */
-export function refusalOfUpgrade(where: string, answer: Answer): KindredError | TryAgain {
-  const refusal = refusalOf(where, answer);
+export function refusalOfUpgrade(where: string, reply: Reply): KindredError | TryAgain {
+  const refusal = refusalOf(where, reply);
   if (refusal instanceof TryAgain || isFinal(refusal)) return refusal;
   return new TryAgain(refusal.code, refusal.message);
 }
@@ -63,18 +66,5 @@ export function notKindred(where: string, got: string): KindredError {
   return inputError(
     'NOT_A_SERVER',
     `${where}: expected the answer of a kindred server, got ${got}; is the address right?`,
-  );
-}
-
-/** Errors of TLS: whoever is not trusted now will not be in a minute either. */
-const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/;
-
-/** What went wrong on the way. */
-export function networkError(where: string, error: unknown): KindredError | TryAgain {
-  const { code = '', message } = error as { code?: string; message: string };
-  if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
-  return inputError(
-    'NOT_TRUSTED',
-    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --cert and --key who you are`,
   );
 }

@@ -1,5 +1,5 @@
 /** How long to wait before trying again: longer each time, up to a bound, and never in step with the others. */
-import { randomInt } from 'node:crypto';
+import type { Clock, RandomShare } from './ports.ts';
 
 export interface BackoffOptions {
   readonly fromMs: number;
@@ -8,10 +8,12 @@ export interface BackoffOptions {
 
 export class Backoff {
   private readonly options: BackoffOptions;
+  private readonly random: RandomShare;
   private tries = 0;
 
-  constructor(options: BackoffOptions) {
+  constructor(options: BackoffOptions, random: RandomShare) {
     this.options = options;
+    this.random = random;
   }
 
   /** "Full jitter": anything from nothing to twice the last bound, evenly. */
@@ -20,7 +22,7 @@ export class Backoff {
     // The exponent has a bound of its own: the power would not stay finite.
     const bound = Math.min(mostMs, fromMs * 2 ** Math.min(this.tries, 30));
     this.tries++;
-    return randomInt(Math.max(1, Math.floor(bound)) + 1);
+    return Math.floor(this.random() * (Math.max(1, Math.floor(bound)) + 1));
   }
 
   reset(): void {
@@ -28,16 +30,16 @@ export class Backoff {
   }
 }
 
-/** Resolves after the time, or at once when the signal says so. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves after the time, or at once when the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const over = () => {
-      clearTimeout(timer);
+      takeBack();
       signal.removeEventListener('abort', over);
       resolve();
     };
-    const timer = setTimeout(over, ms);
+    const takeBack = clock.at(clock.now() + ms, over);
     signal.addEventListener('abort', over);
   });
 }

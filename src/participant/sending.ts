@@ -6,7 +6,7 @@ import { advertisement, maskedAnswer } from './secure.ts';
 import type { ParticipantState, Pending } from './state.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
-export function sayAgain(state: ParticipantState, now: number): ParticipantEffect[] {
+export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
   const messages: ToCoordinator[] = [];
   const { moments } = state.profile;
   const { session, pending } = state.stored;

@@ -1,5 +1,5 @@
 /** Where a federation is: from a URL as people write it to the addresses of the three steps of joining. */
-import { inputError } from '../../base/errors.ts';
+import { inputError } from '../base/errors.ts';
 
 export interface Endpoint {
   /** As errors and reports call it: without a default path, a trailing slash and the like. */

@@ -1,24 +1,19 @@
-/** How a participant joins: what the library takes, gives and tells. */
-import { inputError } from '../../base/errors.ts';
-import type { Table } from '../../data/table.ts';
-import type { Model } from '../../methods/model.ts';
-import type { Phase } from '../../participant/state.ts';
-import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
-import type { FinishReason } from '../../protocol/messages.ts';
-import type { Metrics } from '../../solver/metrics.ts';
-import type { TlsOptions } from '../admin/post-json.ts';
-import type { Recorder } from './life.ts';
+/** How a participant takes part: what the library takes, gives and reports, wherever it runs. */
+import type { Table } from '../data/table.ts';
+import type { Phase } from '../participant/state.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import type { FinishReason } from '../protocol/messages.ts';
+import type { Metrics } from '../solver/metrics.ts';
+import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
+import type { Recorder } from './participant-loop.ts';
+import type { Clock, OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
 
-export interface JoinOptions {
-  /** http, https, ws or wss; the path names the federation (default: "default"). */
-  readonly url: string;
+export interface ParticipationOptions {
   /** Every row of the table is this participant's. The columns are kept for predicting from files later. */
   readonly data: { readonly table: Table; readonly columns?: OwnColumns | undefined };
   /** Its id in the federation. */
   readonly participant: string;
-  /** A folder of its own, made where there is none. */
-  readonly stateFolder: string;
   readonly invitation?: string | undefined;
   /** The target value that becomes +1. */
   readonly positive?: string | undefined;
@@ -29,28 +24,25 @@ export interface JoinOptions {
   readonly slowdown?: number | undefined;
   /** Takes part only where the server sees nothing but sums. */
   readonly secure?: boolean | undefined;
-  readonly tls?: TlsOptions | undefined;
   /** Stays connected when training rests, and takes part when it goes on (default: false). */
   readonly keepGoing?: boolean | undefined;
   readonly onEvent?: ((event: JoinEvent) => void) | undefined;
   readonly record?: Recorder | undefined;
-  readonly timing?: Partial<JoinTiming> | undefined;
+  /** Pauses between attempts to connect grow from the first to the second (default 200 to 15,000 ms). */
+  readonly retryFromMs?: number | undefined;
+  readonly retryMostMs?: number | undefined;
 }
 
-/** For unusual networks, and for tests. */
-export interface JoinTiming {
-  readonly retryFromMs: number;
-  readonly retryMostMs: number;
-  readonly pingMs: number;
-  readonly silenceMs: number;
+export interface ParticipationPorts {
+  /** Made once the options are known to be good. */
+  readonly transport: () => Transport;
+  readonly home: OpenHome;
+  readonly solver: OpenSolver;
+  readonly clock: Clock;
+  readonly random: RandomShare;
+  /** For secure aggregation; default: the portable ones. */
+  readonly primitives?: Primitives | undefined;
 }
-
-export const DEFAULT_TIMING: JoinTiming = {
-  retryFromMs: 200,
-  retryMostMs: 15_000,
-  pingMs: 15_000,
-  silenceMs: 30_000,
-};
 
 export type JoinEvent =
   | { readonly type: 'connected'; readonly federation: FederationName }
@@ -60,14 +52,14 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** The rows are others than at the last start; `isPersonalised`: the model in the state folder is fitted to them. */
+  /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
   | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
 
 export interface JoinStatus {
   readonly participant: string;
   readonly phase: Phase;
   readonly round: number;
-  /** Last round whose update was taken. */
+  /** Last round whose answer was accepted. */
   readonly base: number;
   readonly isConnected: boolean;
   /** Local passes so far, in this process. */
@@ -82,13 +74,13 @@ export interface JoinResult {
   readonly federation: FederationName | undefined;
   /** `closed`: by `close`, with everything kept. */
   readonly reason: FinishReason | 'closed';
-  /** The last round heard of. */
+  /** The newest round that is known of. */
   readonly rounds: number;
   readonly base: number;
   readonly passes: number;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
-  /** The state folder. */
+  /** Where the state is: the folder. */
   readonly state: string;
 }
 
@@ -98,29 +90,8 @@ export interface Participation {
   readonly status: JoinStatus;
   /** The model to predict with now; undefined before the first round. */
   model(): Model | undefined;
-  /** For good: says goodbye and waits until it is heard. The contribution stays in the model. */
+  /** For good: sends a goodbye and waits until it is acknowledged. The contribution stays in the model. */
   leave(): Promise<void>;
-  /** Stops without a word: the state stays, and a later start goes on from it. */
+  /** Stops without a message: the state stays, and a later start goes on from it. */
   close(): Promise<void>;
-}
-
-export function checkOptions({ participant, data, slowdown = 1, seed = 1 }: JoinOptions): void {
-  const bytes = new TextEncoder().encode(participant).length;
-  if (bytes < 1 || bytes > DEFAULT_LIMITS.maxIdBytes) {
-    throw inputError(
-      'BAD_NAME',
-      `participant: expected a name of 1 to ${DEFAULT_LIMITS.maxIdBytes} bytes, got one of ${bytes}`,
-    );
-  }
-  const { source, features } = data.table;
-  if (features.length > DEFAULT_LIMITS.maxFeatures) {
-    throw inputError(
-      'TOO_MANY_FEATURES',
-      `${source}: expected at most ${DEFAULT_LIMITS.maxFeatures} features, got ${features.length}`,
-    );
-  }
-  if (!(slowdown >= 1 && Number.isFinite(slowdown)))
-    throw inputError('BAD_OPTION', `option --slowdown: expected a number of at least 1, got ${slowdown}`);
-  if (!(Number.isSafeInteger(seed) && seed >= 0))
-    throw inputError('BAD_OPTION', `option --seed: expected a whole number of at least 0, got ${seed}`);
 }

@@ -1,45 +1,57 @@
-/** Step 3 of joining: one WebSocket, from its opening to its end, that notices when the other side has died. */
+/** The way to a server over HTTP and WebSocket. A channel notices when the other side has died. */
 import WebSocket, { type RawData } from 'ws';
+import { inputError, type KindredError } from '../../base/errors.ts';
+import type { Endpoint } from '../../client/endpoint.ts';
+import type { Channel, ChannelEvents, Transport } from '../../client/ports.ts';
+import { refusalOfUpgrade, TryAgain } from '../../client/refusals.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
-import { readAnswer, type TlsOptions } from '../admin/post-json.ts';
+import { postJson, readAnswer, type TlsOptions } from '../admin/post-json.ts';
 import { plainBytes } from '../files/files.ts';
-import type { Endpoint } from './endpoint.ts';
-import { networkError, refusalOfUpgrade } from './refusals.ts';
-
-export interface SocketEvents {
-  opened(): void;
-  frame(bytes: Uint8Array): void;
-  /** It never opened. */
-  failed(error: Error): void;
-  closed(code: number, reason: string): void;
-}
 
 export interface Heartbeat {
   readonly pingMs: number;
-  /** Nothing heard for so long: dead. */
+  /** Nothing received for so long: dead. */
   readonly silenceMs: number;
 }
 
+export const DEFAULT_HEARTBEAT: Heartbeat = { pingMs: 15_000, silenceMs: 30_000 };
+
+export function webTransport(
+  endpoint: Endpoint,
+  tls: TlsOptions = {},
+  heartbeat: Heartbeat = DEFAULT_HEARTBEAT,
+): Transport {
+  const { label } = endpoint;
+  return {
+    label,
+    request: (step, body, signal) =>
+      postJson(endpoint[step], body, { tls, signal }).catch((error: unknown) => {
+        throw networkError(label, error);
+      }),
+    connect: (ticket, events) => new Socket(endpoint, ticket, tls, heartbeat, events),
+  };
+}
+
 const HANDSHAKE_MS = 15_000;
-/** Above this nothing more is queued: whatever is dropped will be said again. */
+/** Above this nothing more is queued: whatever is dropped is retransmitted. */
 const MOST_BUFFERED_BYTES = 1024 * 1024;
 /** How long a goodbye may take. */
 const CLOSING_MS = 1000;
 
-export class Socket {
+class Socket implements Channel {
   private readonly socket: WebSocket;
   private readonly heartbeat: Heartbeat;
-  private heardMs = performance.now();
+  private receivedMs = performance.now();
   private pings: NodeJS.Timeout | undefined;
-  private events: SocketEvents | undefined;
+  private events: ChannelEvents | undefined;
 
   constructor(
     endpoint: Endpoint,
     ticket: string,
     tls: TlsOptions,
     heartbeat: Heartbeat,
-    events: SocketEvents,
+    events: ChannelEvents,
   ) {
     this.heartbeat = heartbeat;
     this.events = events;
@@ -52,7 +64,6 @@ export class Socket {
     this.listen(endpoint.label);
   }
 
-  /** False: it was dropped. */
   send(frame: Uint8Array): boolean {
     const { socket } = this;
     if (socket.readyState !== WebSocket.OPEN || socket.bufferedAmount > MOST_BUFFERED_BYTES) return false;
@@ -60,15 +71,11 @@ export class Socket {
     return true;
   }
 
-  /** At once, and told to nobody on the other side. */
-  drop(reason: string): void {
-    const { events } = this;
+  drop(): void {
     this.abandon();
     this.socket.terminate();
-    events?.closed(1006, reason);
   }
 
-  /** With a goodbye; no event comes of it. */
   async close(): Promise<void> {
     this.abandon();
     const { socket } = this;
@@ -86,16 +93,16 @@ export class Socket {
   private listen(label: string): void {
     const { socket } = this;
     socket.on('open', () => {
-      this.heard();
+      this.noteReceived();
       this.pings = setInterval(() => this.beat(), this.heartbeat.pingMs);
       this.events?.opened();
     });
     socket.on('message', (data: RawData, isBinary: boolean) => {
-      this.heard();
+      this.noteReceived();
       if (isBinary) this.events?.frame(plainBytes(data as Buffer));
     });
-    socket.on('ping', () => this.heard());
-    socket.on('pong', () => this.heard());
+    socket.on('ping', () => this.noteReceived());
+    socket.on('pong', () => this.noteReceived());
     socket.on('unexpected-response', (_request, response) => {
       void readAnswer(response).then(
         (answer) => this.fail(refusalOfUpgrade(label, answer)),
@@ -112,7 +119,7 @@ export class Socket {
 
   private fail(error: Error): void {
     const { events, socket } = this;
-    // Errors of an open connection are followed by its close, which says all that matters.
+    // Errors of an open connection are followed by its close, which reports all that matters.
     if (!events || socket.readyState === WebSocket.OPEN) return;
     this.abandon();
     socket.terminate();
@@ -120,18 +127,35 @@ export class Socket {
   }
 
   private beat(): void {
-    const isSilent = performance.now() - this.heardMs > this.heartbeat.silenceMs;
-    if (isSilent) this.drop('the server has fallen silent');
-    else this.socket.ping();
+    const { events, socket, heartbeat, receivedMs } = this;
+    if (performance.now() - receivedMs > heartbeat.silenceMs) {
+      this.drop();
+      events?.closed(1006, 'the server has fallen silent');
+    } else {
+      socket.ping();
+    }
   }
 
-  private heard(): void {
-    this.heardMs = performance.now();
+  private noteReceived(): void {
+    this.receivedMs = performance.now();
   }
 
-  /** Whatever still comes from this socket means nothing any more. */
+  /** Whatever still comes from this socket is ignored. */
   private abandon(): void {
     this.events = undefined;
     clearInterval(this.pings);
   }
+}
+
+/** Errors of TLS: whoever is not trusted now will not be in a minute either. */
+const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/;
+
+/** What went wrong on the way. */
+function networkError(where: string, error: unknown): KindredError | TryAgain {
+  const { code = '', message } = error as { code?: string; message: string };
+  if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
+  return inputError(
+    'NOT_TRUSTED',
+    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --cert and --key who you are`,
+  );
 }

@@ -38,7 +38,7 @@ export interface Leak {
   readonly balance: { readonly error: number; readonly guess: number };
 }
 
-export interface EquationLeak {
+interface EquationLeak {
   readonly recovered: number;
   readonly error: number;
   /** Whether the number of rows was found as well. */

@@ -17,7 +17,7 @@ import type { Network } from './network.ts';
 import { CRASHES, type Transcript } from './transcript.ts';
 import type { Witness } from './witness.ts';
 
-export interface CoordinatorPorts {
+interface CoordinatorPorts {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly transcript: Transcript;

@@ -33,7 +33,7 @@ export interface ParticipantData {
 }
 
 /** What the nodes of a simulation share. */
-export interface World {
+interface World {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly arena: Arena;

@@ -13,7 +13,7 @@ import { replayCandidate } from './candidate-replay.ts';
 import type { Observation } from './observation.ts';
 import { distance } from './single-rows.ts';
 
-export interface ExplainedMasks {
+interface ExplainedMasks {
   readonly rounds: readonly {
     readonly round: number;
     /** 1 kept, 0 masked; undefined: too many rows changed to try all. */

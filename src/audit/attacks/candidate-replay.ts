@@ -16,7 +16,7 @@ import type { KnownSettings } from './observation.ts';
 
 export type Masking = 'none' | MaskSemantics;
 
-export interface ReplayedRound {
+interface ReplayedRound {
   readonly round: number;
   readonly du: Float64Array;
   readonly ds: number;
@@ -26,7 +26,7 @@ export interface ReplayedRound {
   readonly mask: Uint8Array | undefined;
 }
 
-export interface Replay {
+interface Replay {
   readonly rounds: readonly ReplayedRound[];
   /** The participant's own u_k after the last of them. */
   readonly u: Float64Array;

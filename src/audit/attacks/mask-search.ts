@@ -3,7 +3,7 @@
  * one addition of a vector. 2^20 subsets take a moment, 2^24 some seconds; beyond MOST nothing is tried. (Meeting in the
  * middle would double the exponent, for exact sums.)
  */
-export interface MaskFit {
+interface MaskFit {
   /** One entry for each vector: 1 kept, 0 left out. */
   readonly mask: Uint8Array;
   /** Distance of the kept sum from the target. */

@@ -20,7 +20,7 @@ import { leastSquares } from './least-squares.ts';
 import { columnsOf, type KnownSettings, type Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 
-export interface EquationSearch {
+interface EquationSearch {
   readonly seed: number;
   /** n_k, or guesses at it. */
   readonly rowCounts: readonly number[];

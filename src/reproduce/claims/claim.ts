@@ -16,7 +16,7 @@ export interface Part {
   readonly text: string;
 }
 
-export interface Decision {
+interface Decision {
   readonly parts: readonly Part[];
   /** What else there is to say, such as what the defaults make of it. */
   readonly note?: string;

@@ -70,7 +70,7 @@ export interface SecureSettings {
  *   resume   start again from the unfinished duals
  *   anytime  never be caught: send what there is just before the deadline
  */
-export type StragglerPolicy = 'restart' | 'resume' | 'anytime';
+type StragglerPolicy = 'restart' | 'resume' | 'anytime';
 
 /** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */
 export type Scalars = AnswerScalars;
@@ -167,7 +167,7 @@ export interface RoundMessage {
 }
 
 /** Response to an answer that came late or again. */
-export interface OutcomeMessage {
+interface OutcomeMessage {
   readonly kind: 'outcome';
   readonly session: number;
   readonly round: number;

@@ -30,7 +30,7 @@ const CORRECTNESS_BITS = 20;
 const SCALARS = 2;
 
 /** Of one participant, or summed over those who were counted. */
-export interface SummedChange {
+interface SummedChange {
   readonly u: Float64Array;
   /** Of F(w) + w.u; 0 with `steps`. */
   readonly value: number;

@@ -10,9 +10,9 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { evaluate, personalise, readTable, train } from 'kindred';
 import { stream } from '../dist/base/random.js';
+import { drawFigure } from '../dist/charts/draw.js';
+import { COLOURS } from '../dist/charts/figure.js';
 import { featuresOf, rowsByParticipant } from '../dist/data/participants.js';
-import { COLOURS } from '../dist/reproduce/charts/colours.js';
-import { drawFigure } from '../dist/reproduce/charts/draw.js';
 import { estimate } from '../dist/reproduce/statistics.js';
 
 const TRAINED = 20;

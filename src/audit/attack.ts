@@ -1,4 +1,4 @@
-/** Runs every attack on one watched federation and says what it got, beside what a guess would have got. */
+/** Runs every attack on one watched federation, and scores it beside a guess. */
 
 import type { MaskSemantics } from '../privacy/masks.ts';
 import { meanOf } from '../sim/summary.ts';
@@ -17,8 +17,7 @@ import {
 } from './attacks/recover-by-equations.ts';
 import { recoverPersonal } from './attacks/recover-personal.ts';
 import { recoverRows } from './attacks/recover-rows.ts';
-import { type Roc, rocOf } from './attacks/roc.ts';
-import { guessRows, scoreRows, scoreShares, scoreVector } from './attacks/score.ts';
+import { guessRows, type Roc, rocOf, scoreRows, scoreShares, scoreVector } from './attacks/score.ts';
 import { type RecoveredRow, singleRows } from './attacks/single-rows.ts';
 import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
@@ -87,7 +86,7 @@ function rowLeak(watched: readonly Watched[], semantics: MaskSemantics | undefin
     const others = watched.flatMap((other, j) =>
       j === k ? [] : other.truth.rows.map(({ x }) => withoutBias(x)),
     );
-    const guesses = guessRows(others, wanted.length, { kind: 'random', seed: 1 });
+    const guesses = guessRows(others, wanted.length, 1);
     return {
       found: scoreRows(
         found.map(({ x }) => withoutBias(x)),

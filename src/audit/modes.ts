@@ -1,4 +1,4 @@
-/** The protections that the audit compares, each as a change of the scenario, and who looks at what. */
+/** The protections that the audit compares, each as a change of the scenario, and who attacks. */
 import type { ScenarioInput } from '../sim/scenario.ts';
 
 export interface Mode {

@@ -15,8 +15,8 @@ interface Notes {
   settings: KnownSettings | undefined;
   best: number;
   readonly rounds: Map<number, Writable<ObservedRound>>;
-  /** Rounds that only look at the certificate. */
-  readonly looks: Set<number>;
+  /** Rounds that only measure the certificate. */
+  readonly certifying: Set<number>;
 }
 
 /** What is known when a round opens, or at the end. */
@@ -72,7 +72,7 @@ export class Recorder {
       settings: undefined,
       best: 0,
       rounds: new Map(),
-      looks: new Set(),
+      certifying: new Set(),
     };
     this.notes.set(id, notes);
     return notes;
@@ -90,7 +90,7 @@ export class Recorder {
     if (message.kind === 'welcome') notes.settings = { ...message.settings, scaling: message.scaling };
     if (message.kind === 'round') {
       this.noteSum(message.round - 1, message);
-      if (message.purpose === 'certify') notes.looks.add(message.round);
+      if (message.purpose === 'certify') notes.certifying.add(message.round);
       if (!notes.rounds.has(message.round)) notes.rounds.set(message.round, opened(message));
     }
     if (message.kind === 'finish') {
@@ -112,12 +112,12 @@ function opened({ round, w, sigma, tolerance }: RoundMessage): Writable<Observed
   return { round, w: w.slice(), sigma, tolerance, u: undefined, scalars: undefined, taken: undefined };
 }
 
-function noteAnswer({ rounds, looks, settings }: Notes, { round, u, scalars }: AnswerMessage): void {
+function noteAnswer({ rounds, certifying, settings }: Notes, { round, u, scalars }: AnswerMessage): void {
   const about = rounds.get(round);
   if (!about) return;
   about.scalars = scalars;
-  // With steps nobody makes one for a look at the certificate.
-  if (settings?.training === 'answers' || !looks.has(round)) about.u = u.slice();
+  // With steps, a round that only measures the certificate has none.
+  if (settings?.training === 'answers' || !certifying.has(round)) about.u = u.slice();
 }
 
 function noteAccepted(notes: Notes, { round, factor = 1 }: Accepted): void {

@@ -21,7 +21,7 @@ import { shortened, textWidth, wrapped } from './text-width.ts';
 const NAME_LINE = 14;
 const MOST_LINES = 3;
 const SLANT = 35;
-const SLANTED_WIDTH = 110;
+const SLANTED_WIDTH = 180;
 
 export function barSheet(panel: BarPanel, width: number, plotHeight: number): Sheet {
   const { groups, title, y } = panel;

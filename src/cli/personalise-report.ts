@@ -1,6 +1,7 @@
 /** What a personalisation came to, on one screen. */
 
 import type { PersonalisedParticipant, PersonaliseResult } from '../methods/personalise.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import { count, decimals, percent, scientific, significant } from './number-text.ts';
 import { quoted } from './quoted.ts';
@@ -25,7 +26,8 @@ export function personaliseReport(
   const { participants, model, options } = result;
   const line = (label: string, text: string) => labelled(label, text, style);
   const rows = participants.reduce((sum, participant) => sum + participant.rows, 0);
-  const epsilon = model.objective === 'regression' ? `, epsilon = ${options.epsilon}` : '';
+  const { form } = lossOf({ objective: model.objective, loss: options.loss });
+  const epsilon = form === 'tube' ? `, epsilon = ${options.epsilon}` : '';
   const weight = options.classWeight === 'balanced' ? ', balanced classes' : '';
   return [
     line('Data', `${count(participants.length)} participants, ${count(rows)} rows (${names.data})`),

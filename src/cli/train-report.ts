@@ -1,5 +1,7 @@
 /** What a training came to, on one screen. */
+
 import type { TrainResult } from '../methods/train.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import { count, duration, scientific, significant } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
 import { sparkline } from './sparkline.ts';
@@ -43,7 +45,7 @@ function methodText({ method, options }: TrainResult): string {
     mocha: [`lambda = ${options.lambda}`],
     fedavg: [`C1 = ${options.c1}`, `C2 = ${options.c2}`],
   };
-  const epsilon = options.objective === 'regression' ? [`epsilon = ${options.epsilon}`] : [];
+  const epsilon = lossOf(options).form === 'tube' ? [`epsilon = ${options.epsilon}`] : [];
   return [method, ...parts[method], ...epsilon, `${options.scale} scaling`, `seed ${options.seed}`].join(
     ', ',
   );

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { KindredError } from '../base/errors.ts';
 import { errorFromIssues, fieldError, type Given } from '../base/field-error.ts';
 import { AGGREGATIONS } from '../solver/aggregate.ts';
+import { LOSS_NAMES } from '../solver/losses/losses.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from './options.ts';
 import {
   type Conflict,
@@ -59,6 +60,7 @@ const dpField = z
 
 export const optionsSchema = z.strictObject({
   objective: z.enum(['classification', 'regression']).default(standard.objective).describe('what is learnt'),
+  loss: z.enum(LOSS_NAMES).optional().describe('default: that of the objective'),
   c1: above0.default(standard.c1).describe('weight of the losses'),
   c2: above0.default(standard.c2).describe('price of personal parts'),
   epsilon: z.number().min(0).default(standard.epsilon).describe('regression: errors up to it cost nothing'),

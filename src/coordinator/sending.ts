@@ -6,6 +6,7 @@ import type {
   ToParticipant,
 } from '../protocol/messages.ts';
 import { localTolerance } from '../solver/local-solve.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { SecureOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere } from './state.ts';
@@ -16,12 +17,13 @@ export function welcomeFor(state: CoordinatorState): ToParticipant {
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
+    ...(loss && { loss }),
     ...localProblem(state.options),
-    epsilon: objective === 'regression' ? epsilon : 0,
+    epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
     scale,
     bias,

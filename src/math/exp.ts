@@ -3,9 +3,8 @@
  * the plain kernels and the WebAssembly ones have the same bits: x = k ln 2 + r with |r| <= ln 2 / 2, ln 2 in two parts so that r loses
  * nothing, and the Taylor series of r, whose rest is below 5e-18. Error: 2 units in the last place.
  */
-const LOG2_E = 1.4426950408889634;
-const LN2_HIGH = 6.9314718036912381649e-1;
-const LN2_LOW = 1.90821492927058770002e-10;
+const LN2_HIGH = 0.6931471803691238;
+const LN2_LOW = 1.9082149292705877e-10;
 /** Below it the result would lose bits: 3e-308 counts as 0. */
 const LEAST = -708;
 
@@ -15,7 +14,7 @@ for (let k = 0, power = 1; k < HALVES.length; k++, power /= 2) HALVES[k] = power
 
 export function expNegative(x: number): number {
   if (x < LEAST) return 0;
-  const k = Math.floor(x * LOG2_E + 0.5);
+  const k = Math.floor(x * Math.LOG2E + 0.5);
   const r = x - k * LN2_HIGH - k * LN2_LOW;
   let sum = 1 / 6227020800;
   sum = 1 / 479001600 + r * sum;

@@ -7,7 +7,7 @@
  *   w <- (w - step C1 c_i loss'(.) x_i) / (1 + step / n)
  *   v <- (v - step C1 c_i loss'(.) x_i) / (1 + step C2 / n_k)
  * The regularisers are taken implicitly (the division), so that no C2 makes a step overshoot. Step length: a quarter of
- * what would close the margin of an average row, falling as 1 / (1 + round / 10).
+ * what would close the margin of an average row, but none that overshoots where the loss is curved, falling as 1 / (1 + round / 10).
  *
  * There is no dual, hence no certificate: `history` has the primal alone.
  */
@@ -28,7 +28,7 @@ export const trainFedavg: Method = ({ workspace, settings, onRound }) => {
   const shards = workspace.each(settings);
   const total = tasks.reduce((sum, task) => sum + task.n, 0);
   const epochs = Math.min(EPOCHS, settings.passes);
-  const firstStep = 0.25 / (c1 * meanSquaredNorm(shards));
+  const firstStep = Math.min(0.25 / (c1 * meanSquaredNorm(shards)), stableStep(shards));
   const sgd = new Sgd(shards[0]);
   let w = new Float64Array(d);
   const v: Float64Array[] = tasks.map(() => new Float64Array(d));
@@ -146,6 +146,15 @@ function stalled(history: readonly HistoryRow[]): boolean {
   if (history.length <= STALL.rounds) return false;
   const best = (rows: readonly HistoryRow[]) => Math.min(...rows.map((row) => row.primal));
   return best(history.slice(0, -STALL.rounds)) * (1 - STALL.share) <= best(history);
+}
+
+/** The margin of a row moves by 2 step |x|^2 (w and v alike) times its pull, whose slope is curvature C. */
+function stableStep(shards: readonly Shard[]): number {
+  let steepest = 0;
+  for (const { squaredNorms, cap, lossFunction } of shards)
+    for (const [i, norm2] of squaredNorms.entries())
+      steepest = Math.max(steepest, 2 * norm2 * lossFunction.curvature * cap[i]);
+  return 1 / steepest;
 }
 
 function meanSquaredNorm(shards: readonly Shard[]): number {

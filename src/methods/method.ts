@@ -5,7 +5,7 @@
 import type { Aggregation } from '../solver/aggregate.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
-import type { Objective } from '../solver/problem.ts';
+import type { ProblemSettings } from '../solver/problem.ts';
 import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -22,11 +22,7 @@ export interface Task {
   readonly weights: Float64Array | undefined;
 }
 
-export interface MethodSettings {
-  readonly objective: Objective;
-  readonly c1: number;
-  readonly c2: number;
-  readonly epsilon: number;
+export interface MethodSettings extends ProblemSettings {
   /** MOCHA's regularisation. */
   readonly lambda: number;
   readonly aggregation: Aggregation;

@@ -18,7 +18,6 @@ export const trainMocha: Method = (input) => {
     ...input.settings,
     c1: 1,
     c2: Number.POSITIVE_INFINITY,
-    epsilon: 0,
   });
   const aggregator = new MochaAggregator({ d, lambda, gap });
   for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.n });

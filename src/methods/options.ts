@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import { AGGREGATIONS } from '../solver/aggregate.ts';
+import { LOSS_NAMES } from '../solver/losses/losses.ts';
 import { METHODS } from './method.ts';
 
 const above0 = z.number().positive().finite();
@@ -10,6 +11,8 @@ const count = z.number().int().positive().max(1_000_000_000);
 export const trainSchema = z.strictObject({
   method: z.enum(METHODS).default('mtl'),
   objective: z.enum(['classification', 'regression']).default('classification'),
+  /** Default: that of the objective. */
+  loss: z.enum(LOSS_NAMES).optional(),
   /** The target value that becomes +1; needed when there are more than two. */
   positive: z.string().optional(),
   c1: above0.default(1),
@@ -81,6 +84,7 @@ const EXPECTATIONS: Readonly<Record<string, string>> = {
   participants: 'a whole number of at least 1',
   trainRows: 'a whole number of at least 1',
   bias: 'true or false',
+  loss: `one of ${LOSS_NAMES.join(', ')}`,
   positive: 'a value of the target column',
 };
 

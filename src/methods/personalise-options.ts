@@ -4,13 +4,15 @@
  */
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
+import type { LossName } from '../solver/losses/losses.ts';
 import type { MethodName } from './method.ts';
 import type { Model } from './model.ts';
 import { checkedOptions, trainSchema } from './options.ts';
 
-const { c1, c2, epsilon, classWeight, seed } = trainSchema.shape;
+const { loss, c1, c2, epsilon, classWeight, seed } = trainSchema.shape;
 
 const schema = z.strictObject({
+  loss,
   c1: c1.unwrap().optional(),
   c2: c2.unwrap().optional(),
   epsilon: epsilon.unwrap().optional(),
@@ -29,6 +31,7 @@ export type PersonaliseOptions = z.input<typeof schema>;
 
 /** Complete and checked. */
 export interface ResolvedPersonaliseOptions {
+  readonly loss?: LossName | undefined;
   readonly c1: number;
   readonly c2: number;
   /** 0 for classification. */
@@ -41,6 +44,7 @@ export interface ResolvedPersonaliseOptions {
 }
 
 const recordedSchema = z.object({
+  loss: loss.catch(undefined),
   c1: schema.shape.c1.catch(undefined),
   c2: schema.shape.c2.catch(undefined),
   epsilon: schema.shape.epsilon.catch(undefined),
@@ -56,7 +60,9 @@ export function resolvePersonaliseOptions(
   const recorded = recordedSchema.parse(model.options);
   const classification = model.objective === 'classification';
   const weight = given.classWeight ?? recorded.classWeight;
+  const kind = given.loss ?? recorded.loss;
   const resolved = {
+    ...(kind && { loss: kind }),
     c1: needed('C1', '--c1', given.c1 ?? recorded.c1),
     c2: needed('C2', '--c2', given.c2 ?? recorded.c2),
     epsilon: classification ? 0 : needed('epsilon', '--epsilon', given.epsilon ?? recorded.epsilon),

@@ -57,14 +57,14 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
   const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
-  const { c1, c2, epsilon, classWeight } = resolved;
+  const { loss, c1, c2, epsilon, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
-  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, bias, classWeight });
+  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, loss, bias, classWeight });
   const arena = new Arena();
   const solved = tasks.map((task) =>
-    solveTask(arena, { objective, c1, c2, epsilon }, { task, d, w }, resolved),
+    solveTask(arena, { objective, loss, c1, c2, epsilon }, { task, d, w }, resolved),
   );
   const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);
   // The certificate of the given model is about its own personal parts.

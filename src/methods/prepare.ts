@@ -34,7 +34,7 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   return { table, y, classes: { positive, negative }, notes: [note], split };
 }
 
-type TaskOptions = Pick<ResolvedOptions, 'objective' | 'bias' | 'classWeight'>;
+type TaskOptions = Pick<ResolvedOptions, 'objective' | 'loss' | 'bias' | 'classWeight'>;
 
 /** What is made of some rows of a prepared table: all training rows, or those of a cross-validation fold. */
 export interface Placed {

@@ -7,15 +7,7 @@ import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
-import type {
-  HistoryRow,
-  Method,
-  MethodName,
-  MethodResult,
-  MethodSettings,
-  RoundView,
-  Stopped,
-} from './method.ts';
+import type { HistoryRow, Method, MethodName, MethodResult, RoundView, Stopped } from './method.ts';
 import { trainMocha } from './mocha.ts';
 import type { Model } from './model.ts';
 import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
@@ -61,7 +53,7 @@ export function train(table: Table, options: TrainOptions = {}, context: TrainCo
   const { placed, resolved } = training;
   const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
   const { onRound } = context;
-  const result = METHOD[resolved.method]({ workspace, settings: settingsOf(resolved), onRound });
+  const result = METHOD[resolved.method]({ workspace, settings: resolved, onRound });
   workspace.release();
   return finish(training, result);
 }
@@ -82,9 +74,9 @@ export async function trainWith(
   try {
     const training = begin(table, options, context);
     const { rows, tasks, d } = training.placed;
-    const settings = settingsOf(training.resolved);
-    const method = askingMethodOf(training.resolved);
-    invariant(method, `train: ${training.resolved.method} cannot ask`);
+    const settings = training.resolved;
+    const method = askingMethodOf(settings);
+    invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
     return finish(training, await settleWith(method.run({ tasks, d, settings, onRound }), answerers));
@@ -129,11 +121,6 @@ function finish(
     notes: prepared.notes,
     model,
   };
-}
-
-/** Epsilon is regression's alone: for classification the same formulas hold with 0. */
-export function settingsOf(options: ResolvedOptions): MethodSettings {
-  return { ...options, epsilon: options.objective === 'regression' ? options.epsilon : 0 };
 }
 
 /** A usable model from what a method returned and how its rows were prepared. */

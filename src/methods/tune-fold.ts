@@ -13,7 +13,7 @@ import type { MethodResult, WarmStart } from './method.ts';
 import { decide } from './model.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type Prepared, tasksOf } from './prepare.ts';
-import { assembleModel, METHOD, settingsOf } from './train.ts';
+import { assembleModel, METHOD } from './train.ts';
 import type { Point } from './tune-grid.ts';
 import { Workspace } from './workspace.ts';
 
@@ -42,7 +42,7 @@ export function decideFold(
   const decisions = points.map((point) => {
     const result = METHOD[options.method]({
       workspace,
-      settings: settingsOf({ ...options, ...point }),
+      settings: { ...options, ...point },
       warmStart: starts.near(point),
     });
     starts.solved(point, result);

@@ -5,7 +5,7 @@
  *   bernoulli  p_i is 1 with probability `keep`, else 0
  *   beta       p_i is 1 with probability `unmasked`, else drawn from Beta(a, b)
  *
- * Two semantics. `paper`: the participant's own v_k takes the unmasked step, so w is the sum of what was told and no longer
+ * Two semantics. `paper`: the participant's own v_k takes the unmasked step, so w is the sum of what was sent and no longer
  * C2 sum v_k; what was kept back is never made good, and no dual value is known for the pair (w, v). `consistent`: the
  * masked step is the step, for w and v_k alike; with p in [0, 1] it is a convex combination of two feasible points row by
  * row, so it stays feasible, the certificate holds, and what was kept back comes in a later round.

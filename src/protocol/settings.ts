@@ -3,6 +3,7 @@
  * participant that does not know a setting cannot honour it.
  */
 import { z } from 'zod';
+import { LOSS_NAMES } from '../solver/losses/losses.ts';
 import type { Field } from './fields.ts';
 import type { FederationSettings } from './messages.ts';
 import type { Reader } from './reader.ts';
@@ -37,6 +38,7 @@ const secure = z.strictObject({
 
 const schema: z.ZodType<FederationSettings> = z.strictObject({
   objective: z.enum(['classification', 'regression']),
+  loss: z.enum(LOSS_NAMES).optional(),
   training: z.enum(['answers', 'steps']),
   c1: above0,
   c2: above0,

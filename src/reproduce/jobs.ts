@@ -7,7 +7,7 @@ import type { TrainOptions } from '../methods/options.ts';
 import type { TuneGrid } from '../methods/tune-grid.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';
 import type { Objective } from '../solver/problem.ts';
-import type { Course } from './courses.ts';
+import type { Curve } from './curves.ts';
 import type { TableSpec } from './table-spec.ts';
 
 /** Constants by cross-validation on the training rows of one split. */
@@ -88,7 +88,7 @@ export interface Constants {
   readonly tried: number;
 }
 
-export interface SimulationResult extends Course {
+export interface SimulationResult extends Curve {
   readonly rounds: number;
   readonly stopped: string | null;
   /** Mean share that answered in time. */

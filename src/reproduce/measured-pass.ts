@@ -1,8 +1,10 @@
 /** A pass over random rows, to be timed again and again: from zero, where nearly every row moves, so every pass costs the same. */
+
 import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import type { Kernels } from '../math/kernels.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import type { Objective } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
@@ -13,8 +15,7 @@ export interface PassShape {
 }
 
 export function passOver({ objective, n, d }: PassShape, kernels?: Kernels): () => void {
-  const epsilon = objective === 'regression' ? 0.1 : 0;
-  const settings = { objective, c1: 1, c2: Number.POSITIVE_INFINITY, epsilon };
+  const settings = { objective, c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0.1 };
   const shard = new Shard(new Arena(kernels), settings, randomRows({ objective, n, d }), 'rows');
   const beta = shard.startingBeta();
   shard.load(beta, new Float64Array(d));
@@ -28,6 +29,7 @@ export function passOver({ objective, n, d }: PassShape, kernels?: Kernels): () 
 /** Of norm 1 on average. */
 function randomRows({ objective, n, d }: PassShape) {
   const random = stream(1, 'bench');
+  const { classes } = lossOf({ objective });
   // A pool of values, read at random offsets: making n x d normal numbers would take longer than the measurement.
   const pool = Float32Array.from({ length: 65_536 + d }, () => random.normal() / Math.sqrt(d));
   const offsets = Uint32Array.from({ length: n }, () => random.below(65_536));
@@ -35,7 +37,7 @@ function randomRows({ objective, n, d }: PassShape) {
   return {
     n,
     d,
-    y: Float64Array.from({ length: n }, () => (objective === 'regression' ? random.normal() : target())),
+    y: Float64Array.from({ length: n }, () => (classes ? target() : random.normal())),
     write: (i: number, row: Float32Array) => row.set(pool.subarray(offsets[i], offsets[i] + d)),
   };
 }

@@ -1,6 +1,6 @@
 /**
  * How much of everything: the sizes of data, grids and repeats of a reproduction. `full` is the paper's setting; `quick` is
- * the same experiments on smaller data with fewer repeats, for a first look in a few minutes.
+ * the same experiments on smaller data with fewer repeats, for first results in a few minutes.
  */
 import type { TuneGrid } from '../methods/tune-grid.ts';
 import { DEFAULT_COMPUTE, meanPassMs } from '../sim/compute.ts';

@@ -65,7 +65,7 @@ function runSimulate({ scenario: given }: SimulateJob, table: Table): Simulation
   const { scenario, inputs } = inputsOf(given, table);
   const { summary, rows } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'off' });
   return {
-    ...courseOf(rows),
+    ...curveOf(rows),
     rounds: summary.rounds.aggregated,
     stopped: summary.stopped,
     responders: summary.responders.observed,
@@ -76,8 +76,8 @@ function runSimulate({ scenario: given }: SimulateJob, table: Table): Simulation
   };
 }
 
-/** Only where something changed: most rows of a converged training say the same. */
-function courseOf(rows: readonly ObservedRow[]): { atMs: number[]; metric: number[] } {
+/** Only where something changed: most rows of a converged training are alike. */
+function curveOf(rows: readonly ObservedRow[]): { atMs: number[]; metric: number[] } {
   const [atMs, metric]: [number[], number[]] = [[], []];
   for (const [i, row] of rows.entries()) {
     const value = row.metric.mean;

@@ -1,4 +1,4 @@
-/** What a few repeats say: means, and how far to trust them. Student's t throughout, since repeats are few. */
+/** What follows from a few repeats: means, and how far to trust them. Student's t throughout, since repeats are few. */
 
 import { solvePositive } from '../math/normal-equations.ts';
 

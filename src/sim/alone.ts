@@ -1,9 +1,9 @@
 /**
  * The local method in virtual time: everybody trains alone. That is a federation of one for each participant, run by the
- * same machines, and here their courses are laid side by side.
+ * same machines, and here their rows are merged.
  *
  * Alone, nothing goes over a link: there is no delay and no traffic. There is no common transcript either, as the
- * federations have nothing to say to each other.
+ * federations exchange no messages.
  */
 import { Arena } from '../math/arena.ts';
 import { certificateOf } from '../solver/certificate.ts';

@@ -16,7 +16,7 @@ export interface Deed {
   readonly participant?: string;
 }
 
-/** Counts steps and says when a node does not survive one. */
+/** Counts steps and decides when a node does not survive one. */
 export class CrashPlan {
   private readonly crashes: readonly Crash[];
   private readonly steps = new Map<string, number>();

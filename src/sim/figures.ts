@@ -7,7 +7,7 @@ import type { RunRecord } from './summary.ts';
 const TITLES = { balancedAccuracy: 'balanced accuracy on test rows', r2: 'R2 on test rows' } as const;
 const REPEATS = ['#1f5fa8', '#c4561b', '#2c8a4b', '#8a3ea1', '#a68a00', '#167d8d'];
 
-/** The metric over virtual time: one line for each repeat. Without test rows there is nothing to draw, and the figure says so. */
+/** The metric over virtual time: one line for each repeat. Without test rows the figure has a note instead. */
 export function curveFigure(title: string, records: readonly RunRecord[]): Figure {
   const seeds = records.map(({ summary }) => summary.seed);
   const series = records.map(({ rows }, r): Series => {

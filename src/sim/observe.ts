@@ -67,23 +67,23 @@ export class Observer {
   observe(row: RoundRow): ObservedRow {
     const state = this.simulation.coordinator.state!;
     const { up, down } = this.simulation.traffic;
-    let active = 0;
-    for (const member of state.members.values()) if (member.presence === 'here') active++;
+    const { atMs, round, purpose, outcome, primal, dual, relativeGap, certified, privacy } = row;
+    const active = [...state.members.values()].filter(({ presence }) => presence === 'here').length;
     return {
       seed: this.seed,
-      atMs: row.atMs,
-      round: row.round,
-      purpose: row.purpose,
-      outcome: row.outcome,
+      atMs,
+      round,
+      purpose,
+      outcome,
       responders: row.responders.length,
       active,
       bytesUp: up.bytes,
       bytesDown: down.bytes,
-      primal: row.primal,
-      dual: row.dual,
-      relativeGap: row.relativeGap,
-      certified: row.certified,
-      ...(row.privacy && { privacy: row.privacy }),
+      primal,
+      dual,
+      relativeGap,
+      certified,
+      ...(privacy && { privacy }),
       metric: this.metricInUse(state),
     };
   }
@@ -144,7 +144,7 @@ export class Observer {
   }
 
   /**
-   * Where the participant's own u is not what it told (the paper's masking), or nobody was told (secret sums): its own, with an
+   * Where the participant's own u is not what it sent (the paper's masking), or nobody sees it (secure aggregation): its own, with an
    * update that was taken just now committed.
    */
   private ownPart({ options, members }: CoordinatorState, id: string): Float64Array | undefined {
@@ -174,14 +174,10 @@ export class Observer {
 /** Mean and worst over those participants that have the metric. */
 export function metricOver(name: MetricName, values: ReadonlyMap<string, number>): ObservedRow['metric'] {
   const participants = Object.fromEntries(values);
-  if (values.size === 0) return { name, mean: null, worst: null, participants };
-  let sum = 0;
-  let worst = Number.POSITIVE_INFINITY;
-  for (const value of values.values()) {
-    sum += value;
-    worst = Math.min(worst, value);
-  }
-  return { name, mean: sum / values.size, worst, participants };
+  const list = [...values.values()];
+  if (list.length === 0) return { name, mean: null, worst: null, participants };
+  const mean = list.reduce((sum, value) => sum + value, 0) / list.length;
+  return { name, mean, worst: list.reduce((a, b) => Math.min(a, b)), participants };
 }
 
 function product(rows: Float64Array, at: number, model: Float64Array): number {
@@ -195,21 +191,9 @@ export function* jsonLines(rows: Iterable<ObservedRow>): Generator<string> {
   for (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
 
-const COLUMNS = [
-  'seed',
-  'atMs',
-  'round',
-  'purpose',
-  'outcome',
-  'responders',
-  'active',
-  'bytesUp',
-  'bytesDown',
-  'primal',
-  'dual',
-  'relativeGap',
-  'certified',
-] as const;
+const COUNTS = ['seed', 'atMs', 'round', 'purpose', 'outcome', 'responders', 'active'] as const;
+const VALUES = ['bytesUp', 'bytesDown', 'primal', 'dual', 'relativeGap', 'certified'] as const;
+const COLUMNS = [...COUNTS, ...VALUES];
 
 /** One line per row, one column per participant at the end; what is not known is empty. */
 export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly string[]): Generator<string> {

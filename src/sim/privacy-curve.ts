@@ -16,7 +16,7 @@ export interface PrivacyPoint {
 /** So little noise that only the clipping is seen. */
 const HARDLY_ANY = 1e-6;
 
-/** `scenario` must have dp; its noise is chosen anew for each epsilon. */
+/** `scenario` must have dp; its noise is chosen for each epsilon. */
 export function privacyCurve(
   scenario: Scenario,
   inputs: ScenarioInputs,

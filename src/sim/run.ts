@@ -1,11 +1,19 @@
 /** One run of a scenario with one seed: its rows, and what they come to. */
+import { standings } from '../coordinator/defence.ts';
+import type { Running } from '../privacy/defence/contribution.ts';
 import { alone, mergedRuns } from './alone.ts';
-import { contributionsOf, privacyOf } from './defence-summary.ts';
 import { type ObservedRow, Observer } from './observe.ts';
 import type { Scenario } from './scenario.ts';
 import { planFrom, type ScenarioInputs, type ScenarioPlan } from './scenario-plan.ts';
 import { Simulation } from './simulation.ts';
-import { meanOf, type ParticipantSummary, type RunRecord, type RunSummary, resultOf } from './summary.ts';
+import {
+  type ContributionSummary,
+  meanOf,
+  type ParticipantSummary,
+  type RunRecord,
+  type RunSummary,
+  resultOf,
+} from './summary.ts';
 
 export interface RunRequest {
   readonly seed: number;
@@ -102,4 +110,35 @@ function participantsOf(simulation: Simulation, last: ObservedRow | undefined): 
     metric: last?.metric.participants[id] ?? null,
     ...contributions.get(id),
   }));
+}
+
+function privacyOf({ coordinator, rows }: Simulation): Pick<RunSummary, 'privacy'> {
+  const { dp } = coordinator.state?.options ?? {};
+  const spent = rows.at(-1)?.privacy;
+  return dp && spent ? { privacy: { settings: dp, spent } } : {};
+}
+
+/** By participant; nobody without a defence. */
+function contributionsOf({
+  coordinator: { state },
+  participants,
+  rows,
+}: Simulation): ReadonlyMap<string, { readonly contribution: ContributionSummary }> {
+  if (!state?.options.defence) return new Map();
+  const known = new Map(standings(state).map((standing) => [standing.id, standing]));
+  const shortened = new Map<string, number>();
+  for (const row of rows)
+    for (const { id } of row.shortened ?? []) shortened.set(id, (shortened.get(id) ?? 0) + 1);
+  return new Map(
+    [...participants.keys()].map((id) => {
+      const { contribution, suspicions = [] } = known.get(id) ?? {};
+      const { cosine, normRatio, ownShare } = contribution ?? {};
+      const means = { cosine: meanIn(cosine), normRatio: meanIn(normRatio), ownShare: meanIn(ownShare) };
+      return [id, { contribution: { ...means, shortened: shortened.get(id) ?? 0, suspicions } }];
+    }),
+  );
+}
+
+function meanIn(running: Running | undefined): number | null {
+  return running && running.count > 0 ? running.mean : null;
 }

@@ -45,7 +45,7 @@ export function sequenceChart(
     ...arrows.map((arrow) => drawArrow(arrow, drawn)),
     ...noteMarks(transcript, span, drawn),
   ];
-  return document(width, bottom + 20, title, STYLE, [element('defs', {}, heads()), ...parts]);
+  return document(width, bottom + 20, title, STYLE, [element('defs', {}, ...heads()), ...parts]);
 }
 
 interface Drawn {
@@ -122,15 +122,22 @@ function timeLabels(
   return labels;
 }
 
+const BAR_FILL = {
+  answered: '#7fb58a',
+  interrupted: '#e9c9a8',
+  crashed: '#e2a0a6',
+  open: '#cfd8e3',
+} as const;
+
 function drawBar(bar: Bar, { x, y }: Drawn): string {
   const top = y(bar.from);
-  const fill = { answered: '#7fb58a', interrupted: '#e9c9a8', crashed: '#e2a0a6', open: '#cfd8e3' }[bar.end];
+  const fill = BAR_FILL[bar.end];
   const height = Math.max(3, y(bar.to) - top);
-  const words = element('title', {}, `round ${bar.round}: ${bar.end}`);
-  return element('rect', { x: x(bar.node) - 5, y: top, width: 10, height, fill, stroke: '#667' }, words);
+  const title = element('title', {}, `round ${bar.round}: ${bar.end}`);
+  return element('rect', { x: x(bar.node) - 5, y: top, width: 10, height, fill, stroke: '#667' }, title);
 }
 
-/** The words stand in the last stretch before the participant: there no other message to the same moment goes. */
+/** The label stands in the last stretch before the participant: there no other message to the same moment goes. */
 function drawArrow(arrow: Arrow, { x, y, lane, span }: Drawn): string {
   const down = arrow.from === COORDINATOR;
   const outer = down ? arrow.to : arrow.from;
@@ -171,51 +178,33 @@ function noteMarks(transcript: readonly TranscriptEntry[], { first, end }: Span,
   return marks;
 }
 
-function heads(): string {
-  const marker = (id: string, shape: string) =>
-    element(
-      'marker',
-      {
-        id,
-        viewBox: '0 0 8 8',
-        refX: id === 'cross' ? 4 : 7,
-        refY: 4,
-        markerWidth: 8,
-        markerHeight: 8,
-        orient: 'auto',
-      },
-      shape,
-    );
+function heads(): string[] {
+  const size = { viewBox: '0 0 8 8', refY: 4, markerWidth: 8, markerHeight: 8, orient: 'auto' };
+  const arrow = (fill: string) => element('path', { d: 'M0 1L8 4L0 7z', fill });
+  const cross = element('path', { d: 'M1 1L7 7M7 1L1 7', stroke: '#b00020', 'stroke-width': 1.5 });
   return [
-    marker('taken', element('path', { d: 'M0 1L8 4L0 7z', fill: '#33475b' })),
-    marker('late', element('path', { d: 'M0 1L8 4L0 7z', fill: '#b4530a' })),
-    marker('cross', element('path', { d: 'M1 1L7 7M7 1L1 7', stroke: '#b00020', 'stroke-width': 1.5 })),
-  ].join('');
+    element('marker', { id: 'taken', refX: 7, ...size }, arrow('#33475b')),
+    element('marker', { id: 'late', refX: 7, ...size }, arrow('#b4530a')),
+    element('marker', { id: 'cross', refX: 4, ...size }, cross),
+  ];
 }
 
 function legend(): string[] {
+  const arrow = (style: string, head: string) => (x: number) =>
+    line([x, 46], [x + 34, 46], { class: style, 'marker-end': `url(#${head})` });
+  const bar = (fill: string) => (x: number) =>
+    element('rect', { x, y: 41, width: 10, height: 10, fill, stroke: '#667' });
   const items = [
-    ['arrow', 'taken', 'message'],
-    ['late', 'late', 'late or again: answered, not used'],
-    ['lost', 'cross', 'lost'],
-  ] as const;
-  let at = 20;
-  const parts = items.flatMap(([style, head, words]) => {
-    const here = at;
-    at += 46 + 6 * words.length + 14;
-    return [
-      line([here, 46], [here + 34, 46], { class: style, 'marker-end': `url(#${head})` }),
-      text(here + 40, 50, words, { class: 'small' }),
-    ];
+    { name: 'message', width: 40, draw: arrow('arrow', 'taken') },
+    { name: 'late or again: answered, not used', width: 40, draw: arrow('late', 'late') },
+    { name: 'lost', width: 40, draw: arrow('lost', 'cross') },
+    { name: 'solve', width: 15, draw: bar(BAR_FILL.answered) },
+    { name: 'solve cut short', width: 15, draw: bar(BAR_FILL.interrupted) },
+  ];
+  let x = 20;
+  return items.flatMap(({ name, width, draw }) => {
+    const parts = [draw(x), text(x + width, 50, name, { class: 'small' })];
+    x += width + 6 * name.length + 20;
+    return parts;
   });
-  const bars = [
-    ['#7fb58a', 'solve'],
-    ['#e9c9a8', 'solve cut short'],
-  ] as const;
-  for (const [fill, words] of bars) {
-    parts.push(element('rect', { x: at, y: 41, width: 10, height: 10, fill, stroke: '#667' }));
-    parts.push(text(at + 15, 50, words, { class: 'small' }));
-    at += 30 + 6 * words.length;
-  }
-  return parts;
 }

@@ -64,7 +64,7 @@ export function arrowsOf(transcript: readonly TranscriptEntry[]): Arrow[] {
     const sent = waiting.get(key)?.shift();
     if (sent !== undefined) {
       deliveries.set(sent, e);
-      // An answer that is said again is used once.
+      // A retransmitted answer is used once.
       if (isAnswer(entry) && answers.has(key)) repeated.add(sent);
       answers.add(key);
       continue;

@@ -7,9 +7,9 @@ import type { TranscriptEntry } from './transcript.ts';
 
 export interface RunSummary {
   readonly seed: number;
-  /** Null: the world ended first. */
+  /** Null: virtual time ran out first. */
   readonly stopped: string | null;
-  /** Rounds that changed the model, that were given up, and that only looked. */
+  /** Rounds that changed the model, that were abandoned, and that only measured the certificate. */
   readonly rounds: { readonly aggregated: number; readonly abandoned: number; readonly certifying: number };
   readonly virtualMs: number;
   readonly responders: {

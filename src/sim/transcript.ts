@@ -1,4 +1,4 @@
-/** Who said what to whom, and when: for golden transcripts and message sequence charts. Off by default: it grows. */
+/** The messages of a run, with sender, receiver and time: for golden transcripts and message sequence charts. Off by default: it grows. */
 import type { Message } from '../protocol/messages.ts';
 
 export interface TranscriptEntry {
@@ -11,7 +11,7 @@ export interface TranscriptEntry {
   readonly about?: { readonly kind: Message['kind']; readonly round: number };
 }
 
-/** The note of a crash; others tell what the operator does. */
+/** The note of a crash; other notes are of what the operator does. */
 export const CRASHES = 'crashes';
 
 /** The welcome after which a participant can take part. */
@@ -26,20 +26,17 @@ export class Transcript {
   }
 
   sent(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on')
-      this.entries.push({ atMs, kind: 'sent', from, to, text: inWords(message), about: aboutOf(message) });
+    this.add({ atMs, kind: 'sent', from, to }, message);
   }
 
   delivered(atMs: number, from: string, to: string, message: Message): void {
-    if (this.recording === 'on')
-      this.entries.push({
-        atMs,
-        kind: 'delivered',
-        from,
-        to,
-        text: inWords(message),
-        about: aboutOf(message),
-      });
+    this.add({ atMs, kind: 'delivered', from, to }, message);
+  }
+
+  private add(entry: Omit<TranscriptEntry, 'text' | 'about'>, message: Message): void {
+    if (this.recording === 'off') return;
+    const about = { kind: message.kind, round: 'round' in message ? message.round : 0 };
+    this.entries.push({ ...entry, text: inWords(message), about });
   }
 
   note(atMs: number, node: string, text: string): void {
@@ -47,11 +44,7 @@ export class Transcript {
   }
 }
 
-function aboutOf(message: Message): NonNullable<TranscriptEntry['about']> {
-  return { kind: message.kind, round: 'round' in message ? message.round : 0 };
-}
-
-/** A message in a few words. */
+/** A message in short. */
 export function inWords(message: Message): string {
   switch (message.kind) {
     case 'join':

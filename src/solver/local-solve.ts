@@ -47,14 +47,12 @@ export class LocalSolve {
     this.options = options;
     const { at, run } = shard.beginPasses();
     this.at = at;
-    const { settings, lossFunction } = shard;
-    const fixed = {
-      step: lossFunction.form,
-      q: options.sigma + 1 / settings.c2,
-      epsilon: settings.epsilon,
-      skip: 0.1 * options.tolerance,
-    };
-    this.run = (active, shrink) => run({ ...fixed, active, shrink });
+    const { epsilon, c2 } = shard.settings;
+    const { form: step } = shard.lossFunction;
+    const q = options.sigma + 1 / c2;
+    const skip = 0.1 * options.tolerance;
+    // Written out: a spread costs as much as a short pass.
+    this.run = (active, shrink) => run({ active, step, q, epsilon, shrink, skip });
     this.active = shard.n;
     const order = shard.arena.u32(at.order, shard.n);
     for (let i = 0; i < shard.n; i++) order[i] = i;

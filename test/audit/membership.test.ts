@@ -5,7 +5,7 @@ import {
   membershipBySpan,
 } from '../../src/audit/attacks/membership.ts';
 import { recoverPersonal } from '../../src/audit/attacks/recover-personal.ts';
-import { type Roc, rocOf } from '../../src/audit/attacks/roc.ts';
+import { type Roc, rocOf } from '../../src/audit/attacks/score.ts';
 import { stream } from '../../src/base/random.ts';
 import { plusScaled } from '../../src/solver/vector.ts';
 import { tableOf } from '../helpers/tables.ts';

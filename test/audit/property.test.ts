@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/audit/attacks/observation.ts';
-import {
-  calibrate,
-  dualSumsByLabel,
-  meanDecision,
-  positiveShareOfSteps,
-} from '../../src/audit/attacks/property.ts';
+import { calibrate, meanDecision } from '../../src/audit/attacks/property.ts';
 import { scoreShares } from '../../src/audit/attacks/score.ts';
 import { stream } from '../../src/base/random.ts';
 import { tableOf } from '../helpers/tables.ts';
@@ -41,28 +36,6 @@ function scored(scene: Scene, signalOf: (observation: Observation) => number) {
 }
 
 describe('the balance of labels', () => {
-  test('sums of dual variables by label are exact', () => {
-    for (const { observation, truth } of uneven('none', 1).watched) {
-      const [first] = dualSumsByLabel(observation);
-      expect(first.positive).toBeGreaterThanOrEqual(-1e-12);
-      expect(first.negative).toBeGreaterThanOrEqual(-1e-12);
-      if (truth.rows.every(({ y }) => y < 0)) expect(first.positive).toBeCloseTo(0, 12);
-    }
-  });
-
-  test('is exact where every dual variable stops at its bound', () => {
-    for (const { observation, truth } of uneven('none', 1e-3).watched) {
-      const share = truth.rows.filter(({ y }) => y > 0).length / truth.rows.length;
-      expect(positiveShareOfSteps(observation)).toBeCloseTo(share, 9);
-    }
-  });
-
-  test('shows in the steps otherwise, better than guessing the mean', () => {
-    const { correlation, error, errorOfMean } = scored(uneven('none', 1), (o) => positiveShareOfSteps(o)!);
-    expect(correlation).toBeGreaterThan(0.65);
-    expect(error).toBeLessThan(0.7 * errorOfMean);
-  });
-
   test.each([
     ['none', 0.98],
     ['Bernoulli, paper', 0.8],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { train } from '../../src/methods/train.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
+import { LOSS_NAMES, LOSSES } from '../../src/solver/losses/losses.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
@@ -13,37 +14,36 @@ function expectNear(a: Float64Array, b: Float64Array): void {
 }
 
 describe.each(['answers', 'safe', 'sum'] as const)('%s', (aggregation) => {
-  test.each(['classification', 'regression'] as const)(
-    'through messages equals the in-process trainer, %s',
-    (objective) => {
-      const table = TABLES[objective];
-      const options = { aggregation, objective, rounds: 15, gap: 1e-4, c1: 2, c2: 0.5, passes: 20 } as const;
-      const { model, history } = train(table, options);
-      const simulation = new Simulation(planFor(table, options)).run();
-      expect(simulation.over).toBe(true);
-      const inUse = (id: string) => simulation.participants.get(id)!.disk!.model!;
-      for (const [id, v] of model.personal) {
-        expectNear(inUse(id).w, model.w);
-        expectNear(
-          inUse(id).u!.map((value) => value / 0.5),
-          v,
-        );
-      }
-      // Steps are looked at when they have been made, so that in-process rows count from the model 0.
-      const rounds = history.map(({ round }) => (aggregation === 'answers' ? round : round + 1));
-      expect(simulation.rows.map(({ round }) => round)).toEqual(rounds);
-      for (const [r, { primal, dual, relativeGap }] of history.entries()) {
-        const row = simulation.rows[r];
-        expect(row.missing).toEqual([]);
-        expectNear(
-          Float64Array.of(row.primal, row.dual, row.relativeGap),
-          Float64Array.of(primal, dual!, relativeGap!),
-        );
-      }
-      expect(simulation.rows.at(-1)!.certified).toBe(true);
-      expect(conservationError(simulation)).toBeLessThan(1e-12);
-    },
-  );
+  test.each(LOSS_NAMES)('through messages equals the in-process trainer, %s', (loss) => {
+    const { task: objective } = LOSSES[loss];
+    const table = TABLES[objective];
+    const problem = { aggregation, objective, loss, c1: 2, c2: 0.5 } as const;
+    const options = { ...problem, rounds: 15, gap: 1e-4, passes: 20 } as const;
+    const { model, history } = train(table, options);
+    const simulation = new Simulation(planFor(table, options)).run();
+    expect(simulation.over).toBe(true);
+    const inUse = (id: string) => simulation.participants.get(id)!.disk!.model!;
+    for (const [id, v] of model.personal) {
+      expectNear(inUse(id).w, model.w);
+      expectNear(
+        inUse(id).u!.map((value) => value / 0.5),
+        v,
+      );
+    }
+    // Steps are looked at when they have been made, so that in-process rows count from the model 0.
+    const rounds = history.map(({ round }) => (aggregation === 'answers' ? round : round + 1));
+    expect(simulation.rows.map(({ round }) => round)).toEqual(rounds);
+    for (const [r, { primal, dual, relativeGap }] of history.entries()) {
+      const row = simulation.rows[r];
+      expect(row.missing).toEqual([]);
+      expectNear(
+        Float64Array.of(row.primal, row.dual, row.relativeGap),
+        Float64Array.of(primal, dual!, relativeGap!),
+      );
+    }
+    expect(simulation.rows.at(-1)!.certified).toBe(true);
+    expect(conservationError(simulation)).toBeLessThan(1e-12);
+  });
 });
 
 test.each([{}, { classWeight: 'balanced', scale: 'center', bias: false }] as const)(

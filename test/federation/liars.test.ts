@@ -7,6 +7,7 @@ import { modelOf } from '../../src/coordinator/model.ts';
 import { makeRegression } from '../../src/data/generate-regression.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
+import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { type PlanChanges, planFor } from '../helpers/federation.ts';
 import { primalOf } from '../helpers/optimum.ts';
@@ -16,15 +17,15 @@ const TABLES = {
   classification: smallHar(3, 20, 20),
   regression: makeRegression({ seed: 3, tasks: 20, rows: 20, features: 6 }),
 } as const;
-type Task = keyof typeof TABLES;
 const LIAR = '7';
 const GAP = 1e-3;
 
 type Lie = (answer: AnswerMessage, turn: number) => Partial<AnswerMessage>;
 
-function plan(objective: Task, changes: PlanChanges = {}) {
+function plan(loss: LossName, changes: PlanChanges = {}) {
+  const { task: objective } = LOSSES[loss];
   const train = {
-    objective,
+    ...{ objective, loss },
     gap: GAP,
     rounds: 100,
     passes: 300,
@@ -37,8 +38,8 @@ function plan(objective: Task, changes: PlanChanges = {}) {
 }
 
 /** Runs it with somebody who changes what it sends on its way. */
-function run(objective: Task, change: (message: ToCoordinator) => ToCoordinator): Simulation {
-  const simulation = new Simulation(plan(objective));
+function run(loss: LossName, change: (message: ToCoordinator) => ToCoordinator): Simulation {
+  const simulation = new Simulation(plan(loss));
   const { coordinator } = simulation;
   const take = coordinator.take.bind(coordinator);
   coordinator.take = (input) =>
@@ -48,16 +49,16 @@ function run(objective: Task, change: (message: ToCoordinator) => ToCoordinator)
   return simulation.run();
 }
 
-function lying(objective: Task, lie: Lie): Simulation {
+function lying(loss: LossName, lie: Lie): Simulation {
   let turn = 0;
-  return run(objective, (message) =>
+  return run(loss, (message) =>
     message.kind === 'answer' ? { ...message, ...lie(message, ++turn) } : message,
   );
 }
 
 /** The federation of the others. */
-function without(objective: Task): Simulation {
-  const whole = plan(objective, { options: { minParticipants: 19 } });
+function without(loss: LossName): Simulation {
+  const whole = plan(loss, { options: { minParticipants: 19 } });
   const participants = whole.participants.filter(({ profile }) => profile.id !== LIAR);
   return new Simulation({ ...whole, participants }).run();
 }
@@ -65,32 +66,32 @@ function without(objective: Task): Simulation {
 const scalars = (answer: AnswerMessage, changes: Partial<AnswerMessage['scalars']>) => ({
   scalars: { ...answer.scalars, ...changes },
 });
-const objectives = ['classification', 'regression'] as const;
+const ofClasses = LOSS_NAMES.filter((loss) => LOSSES[loss].classes);
 
-const LIES: readonly [string, Lie, readonly Task[]][] = [
-  ['claims F = c = 1e9, beyond its box', (a) => scalars(a, { loss: 1e9, dualSum: 1e9 }), ['classification']],
+const LIES: readonly [string, Lie, readonly LossName[]][] = [
+  ['claims F = c = 1e9, beyond its box', (a) => scalars(a, { loss: 1e9, dualSum: 1e9 }), ofClasses],
   [
     'claims a value below its own cut',
     (a) => scalars(a, { dualSum: a.scalars.dualSum + a.scalars.loss + 1 }),
-    objectives,
+    LOSS_NAMES,
   ],
-  ['claims a negative loss', (a) => scalars(a, { loss: -1 }), objectives],
+  ['claims a negative loss', (a) => scalars(a, { loss: -1 }), LOSS_NAMES],
   [
     'claims another norm than its vector has',
     (a) => scalars(a, { uNorm2: 2 * a.scalars.uNorm2 + 1 }),
-    objectives,
+    LOSS_NAMES,
   ],
-  ['claims another product with the query', (a) => scalars(a, { wDotU: a.scalars.wDotU + 1 }), objectives],
-  ['claims a value that no number holds', (a) => scalars(a, { loss: 1e200 }), objectives],
+  ['claims another product with the query', (a) => scalars(a, { wDotU: a.scalars.wDotU + 1 }), LOSS_NAMES],
+  ['claims a value that no number holds', (a) => scalars(a, { loss: 1e200 }), LOSS_NAMES],
 ];
 
-describe.each(objectives)('what cannot be, %s', (objective) => {
-  const honest = without(objective);
+describe.each(LOSS_NAMES)('what cannot be, %s', (loss) => {
+  const honest = without(loss);
 
-  test.each(LIES.filter(([, , tasks]) => tasks.includes(objective)))(
+  test.each(LIES.filter(([, , losses]) => losses.includes(loss)))(
     '%s: it is refused, and training ends as without it',
     (_, lie) => {
-      const simulation = lying(objective, lie);
+      const simulation = lying(loss, lie);
       const { state } = simulation.coordinator;
       expect(state!.rejections.get('INFEASIBLE')).toBeGreaterThan(0);
       expect(state!.members.get(LIAR)!.accepted.round).toBe(0);
@@ -104,7 +105,7 @@ describe.each(objectives)('what cannot be, %s', (objective) => {
   );
 
   test('[JOIN-6] claims 4e9 rows: it is refused when it joins', () => {
-    const simulation = run(objective, (message) =>
+    const simulation = run(loss, (message) =>
       message.kind === 'join' ? { ...message, rows: 4e9 } : message,
     );
     // As many as must be there are not there without it.
@@ -113,7 +114,7 @@ describe.each(objectives)('what cannot be, %s', (objective) => {
   });
 
   test('[ANSWER-6] raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
-    const simulation = lying(objective, (answer, turn) =>
+    const simulation = lying(loss, (answer, turn) =>
       turn === 1
         ? {}
         : scalars(answer, { loss: answer.scalars.loss + 50, dualSum: answer.scalars.dualSum + 50 }),
@@ -135,25 +136,25 @@ describe('a function of its own, which nobody can tell from an honest one', () =
     });
 
   test.each([1e3, 1e6, 1e9])('a constant of %d does not end the training of the others early', (height) => {
-    const simulation = lying('regression', flat(height));
+    const simulation = lying('epsilon-insensitive', flat(height));
     const { state } = simulation.coordinator;
     expect(state!.rejections.get('INFEASIBLE')).toBeUndefined();
     expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
-    expectGapOfOthers(simulation, 'regression');
+    expectGapOfOthers(simulation, 'epsilon-insensitive');
   });
 
-  test('nor does one within its box, where classes are told apart', () => {
-    const simulation = lying('classification', flat(10));
+  test.each(ofClasses)('nor does one within its box, where classes are told apart: %s', (loss) => {
+    const simulation = lying(loss, flat(10));
     expect(simulation.coordinator.state!.rejections.get('INFEASIBLE')).toBeUndefined();
     expect(simulation.coordinator.state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
-    expectGapOfOthers(simulation, 'classification');
+    expectGapOfOthers(simulation, loss);
   });
 
   /** Whoever is alone with its lie can make the scale of the gap at most as large as 20 typical members together. */
-  function expectGapOfOthers(simulation: Simulation, objective: Task): void {
+  function expectGapOfOthers(simulation: Simulation, loss: LossName): void {
     const others = [...simulation.participants.values()].filter(({ id }) => id !== LIAR);
     const reached = primalOf(others, modelOf(simulation.coordinator.state!)!.w);
-    const { dual } = without(objective).rows.at(-1)!;
+    const { dual } = without(loss).rows.at(-1)!;
     expect((reached - dual) / reached).toBeLessThanOrEqual(3 * GAP);
   }
 });

@@ -307,7 +307,7 @@ test('the schema can be written as a JSON schema, every field in words', () => {
   expect(additionalProperties).toBe(false);
   const names = Object.keys(properties!);
   expect(new Set(names)).toEqual(
-    new Set([...Object.keys(DEFAULT_OPTIONS), 'mask', 'dp', 'defence', 'secure']),
+    new Set([...Object.keys(DEFAULT_OPTIONS), 'loss', 'mask', 'dp', 'defence', 'secure']),
   );
   for (const name of names)
     expect(properties![name]).toMatchObject({ description: expect.stringMatching(/^\w.{3,90}$/) });

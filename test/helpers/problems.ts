@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { stream } from '../../src/base/random.ts';
 import { Arena } from '../../src/math/arena.ts';
 import { JsKernels } from '../../src/math/kernels-js.ts';
-import { LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
+import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
 import type { ProblemSettings } from '../../src/solver/problem.ts';
 import { Shard, type ShardInput } from '../../src/solver/shard.ts';
 
@@ -26,8 +26,6 @@ export interface ProblemShape {
   readonly epsilon: number;
   readonly trouble: 'none' | 'zero rows' | 'one class' | 'constant feature' | 'duplicate rows' | 'weights';
 }
-
-export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];
 
 const plainShape = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),

@@ -3,6 +3,7 @@ import { METHODS, type MethodName } from '../../src/methods/method.ts';
 import type { Model } from '../../src/methods/model.ts';
 import { train } from '../../src/methods/train.ts';
 import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { LOSS_NAMES, LOSSES } from '../../src/solver/losses/losses.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 
@@ -10,9 +11,10 @@ const har = smallHar();
 const certified: readonly MethodName[] = ['mtl', 'local', 'global'];
 
 describe.each(certified)('%s', (method) => {
-  test.each(['classification', 'regression'] as const)('is certified to 1e-6 for %s', (objective) => {
-    const table = objective === 'classification' ? har : smallRegression();
-    const result = train(table, { method, objective, gap: 1e-6, rounds: 500, passes: 500 });
+  test.each(LOSS_NAMES)('is certified to 1e-6 with the loss %s', (loss) => {
+    const { task: objective, classes } = LOSSES[loss];
+    const table = classes ? har : smallRegression();
+    const result = train(table, { method, objective, loss, gap: 1e-6, rounds: 500, passes: 500 });
     expect(result.stopped).toBe('gap');
     expect(result.certificate!.relativeGap).toBeLessThanOrEqual(1e-6);
     expect(result.certificate!.primal).toBeGreaterThanOrEqual(result.certificate!.dual);
@@ -103,12 +105,11 @@ test('mocha: the dual rises while Omega stands, and unrelated tasks are told apa
 });
 
 test('fedavg gets near the optimum of the same primal', () => {
-  for (const [table, objective] of [
-    [har, 'classification'],
-    [smallRegression(), 'regression'],
-  ] as const) {
-    const optimum = train(table, { objective, gap: 1e-4, rounds: 500 }).certificate!.primal;
-    const { history } = train(table, { method: 'fedavg', objective, rounds: 300 });
+  for (const loss of LOSS_NAMES) {
+    const { task: objective, classes } = LOSSES[loss];
+    const table = classes ? har : smallRegression();
+    const optimum = train(table, { objective, loss, gap: 1e-4, rounds: 500 }).certificate!.primal;
+    const { history } = train(table, { method: 'fedavg', objective, loss, rounds: 300 });
     const reached = history.at(-1)!.primal;
     expect(reached).toBeGreaterThanOrEqual(optimum * (1 - 1e-4));
     expect(reached).toBeLessThan(optimum * 1.25);

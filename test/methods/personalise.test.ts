@@ -8,12 +8,13 @@ import { decide, type Model, modelFor, modelFromJson, modelToJson } from '../../
 import type { TrainOptions } from '../../src/methods/options.ts';
 import { personalise } from '../../src/methods/personalise.ts';
 import { train } from '../../src/methods/train.ts';
+import type { Objective } from '../../src/solver/losses/loss.ts';
+import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
-
-type Objective = 'classification' | 'regression';
 
 interface Shape {
   readonly seed: number;
+  readonly loss: LossName;
   readonly objective: Objective;
   readonly participants: number;
   readonly rows: number;
@@ -26,19 +27,23 @@ interface Shape {
   readonly bias: boolean;
 }
 
-const shapes: fc.Arbitrary<Shape> = fc.record({
+const plainShapes = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
-  objective: fc.constantFrom('classification', 'regression'),
+  loss: fc.constantFrom(...LOSS_NAMES),
   participants: fc.integer({ min: 2, max: 5 }),
   rows: fc.integer({ min: 2, max: 25 }),
   d: fc.integer({ min: 3, max: 20 }),
   c1: fc.constantFrom(0.01, 0.3, 1, 5),
   c2: fc.constantFrom(0.2, 1, 20),
   epsilon: fc.constantFrom(0, 0.1, 0.5),
-  classWeight: fc.constantFrom('none', 'balanced'),
-  scale: fc.constantFrom('standard', 'center', 'none'),
+  classWeight: fc.constantFrom(...(['none', 'balanced'] as const)),
+  scale: fc.constantFrom(...(['standard', 'center', 'none'] as const)),
   bias: fc.boolean(),
 });
+const shapes: fc.Arbitrary<Shape> = plainShapes.map((shape) => ({
+  ...shape,
+  objective: LOSSES[shape.loss].task,
+}));
 
 /** Participants that share a direction and differ by another. */
 function tableFor({ seed, objective, participants, rows, d }: Shape): Table {
@@ -74,10 +79,11 @@ function only(table: Table, ...names: readonly string[]): Table {
 }
 
 function modelOf(shape: Shape, table: Table, more: TrainOptions = {}): Model | undefined {
-  const { objective, c1, c2, epsilon, classWeight, scale, bias } = shape;
+  const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = shape;
   const labels = new Set(table.targets);
   if (objective === 'classification' && labels.size < 2) return undefined;
-  const options = { objective, c1, c2, epsilon, classWeight, scale, bias, testFraction: 0, ...more };
+  const problem = { objective, loss, c1, c2, epsilon, classWeight };
+  const options = { ...problem, scale, bias, testFraction: 0, ...more };
   return train(table, options).model;
 }
 
@@ -101,7 +107,11 @@ function objectiveAt(model: Model, table: Table, v: Float64Array): number {
     }
     const own = y[i] > 0 ? positive : y.length - positive;
     const weight = (classWeight as unknown) === 'balanced' ? y.length / (2 * own) : 1;
-    sum += c1 * weight * Math.max(0, 1 - y[i] * a);
+    const hinge = Math.max(0, 1 - y[i] * a);
+    const { loss } = model.options as { readonly loss?: LossName };
+    const value =
+      loss === 'logistic' ? Math.log1p(Math.exp(-y[i] * a)) : hinge ** (loss === 'squared-hinge' ? 2 : 1);
+    sum += c1 * weight * value;
   }
   for (const value of v) sum += (c2 / 2) * value * value;
   return sum;

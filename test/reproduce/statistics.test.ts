@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
 import { alike, atLeast, atMost, greater, verdictOf } from '../../src/reproduce/claims/claim.ts';
-import { areaUnder, averaged, largestDrop, timeTo, valueAt } from '../../src/reproduce/courses.ts';
+import { areaUnder, averaged, largestDrop, timeTo, valueAt } from '../../src/reproduce/curves.ts';
 import { compare, estimate, powerLaw, relativeFit } from '../../src/reproduce/statistics.ts';
 
 describe('estimates', () => {

@@ -4,7 +4,7 @@
  * is the mask. With d + 1 real equations for m binary unknowns the right one stands out as long as it can be found: by trying all
  * 2^m, m up to MOST changed rows (mask-search.ts). Continuous masks leave nothing to enumerate.
  *
- * Under the paper's semantics the u_k that was sent is a sum of masked steps and misses what was masked away, in every round anew;
+ * Under the paper's semantics the u_k that was sent is a sum of masked steps and misses what was masked away, again in every round;
  * that sum of mask errors is all that hides v_k. Whoever knows the rows replays the unmasked steps and has v_k itself.
  */
 import type { MaskSemantics } from '../../privacy/masks.ts';

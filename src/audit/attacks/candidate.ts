@@ -5,6 +5,8 @@
  * participant's id.
  */
 import { seed32 } from '../../base/random.ts';
+import { entropyStep, towardsZero, vertex } from '../../math/steps.ts';
+import { lossOf } from '../../solver/losses/losses.ts';
 import { type BoxContext, boxOf, dualSum, lossSum, rowWeights } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { changesOf, type ObservedChange } from './changes.ts';
@@ -37,6 +39,7 @@ export class CandidateSolver {
   private readonly settings: KnownSettings;
   private readonly candidate: Candidate;
   private readonly problem: BoxContext;
+  private readonly epsilon: number;
   private readonly low: Float64Array;
   private readonly high: Float64Array;
   private readonly norms: Float64Array;
@@ -44,6 +47,7 @@ export class CandidateSolver {
   constructor(settings: KnownSettings, candidate: Candidate) {
     this.settings = settings;
     this.candidate = candidate;
+    this.epsilon = lossOf(settings).classes ? 0 : settings.epsilon;
     const { y, rows } = candidate;
     this.n = y.length;
     this.columns = rows.length / y.length;
@@ -109,7 +113,6 @@ export class CandidateSolver {
   }
 
   private pass(p: Pass): { worst: number; active: number } {
-    const { epsilon } = this.settings;
     const { low, high, norms } = this;
     let worst = 0;
     let count = p.active;
@@ -117,25 +120,48 @@ export class CandidateSolver {
     while (a < count) {
       const i = p.order[a];
       const h = p.q * norms[i];
-      const g = this.candidate.y[i] - this.dotRow(i, p.z);
+      if (h === 0) {
+        a++;
+        continue;
+      }
       const b = p.beta[i];
-      if (h > 0 && isStuck(b, g, low[i], high[i], epsilon, p.shrink)) {
+      const step = this.step(i, b, this.dotRow(i, p.z), h);
+      if (isStuck(b, step.g, low[i], high[i], this.epsilon, p.shrink)) {
         count--;
         p.order[a] = p.order[count];
         p.order[count] = i;
         continue;
       }
       a++;
-      if (h === 0) continue;
-      const t = soft(b + g / h, epsilon / h);
-      const delta = Math.min(high[i], Math.max(low[i], t)) - b;
+      const delta = Math.min(high[i], Math.max(low[i], step.t)) - b;
       if (delta === 0) continue;
-      worst = Math.max(worst, Math.abs(t - b) * h);
-      if (Math.abs(delta) * h <= p.skip) continue;
+      worst = Math.max(worst, Math.abs(step.t - b) * step.h);
+      if (Math.abs(delta) * step.h <= p.skip) continue;
       p.beta[i] = b + delta;
       this.addRow(i, p.q * delta, p.z);
     }
     return { worst, active: count };
+  }
+
+  /** Where a row's step goes before clipping, the gradient there was, and the curvature it is measured by. */
+  private step(i: number, b: number, margin: number, h: number): { t: number; g: number; h: number } {
+    const y = this.candidate.y[i];
+    const cap = this.problem.cap[i];
+    const g = y - margin;
+    switch (lossOf(this.settings).form) {
+      case 'clip':
+        return { t: vertex(b, g, h), g, h };
+      case 'tube':
+        return { t: towardsZero(vertex(b, g, h), this.epsilon / h), g, h };
+      case 'ridge': {
+        const ridge = 0.5 / cap;
+        const steeper = g - ridge * b;
+        return { t: vertex(b, steeper, h + ridge), g: steeper, h: h + ridge };
+      }
+      case 'entropy':
+        // Nothing is shrunk.
+        return { t: y * entropyStep(y * b, y * margin, h, cap), g: 0, h: h + 4 / cap };
+    }
   }
 
   private dotRow(i: number, z: Float64Array): number {
@@ -167,10 +193,6 @@ function isStuck(b: number, g: number, low: number, high: number, epsilon: numbe
   if (b === high && g - epsilon > shrink) return true;
   if (b === low && g + epsilon < -shrink) return true;
   return b === 0 && epsilon > 0 && Math.abs(g) < epsilon - shrink;
-}
-
-function soft(t: number, e: number): number {
-  return t > e ? t - e : t < -e ? t + e : 0;
 }
 
 function identity(n: number): Uint32Array {

@@ -45,7 +45,7 @@ export function changesOf({ settings, rounds }: Observation): ObservedChange[] {
   return changes;
 }
 
-/** With steps scalars are about what was accepted before: those of the next round say what this one has gained. */
+/** With steps scalars are about what was accepted before: those of the next round show the gain of this one. */
 function laterGain(rounds: readonly ObservedRound[], r: number): number | undefined {
   const { scalars, taken } = rounds[r];
   const next = rounds.slice(r + 1).find((later) => later.scalars)?.scalars;

@@ -11,7 +11,9 @@
  *
  * Assumes the bias column, classification, and contributions that are not masked: the z that masks leave is the wrong one.
  */
+
 import { type Stream, stream } from '../../base/random.ts';
+import { LOSSES, lossOf } from '../../solver/losses/losses.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
 import { changesOf } from './changes.ts';
 import { type Span, solveRows, spanOf } from './linear.ts';
@@ -36,7 +38,8 @@ const PROOF = 3;
 
 export function rowsOnMargin(observation: Observation, search: PlaneSearch): RecoveredRow[] {
   const { settings } = observation;
-  if (!settings.bias || settings.objective !== 'classification') return [];
+  // Only the hinge has rows that stay on their margin.
+  if (!settings.bias || lossOf(settings) !== LOSSES.hinge) return [];
   const space = affineRowSpace(observation);
   if (!space) return [];
   const local = apart(pointsOf(observation).map((z) => localEquation(z, space)));

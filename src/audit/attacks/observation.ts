@@ -1,8 +1,8 @@
 /**
  * What a curious coordinator has seen of one participant, where answers come one by one. Every attack of the audit is a function of
- * these records and of nothing else; whatever it says about rows and models is scored against the truth elsewhere (score.ts).
+ * these records and of nothing else; its results are scored against the truth elsewhere (score.ts).
  *
- * The coordinator is honest: it keeps to the protocol and only looks. It knows the code, the settings (it made them) and
+ * The coordinator is honest: it keeps to the protocol and only records. It knows the code, the settings (it made them) and
  * what it sent.
  */
 import type { AnswerScalars } from '../../solver/answer.ts';
@@ -29,7 +29,7 @@ export interface ObservedRound {
   readonly w: Float64Array;
   readonly sigma: number;
   readonly tolerance: number;
-  /** The whole contribution; undefined where there was none (a missed deadline, a look at the certificate) or it was summed unseen. */
+  /** The whole contribution; undefined where there was none (a missed deadline, a round for the certificate) or it was summed unseen. */
   readonly u: Float64Array | undefined;
   /** With `answers` about (w, u / C2); with `steps` about (w, what was accepted last / C2). */
   readonly scalars: AnswerScalars | undefined;

@@ -1,46 +1,14 @@
 /**
- * Attack 6: the label balance of a participant, two ways.
- *
- *   by answers  Two sums over rows: of y beta (the dual sum) and of beta (the bias entry of u). Half their sum and half
- *               their difference are the sums of |beta| over positive and over negative rows, each exactly. In the first
- *               round, from beta = 0 and w = 0, the share of positive steps rises with the share of positive rows; it is
- *               that share where C1 is so small that every beta stops at its bound.
- *   by moments  Whoever sends the mean of its rows for the scaling has sent the mean of its decisions: (w + v_k) . mean x.
- *               It rises from one class to the other with the share of positive rows. No mask touches the moments.
- *
- * Both give a number that rises with the share, not the share. A line through a few participants whose share is known (the
- * coordinator's own, or accomplices) turns one into the other.
+ * Attack 6: the label balance of a participant, from the moments. Whoever sends the mean of its rows for the scaling has sent the
+ * mean of its decisions: (w + v_k) . mean x. It rises from one class to the other with the share of positive rows, and no mask
+ * touches the moments. A line through a few participants whose share is known (the coordinator's own, or accomplices) turns the
+ * mean into the share.
  *
  * Assumes classification and the bias column.
  */
 import { dot, plusScaled } from '../../solver/vector.ts';
-import { changesOf } from './changes.ts';
 import { columnsOf, type Observation } from './observation.ts';
 import { recoverPersonal } from './recover-personal.ts';
-
-export interface DualSums {
-  readonly round: number;
-  /** Sum of the change of |beta| over positive and over negative rows. */
-  readonly positive: number;
-  readonly negative: number;
-}
-
-/** Of every change. */
-export function dualSumsByLabel(observation: Observation): DualSums[] {
-  const { bias, objective } = observation.settings;
-  if (!bias || objective !== 'classification') return [];
-  return changesOf(observation).flatMap(({ round, du, ds }) => {
-    if (ds === undefined) return [];
-    const last = du[du.length - 1];
-    return [{ round, positive: (ds + last) / 2, negative: (ds - last) / 2 }];
-  });
-}
-
-/** Share of the steps of the first change that are of positive rows; undefined where it shows nothing. */
-export function positiveShareOfSteps(observation: Observation): number | undefined {
-  const first = dualSumsByLabel(observation).find(({ positive, negative }) => positive + negative > 0);
-  return first && first.positive / (first.positive + first.negative);
-}
 
 /** Mean over the participant's rows of (w + v_k) . x; undefined where no moments were sent. */
 export function meanDecision(observation: Observation, w: Float64Array): number | undefined {

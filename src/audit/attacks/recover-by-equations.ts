@@ -10,7 +10,7 @@
  * are of size 1/sqrt(d)), and takes in more. n_k need not be known: the smallest residual over several guesses decides,
  * with the fewest rows among those that fit.
  *
- * Assumes classification and one participant's answers in the clear; masks are guessed where `masking` says so.
+ * Assumes classification and one participant's answers in the clear; with `masking` the masks are guessed.
  */
 import { stream } from '../../base/random.ts';
 import { arrangements } from './arrangements.ts';

@@ -50,18 +50,9 @@ export function scoreRows(recovered: readonly Float64Array[], truth: readonly Fl
   };
 }
 
-/** Guesses of somebody who knows only rows of other people: their mean, or some of them at random. */
-export function guessRows(
-  population: readonly Float64Array[],
-  count: number,
-  guess: { readonly kind: 'mean' } | { readonly kind: 'random'; readonly seed: number },
-): Float64Array[] {
-  if (guess.kind === 'mean') {
-    const mean = new Float64Array(population[0].length);
-    for (const row of population) for (let j = 0; j < mean.length; j++) mean[j] += row[j] / population.length;
-    return Array.from({ length: count }, () => mean);
-  }
-  const random = stream(guess.seed, 'guess');
+/** Guesses of somebody who knows only rows of other people: some of them, at random. */
+export function guessRows(population: readonly Float64Array[], count: number, seed: number): Float64Array[] {
+  const random = stream(seed, 'guess');
   return Array.from({ length: count }, () => population[random.below(population.length)]);
 }
 
@@ -82,6 +73,49 @@ export function scoreShares(estimates: ArrayLike<number>, truth: ArrayLike<numbe
     error: meanOf(t.map((value, i) => Math.abs(e[i] - value))),
     errorOfMean: meanOf(t.map((value) => Math.abs(meanT - value))),
   };
+}
+
+/** How well a score separates two groups: the curve of hits against false alarms, and the area under it. */
+export interface Roc {
+  /** From (0, 0) to (1, 1), by falling threshold. */
+  readonly points: readonly { readonly falseAlarms: number; readonly hits: number }[];
+  /** Probability that one of the group scores above one of the others; ties count half. 0.5: chance. */
+  readonly auc: number;
+  /** Hits before the first false alarm. */
+  readonly surely: number;
+  /** 95%, by Hanley and McNeil (1982). */
+  readonly interval: readonly [number, number];
+}
+
+/** `inside`: scores of the group, higher meaning more likely; `outside`: of the others. */
+export function rocOf(inside: ArrayLike<number>, outside: ArrayLike<number>): Roc {
+  const all = [
+    ...Array.from(inside, (score) => ({ score, hit: 1 })),
+    ...Array.from(outside, (score) => ({ score, hit: 0 })),
+  ].sort((a, b) => b.score - a.score);
+  const points = [{ falseAlarms: 0, hits: 0 }];
+  let [hits, falseAlarms, auc] = [0, 0, 0];
+  for (let at = 0; at < all.length; ) {
+    const before = points[points.length - 1];
+    const { score } = all[at];
+    for (; at < all.length && all[at].score === score; at++) {
+      if (all[at].hit) hits++;
+      else falseAlarms++;
+    }
+    const point = { falseAlarms: falseAlarms / outside.length, hits: hits / inside.length };
+    auc += ((point.falseAlarms - before.falseAlarms) * (point.hits + before.hits)) / 2;
+    points.push(point);
+  }
+  const surely = points.findLast((point) => point.falseAlarms === 0)!.hits;
+  return { points, auc, surely, interval: intervalOf(auc, inside.length, outside.length) };
+}
+
+function intervalOf(auc: number, inside: number, outside: number): [number, number] {
+  const q1 = auc / (2 - auc);
+  const q2 = (2 * auc * auc) / (1 + auc);
+  const spread = auc * (1 - auc) + (inside - 1) * (q1 - auc * auc) + (outside - 1) * (q2 - auc * auc);
+  const half = 1.96 * Math.sqrt(Math.max(0, spread) / (inside * outside));
+  return [Math.max(0, auc - half), Math.min(1, auc + half)];
 }
 
 function meanOf(values: readonly number[]): number {

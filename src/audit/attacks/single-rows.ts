@@ -1,12 +1,13 @@
 /**
  * Rows that stand alone in a change. With the constant 1 at the end of every row, a change of one row's dual alone is
- * (change of beta) (x, 1): divided by its last entry it is the row. Such changes are told from mixtures because the same
+ * (change of beta) (x, 1): divided by its last entry it is the row. Such changes differ from mixtures because the same
  * row comes again: two rounds whose changes point the same way to 7 digits. In a classification the change of the dual sum
  * must be y times the last entry, which gives the label.
  *
  * Assumes the bias column. Bernoulli masks make more such rounds, not fewer: they leave one row standing with probability
  * m keep (1 - keep)^(m-1), m being the number of rows that changed.
  */
+import { lossOf } from '../../solver/losses/losses.ts';
 import { changesOf, type ObservedChange } from './changes.ts';
 import type { Observation } from './observation.ts';
 
@@ -21,18 +22,19 @@ export interface RecoveredRow {
 
 /** Relative distance at which two changes point the same way. */
 const SAME = 1e-7;
-/** A change whose last entry is smaller than this share of its length says nothing. */
+/** A change whose last entry is smaller than this share of its length is not used. */
 const LEAST_BIAS = 1e-3;
 
 export function singleRows(observation: Observation): RecoveredRow[] {
   if (!observation.settings.bias) return [];
-  const { objective } = observation.settings;
+  // Where s is y beta the change of both gives y.
+  const tellsClass = lossOf(observation.settings).form === 'clip';
   const groups: { x: Float64Array; y: number | undefined; lengths: number[] }[] = [];
   for (const round of changesOf(observation)) {
     const x = alone(round);
     if (!x) continue;
     const last = round.du[round.du.length - 1];
-    const y = objective === 'classification' ? (round.ds ?? 0) / last : undefined;
+    const y = tellsClass ? (round.ds ?? 0) / last : undefined;
     if (y !== undefined && Math.abs(Math.abs(y) - 1) > SAME) continue;
     const group = groups.find((known) => distance(known.x, x) < SAME * length(x));
     if (group) group.lengths.push(last);

@@ -7,7 +7,7 @@ import { Arena } from '../../math/arena.ts';
 import { evaluateRows } from '../../methods/evaluate.ts';
 import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
-import { assembleModel, METHOD, settingsOf } from '../../methods/train.ts';
+import { assembleModel, METHOD } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
 
@@ -64,14 +64,14 @@ function runOnce(now: () => number, table: Table, given: TrainOptions): RunRepor
   for (let r = 0; r < REPEATS; r++) {
     // A new workspace every time: Gram matrices are part of the solve.
     const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
-    workspace.each(settingsOf(options));
+    workspace.each(options);
     const started = now();
-    rounds = METHOD.mtl({ workspace, settings: settingsOf(options) }).rounds;
+    rounds = METHOD.mtl({ workspace, settings: options }).rounds;
     times.push(now() - started);
     workspace.release();
   }
   const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
-  const early = METHOD.mtl({ workspace, settings: settingsOf({ ...options, rounds: EARLY, gap: 0 }) });
+  const early = METHOD.mtl({ workspace, settings: { ...options, rounds: EARLY, gap: 0 } });
   workspace.release();
   const model = assembleModel(prepared, options, placed, early);
   const { mean } = evaluateRows(model, prepared.table, prepared.y, prepared.split.test);

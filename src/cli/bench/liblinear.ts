@@ -12,7 +12,7 @@ import { Arena } from '../../math/arena.ts';
 import type { MethodSettings, Task } from '../../methods/method.ts';
 import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
-import { METHOD, settingsOf } from '../../methods/train.ts';
+import { METHOD } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
@@ -52,7 +52,7 @@ export function benchLiblinear(now: () => number, table: Table, c1: number, repe
   const options = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 });
   const prepared = prepare(table, options);
   const { tasks, d } = tasksOf(prepared, prepared.split.train, options);
-  const settings = settingsOf(options);
+  const settings = options;
   const alone: ProblemSettings = { ...settings, c2: Number.POSITIVE_INFINITY };
   const ours: number[] = [];
   let result: ReturnType<typeof METHOD.global> | undefined;

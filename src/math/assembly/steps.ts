@@ -1,8 +1,8 @@
 // The steps that take more than a line. `../steps.ts` and `../exp.ts` are the same operations in the same order.
 
 const LOG2_E: f64 = 1.4426950408889634;
-const LN2_HIGH: f64 = 6.93147180369123816490e-1;
-const LN2_LOW: f64 = 1.90821492927058770002e-10;
+const LN2_HIGH: f64 = 0.6931471803691238;
+const LN2_LOW: f64 = 1.9082149292705877e-10;
 const LEAST: f64 = -708.0;
 
 /** e^x for x <= 0. */

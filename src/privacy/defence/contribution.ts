@@ -1,5 +1,5 @@
 /**
- * Contribution scores: what each participant adds to the shared model, as far as updates alone can tell. Two numbers per
+ * Contribution scores: what each participant adds to the shared model, as far as updates alone show. Two numbers per
  * round (cosine after Xu and Lyu 2021, "A reputation mechanism is all you need"), one more against copying, and their
  * running averages:
  *
@@ -12,7 +12,7 @@
  * State in, state out: `scoreRound` judges one round, `recordRound` folds it into the running averages, `suspects`
  * (suspects.ts) reads them.
  *
- * The scores say how much a participant agrees with the others, not what it is worth. Personalisation means that data
+ * The scores measure how much a participant agrees with the others, not what it is worth. Personalisation means that data
  * differ: an honest participant with unusual data correlates less, and may be the one who has something to add. The scores
  * need single updates in the clear: under secure aggregation there are none, and under split noise the cosines drown.
  */
@@ -30,7 +30,7 @@ export interface RoundScore {
   readonly dimension: number;
 }
 
-/** A running mean and variance; `count` of 0 says that there is nothing yet. */
+/** A running mean and variance; with a `count` of 0 there is nothing yet. */
 export interface Running {
   readonly count: number;
   readonly mean: number;
@@ -47,7 +47,7 @@ export interface Contribution {
 /** By participant. */
 export type Contributions = ReadonlyMap<number, Contribution>;
 
-/** Rounds that the averages look back: who stops contributing shall not live on old merits for ever. */
+/** Rounds that the averages remember: old contributions must not count for ever. */
 export const MEMORY = 20;
 
 const NOTHING: Running = { count: 0, mean: 0, variance: 0 };

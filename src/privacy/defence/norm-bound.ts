@@ -10,7 +10,7 @@
  *             norm counts, with 1 its own.
  *
  * The verdict is a factor c_k in [0, 1] per participant: the coordinator takes that share of the change of its contribution, the
- * participant hears of it and does the same (`partOfStep`). 0 is a refusal: as if missed.
+ * participant is notified and does the same (`partOfStep`). 0 is a refusal: as if missed.
  *
  * What it does not do: a small change in a bad direction passes. Under secure aggregation nobody sees single norms: participants
  * must then prove the bound or be trusted with it.
@@ -60,7 +60,7 @@ export function boundNormsRobustly(
 
 /**
  * factor x the quantile of the norms, 0 if nobody moved. The quantile is one of the norms, never a mean of two: half of an
- * absurd norm is absurd too. Norms of 0 are left out, so that participants with nothing to say cannot stop the rest.
+ * absurd norm is absurd too. Norms of 0 are left out, so that participants without a change cannot stop the rest.
  */
 export function robustBound(
   updates: readonly Change[],

@@ -16,7 +16,7 @@
  * Measured on small real trainings (8 participants of 1 to 40 rows, d = 30, 12 rounds): 80% (`safe`) to 95% of random
  * senders found, 1 to 3% of honest participants suspected wrongly.
  *
- * A suspicion is a reason to look, not to expel. It needs some rounds, and it errs both ways. An honest participant
+ * A suspicion is a reason to inspect, not to expel. It needs some rounds, and it errs both ways. An honest participant
  * with unusual data is near 0 in cosine, one with few rows (or whose rows are all settled) near 0 in norm. A liar who adds
  * noise to an echo, or who trains on made-up rows with the model's own answers, passes. Noise drawn from the span
  * of past changes has larger cosines and passes too. Nobody is suspected of `noise` where even the median update

@@ -3,7 +3,7 @@
  * contributed stays exact and is summed afresh as ever; N is kept beside it, so that w - N = sum_k u_k can be checked and
  * a crash neither loses noise nor adds it twice. N undoes the protection: it never leaves the coordinator.
  *
- * Only for rules that take steps without looking at w or at scalars (`safe`, `sum`).
+ * Only for rules that take steps without w or scalars (`safe`, `sum`).
  */
 
 import { type Certificate, certificateOf } from '../../solver/certificate.ts';
@@ -19,7 +19,7 @@ import { addScaled, plusScaled } from '../../solver/vector.ts';
 
 export class NoisyCombiner implements Combiner {
   readonly settled = true;
-  /** Which model is best is not known without the losses, and those are not told. */
+  /** Which model is best is not known without the losses, and those are not sent. */
   readonly keepsBest = false;
   /** N. */
   noise: Float64Array;
@@ -48,7 +48,7 @@ export class NoisyCombiner implements Combiner {
     return plusScaled(this.inner.modelOf(member), 1, this.noise);
   }
 
-  /** Participants do not tell what it would take. */
+  /** Participants do not send what it takes. */
   certificate(): Certificate {
     return certificateOf(Number.NaN, Number.NaN);
   }

@@ -1,5 +1,5 @@
 /**
- * Differential privacy of a federation at participant level: what participants are told and the coordinator keeps to.
+ * Differential privacy of a federation at participant level: the settings that participants receive and the coordinator keeps to.
  * Participants clip their step; every component of the sum gets noise of deviation z clip; the coordinator accounts for it
  * with a sampling rate of 1 (everybody is asked in every round, and who answers before a deadline is no secret sample), and
  * stops before (epsilon, delta) would be exceeded.

@@ -1,13 +1,14 @@
 /** Section 7.2.1: balanced accuracy over time, equal devices, everybody waited for. */
 import { type Axis, COLOURS, type Panel, type Series } from '../../charts/figure.ts';
-import { areaUnder, finalOf, timeTo } from '../courses.ts';
+import { areaUnder, finalOf, timeTo } from '../curves.ts';
 import { experiment } from '../experiment.ts';
 import type { Constants, SimulationResult } from '../jobs.ts';
 import { horizonMs, type Profile, TEST_FRACTION } from '../profile.ts';
-import { estimate } from '../statistics.ts';
 import {
   ACCURACY,
   BLIND,
+  barOf,
+  byKey,
   classificationSetting,
   constantsTable,
   curve,
@@ -17,7 +18,7 @@ import {
   simulation,
   spreadText,
   TIME_AXIS,
-  tuning,
+  tunings,
 } from './common.ts';
 
 const METHODS = ['mtl', 'local', 'global', 'mocha', 'paper'] as const satisfies readonly MethodKey[];
@@ -57,44 +58,26 @@ export const clsAll = experiment({
   id: 'cls-all',
   title: 'Classification, everybody answers',
   paper: 'section 7.2.1',
-  tunings: (profile) => {
-    const each = (key: MethodKey) =>
-      profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), key));
-    return {
-      mtl: each('mtl'),
-      local: each('local'),
-      global: each('global'),
-      mocha: each('mocha'),
-      paper: each('paper'),
-    };
-  },
+  tunings: (profile) =>
+    byKey(METHODS, (key) => tunings(profile, key, (seed) => classificationSetting(profile, seed))),
   jobs: (profile, constants) => {
     const timeMs = LONGER * classificationHorizon(profile);
-    const each = (key: MethodKey) =>
+    const each = (key: MethodKey, constantsOf: (r: number) => Constants) =>
       profile.seeds.map((seed, r) =>
-        simulation(profile, classificationSetting(profile, seed), key, constants[key][r], { timeMs }),
+        simulation(profile, classificationSetting(profile, seed), key, constantsOf(r), { timeMs }),
       );
     return {
-      mtl: each('mtl'),
-      local: each('local'),
-      global: each('global'),
-      mocha: each('mocha'),
-      paper: each('paper'),
-      untuned: profile.seeds.map((seed) =>
-        simulation(profile, classificationSetting(profile, seed), 'paper', UNTUNED, { timeMs }),
-      ),
+      ...byKey(METHODS, (key) => each(key, (r) => constants[key][r])),
+      untuned: each('paper', () => UNTUNED),
     };
   },
   outcome: (profile, constants, results) => {
     const untilMs = LONGER * classificationHorizon(profile);
-    const findings = Object.fromEntries(
-      METHODS.map((key) => [key, findingsOf(results[key], untilMs)]),
-    ) as Record<MethodKey, MethodFindings>;
-    const bars = METHODS.map((key) => {
-      const { mean, low, high } = estimate(findings[key].final);
-      const name = key === 'paper' ? "paper's sum" : NAMES[key];
-      return { name, bars: [{ name: NAMES[key], colour: COLOURS[key], value: mean, low, high }] };
-    });
+    const findings = byKey(METHODS, (key) => findingsOf(results[key], untilMs));
+    const bars = METHODS.map((key) => ({
+      name: key === 'paper' ? "paper's sum" : NAMES[key],
+      bars: [barOf(NAMES[key], COLOURS[key], findings[key].final)],
+    }));
     const series = [
       ...METHODS.map((key) => curve(key, results[key], untilMs, key === 'paper' ? { dash: '6 3' } : {})),
       curve('paper', results.untuned, untilMs, { name: `${NAMES.paper}, C1 = C2 = 1`, dash: '2 3' }),

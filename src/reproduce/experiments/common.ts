@@ -1,10 +1,10 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
 
-import { COLOURS, type Point, type Series } from '../../charts/figure.ts';
+import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import type { TrainOptions } from '../../methods/options.ts';
 import type { TuneGrid } from '../../methods/tune-grid.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { averaged, type Course } from '../courses.ts';
+import { averaged, type Curve } from '../curves.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import { type Profile, TEST_FRACTION } from '../profile.ts';
 import type { Table } from '../report/report.ts';
@@ -21,7 +21,7 @@ export const NAMES = {
 
 export type MethodKey = keyof typeof NAMES;
 
-/** Balanced accuracy of a model that says the same to everything. */
+/** Balanced accuracy of a model that gives every row the same class. */
 export const BLIND = 0.5;
 
 export const TIME_AXIS = { title: 'virtual time, s', scale: 'linear', low: 0 } as const;
@@ -65,11 +65,12 @@ function commonOptions({ seed, objective, positive, trainRows }: Setting) {
 /** More than the simulated trainings have time for. */
 const TUNING_ROUNDS = 80;
 
-export function tuning(
-  profile: Pick<Profile, 'folds' | 'passes' | 'grids'>,
-  setting: Setting,
-  key: MethodKey,
-): TuneJob {
+/** One for each repeat. */
+export function tunings(profile: Profile, key: MethodKey, settingOf: (seed: number) => Setting): TuneJob[] {
+  return profile.seeds.map((seed) => tuning(profile, settingOf(seed), key));
+}
+
+export function tuning(profile: Profile, setting: Setting, key: MethodKey): TuneJob {
   const { folds } = profile;
   const options: TrainOptions = {
     ...commonOptions(setting),
@@ -80,19 +81,12 @@ export function tuning(
   return { kind: 'tune', table: setting.table, options, grid: gridOf(profile, setting, key), folds };
 }
 
-function gridOf({ grids }: Pick<Profile, 'grids'>, { objective }: Setting, key: MethodKey): TuneGrid {
+function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): TuneGrid {
   const regression = objective === 'regression';
-  switch (key) {
-    case 'mtl':
-      return regression ? grids.regressionMtl : grids.mtl;
-    case 'paper':
-      return regression ? grids.regressionSum : grids.sum;
-    case 'mocha':
-      return grids.mocha;
-    case 'local':
-    case 'global':
-      return regression ? grids.regressionAlone : grids.alone;
-  }
+  if (key === 'mocha') return grids.mocha;
+  if (key === 'mtl') return regression ? grids.regressionMtl : grids.mtl;
+  if (key === 'paper') return regression ? grids.regressionSum : grids.sum;
+  return regression ? grids.regressionAlone : grids.alone;
 }
 
 /** The options that a tuning has chosen. */
@@ -130,11 +124,11 @@ export function simulation(
 
 export function curve(
   key: MethodKey,
-  courses: readonly Course[],
+  curves: readonly Curve[],
   untilMs: number,
   look: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
 ): Series {
-  const points = averaged(courses, untilMs);
+  const points = averaged(curves, untilMs);
   return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...look };
 }
 
@@ -160,6 +154,16 @@ export function pointOf(x: number, values: readonly number[]): Point {
   return { x, y: mean, low, high };
 }
 
+export function barOf(name: string, colour: string, values: readonly number[]): Bar {
+  const { mean, low, high } = estimate(values);
+  return { name, colour, value: mean, low, high };
+}
+
+/** A value for each key. */
+export function byKey<const K extends string, V>(keys: readonly K[], of: (key: K) => V): Record<K, V> {
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
+}
+
 /** Constants by method and repeat. */
 export function constantsTable(
   profile: Profile,
@@ -178,10 +182,6 @@ export function constantsTable(
 }
 
 function constantsText({ scale, c1, c2, lambda }: Constants): string {
-  const parts = [
-    ...(c1 === undefined ? [] : [`C1 ${c1}`]),
-    ...(c2 === undefined ? [] : [`C2 ${c2}`]),
-    ...(lambda === undefined ? [] : [`lambda ${lambda}`]),
-  ];
-  return `${parts.join(', ')}, ${scale}`;
+  const named = Object.entries({ C1: c1, C2: c2, lambda }).filter(([, value]) => value !== undefined);
+  return [...named.map(([name, value]) => `${name} ${value}`), scale].join(', ');
 }

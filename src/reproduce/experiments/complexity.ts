@@ -1,5 +1,5 @@
 /** Sections 4.3 and 5.3: the paper's count of operations, against the measured time of passes over n rows of d columns. */
-import { COLOURS, type Panel } from '../../charts/figure.ts';
+import { COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import { experiment } from '../experiment.ts';
 import type { ComplexityResult } from '../jobs.ts';
 import { estimate, median, powerLaw, relativeFit } from '../statistics.ts';
@@ -41,21 +41,15 @@ export const complexity = experiment({
     regression: { kind: 'complexity', objective: 'regression', shapes, repeats },
   }),
   outcome: (_profile, _constants, { classification, regression }) => {
-    const counted = (result: ComplexityResult, operations: typeof classificationOperations) =>
-      result.points.map(({ n, d, passMs }) => ({ x: operations(n, d), y: passMs }));
     const series = [
-      {
-        name: 'classification',
-        colour: COLOURS.mtl,
-        shape: 'dots' as const,
-        points: counted(classification, classificationOperations),
-      },
-      {
-        name: 'regression',
-        colour: COLOURS.mocha,
-        shape: 'dots' as const,
-        points: counted(regression, regressionOperations),
-      },
+      dots('classification', COLOURS.mtl, classification, ({ n, d, passMs }) => ({
+        x: classificationOperations(n, d),
+        y: passMs,
+      })),
+      dots('regression', COLOURS.mocha, regression, ({ n, d, passMs }) => ({
+        x: regressionOperations(n, d),
+        y: passMs,
+      })),
     ];
     const findings: ComplexityFindings = {
       classification: powerLaw(series[0].points),
@@ -85,7 +79,18 @@ export const complexity = experiment({
               y: { title: 'time of a pass, ms', scale: 'log' },
               series,
             },
-            ratioPanel(classification, findings.ratios),
+            {
+              kind: 'lines',
+              title: 'regression to classification',
+              x: { title: 'rows x columns', scale: 'log' },
+              y: { title: 'ratio of times', scale: 'linear', low: 0 },
+              series: [
+                dots('ratio of measured times', COLOURS.paper, classification, ({ n, d }, i) => ({
+                  x: n * d,
+                  y: findings.ratios[i],
+                })),
+              ],
+            },
           ],
         },
       ],
@@ -148,19 +153,13 @@ function sliceExponent({ points }: ComplexityResult, fixed: 'n' | 'd', along: 'n
   return estimate(exponents).mean;
 }
 
-function ratioPanel({ points }: ComplexityResult, ratios: readonly number[]): Panel {
-  return {
-    kind: 'lines',
-    title: 'regression to classification',
-    x: { title: 'rows x columns', scale: 'log' },
-    y: { title: 'ratio of times', scale: 'linear', low: 0 },
-    series: [
-      {
-        name: 'ratio of measured times',
-        colour: COLOURS.paper,
-        shape: 'dots',
-        points: points.map(({ n, d }, i) => ({ x: n * d, y: ratios[i] })),
-      },
-    ],
-  };
+type Measured = ComplexityResult['points'][number];
+
+function dots(
+  name: string,
+  colour: string,
+  { points }: ComplexityResult,
+  of: (point: Measured, i: number) => Point,
+): Series {
+  return { name, colour, shape: 'dots', points: points.map(of) };
 }

@@ -1,10 +1,10 @@
 /** Local, Global and MTL-SVM as the rows of every participant grow from very few to all. */
 import { COLOURS } from '../../charts/figure.ts';
-import { experiment, type Results } from '../experiment.ts';
+import { experiment } from '../experiment.ts';
 import type { TrainJob } from '../jobs.ts';
-import type { Profile } from '../profile.ts';
 import {
   ACCURACY,
+  byKey,
   classificationSetting,
   constantsTable,
   meanText,
@@ -12,7 +12,7 @@ import {
   pointOf,
   spreadText,
   trainOptions,
-  tuning,
+  tunings,
 } from './common.ts';
 
 const METHODS = ['mtl', 'local', 'global', 'mocha'] as const;
@@ -36,12 +36,8 @@ export const dataDeficit = experiment({
       METHODS.flatMap((name) =>
         profile.deficitRows.map((rows, i) => [
           place(name, i),
-          profile.seeds.map((seed) =>
-            tuning(
-              { ...profile, grids: profile.coarseGrids },
-              classificationSetting(profile, seed, rows),
-              name,
-            ),
+          tunings({ ...profile, grids: profile.coarseGrids }, name, (seed) =>
+            classificationSetting(profile, seed, rows),
           ),
         ]),
       ),
@@ -55,14 +51,17 @@ export const dataDeficit = experiment({
           return { kind: 'train', table: setting.table, options };
         }),
       );
-    return { mtl: each('mtl'), local: each('local'), global: each('global'), mocha: each('mocha') };
+    return byKey(METHODS, each);
   },
   outcome: (profile, constants, results) => {
-    const findings = findingsOf(profile, results);
+    const findings: DeficitFindings = {
+      rows: profile.deficitRows,
+      metric: byKey(METHODS, (name) => results[name].map((runs) => runs.map((run) => run.metric))),
+    };
     const last = profile.deficitRows.length - 1;
     return {
       text: [
-        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned anew for every number of rows.',
+        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned for every number of rows.',
       ],
       figures: [
         {
@@ -128,17 +127,6 @@ export const dataDeficit = experiment({
     };
   },
 });
-
-function findingsOf(
-  profile: Profile,
-  results: Results<Record<Name, readonly (readonly TrainJob[])[]>>,
-): DeficitFindings {
-  const metric = (name: Name) => results[name].map((runs) => runs.map((run) => run.metric));
-  return {
-    rows: profile.deficitRows,
-    metric: { mtl: metric('mtl'), local: metric('local'), global: metric('global'), mocha: metric('mocha') },
-  };
-}
 
 /** By repeat. */
 export function lead({ metric }: DeficitFindings, over: Name, i: number): number[] {

@@ -5,25 +5,25 @@
 
 import { COLOURS, type Figure, levelColour, type Panel } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { finalOf } from '../courses.ts';
+import { finalOf } from '../curves.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
 import type { Table } from '../report/report.ts';
-import { estimate } from '../statistics.ts';
 import { classificationHorizon } from './cls-all.ts';
 import {
   ACCURACY,
+  barOf,
+  byKey,
   classificationSetting,
   constantsTable,
   curve,
-  type MethodKey,
   meanText,
   NAMES,
   simulation,
   spreadText,
   TIME_AXIS,
-  tuning,
+  tunings,
 } from './common.ts';
 
 export const LEVELS = [1, 0.75, 0.5, 0.25] as const;
@@ -60,8 +60,11 @@ type MaskJobs = Readonly<
     }
   >
 >;
-type Names = 'mtl' | 'paper' | 'local' | 'lightMtl' | 'lightPaper' | 'lightLocal';
-type MaskTunings = Record<Names, readonly TuneJob[]>;
+/** By data and method. */
+type MaskTunings = Record<string, readonly TuneJob[]>;
+const TUNED = ['mtl', 'paper', 'local'] as const;
+const tuned = (data: DataName, key: (typeof TUNED)[number]) =>
+  data === 'light' ? `${NAMES[key]}, light` : NAMES[key];
 
 export type MaskExperiment = Experiment<MaskTunings, MaskJobs, MaskFindings>;
 
@@ -81,28 +84,16 @@ export function maskExperiment(options: MaskOptions): MaskExperiment {
     id: options.id,
     title: options.title,
     paper: 'section 7.4',
-    tunings: (profile) => {
-      const each = (key: MethodKey, trainRows?: number) =>
-        profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed, trainRows), key));
-      const { lightRows } = profile;
-      return {
-        mtl: each('mtl'),
-        paper: each('paper'),
-        local: each('local'),
-        lightMtl: each('mtl', lightRows),
-        lightPaper: each('paper', lightRows),
-        lightLocal: each('local', lightRows),
-      };
-    },
-    jobs: (profile, constants) => ({
-      full: jobsOn(options, profile, constants, undefined),
-      light: jobsOn(
-        options,
-        profile,
-        { mtl: constants.lightMtl, paper: constants.lightPaper, local: constants.lightLocal },
-        profile.lightRows,
+    tunings: (profile) =>
+      Object.fromEntries(
+        DATA.flatMap((data) =>
+          TUNED.map((key) => [
+            tuned(data, key),
+            tunings(profile, key, (seed) => classificationSetting(profile, seed, rowsOf(profile, data))),
+          ]),
+        ),
       ),
-    }),
+    jobs: (profile, constants) => byKey(DATA, (data) => jobsOn(options, profile, constants, data)),
     outcome: (profile, constants, results) => {
       const findings = findingsOf(results);
       return {
@@ -111,74 +102,55 @@ export function maskExperiment(options: MaskOptions): MaskExperiment {
           `Light data: ${profile.lightRows} training rows of each participant, the same test rows as with the full data.`,
         ],
         figures: [curvesFigure(options, profile, results), finalFigure(options, profile, findings)],
-        tables: [
-          finalTable(options, findings),
-          constantsTable(profile, options.title, {
-            [NAMES.mtl]: constants.mtl,
-            [NAMES.paper]: constants.paper,
-            [NAMES.local]: constants.local,
-            [`${NAMES.mtl}, light`]: constants.lightMtl,
-            [`${NAMES.paper}, light`]: constants.lightPaper,
-            [`${NAMES.local}, light`]: constants.lightLocal,
-          }),
-        ],
+        tables: [finalTable(options, findings), constantsTable(profile, options.title, constants)],
         findings,
       };
     },
   });
 }
 
+/** Undefined: all. */
+const rowsOf = (profile: Profile, data: DataName) => (data === 'light' ? profile.lightRows : undefined);
+
 function jobsOn(
   options: MaskOptions,
   profile: Profile,
-  constants: Readonly<Record<'mtl' | 'paper' | 'local', readonly Constants[]>>,
-  trainRows: number | undefined,
+  constants: Readonly<Record<string, readonly Constants[]>>,
+  data: DataName,
 ): MaskJobs[DataName] {
-  const timeMs = LONGER * classificationHorizon(profile, trainRows);
-  const each = (key: 'mtl' | 'paper' | 'local', more: Pick<ScenarioInput, 'mask'>) =>
+  const timeMs = LONGER * classificationHorizon(profile, rowsOf(profile, data));
+  const each = (key: (typeof TUNED)[number], more: Pick<ScenarioInput, 'mask'>) =>
     profile.seeds.map((seed, r) => {
-      const setting = classificationSetting(profile, seed, trainRows);
-      return simulation(profile, setting, key, constants[key][r], { timeMs, ...more });
+      const setting = classificationSetting(profile, seed, rowsOf(profile, data));
+      return simulation(profile, setting, key, constants[tuned(data, key)][r], { timeMs, ...more });
     });
-  const variant = (name: MaskVariant) => {
+  const variants = byKey(MASK_VARIANT_NAMES, (name) => {
     const { key, semantics, name: _, ...rule } = MASK_VARIANTS[name];
     return byLevel((level) =>
       each(key, { ...rule, ...(level === 1 ? {} : { mask: options.mask(level, semantics) }) }),
     );
-  };
-  return {
-    variants: {
-      paper: variant('paper'),
-      paperSafe: variant('paperSafe'),
-      consistent: variant('consistent'),
-    },
-    local: each('local', {}),
-  };
+  });
+  return { variants, local: each('local', {}) };
 }
 
 function byLevel<V>(of: (level: Level) => V): Record<string, V> {
-  return Object.fromEntries(LEVELS.map((level) => [levelKey(level), of(level)]));
+  return byKey(LEVELS.map(levelKey), (key) => of(Number(key) as Level));
 }
 
 type Runs = Results<MaskJobs>;
 
 function findingsOf(results: Runs): MaskFindings {
-  const variant = (data: DataName, name: MaskVariant) =>
-    byLevel((level) => results[data].variants[name][levelKey(level)].map(finalOf));
-  const variants = (data: DataName) => ({
-    paper: variant(data, 'paper'),
-    paperSafe: variant(data, 'paperSafe'),
-    consistent: variant(data, 'consistent'),
-  });
-  return {
-    final: { full: variants('full'), light: variants('light') },
-    local: { full: results.full.local.map(finalOf), light: results.light.local.map(finalOf) },
-  };
+  const final = byKey(DATA, (data) =>
+    byKey(MASK_VARIANT_NAMES, (name) =>
+      byLevel((level) => results[data].variants[name][levelKey(level)].map(finalOf)),
+    ),
+  );
+  return { final, local: byKey(DATA, (data) => results[data].local.map(finalOf)) };
 }
 
 function curvesFigure(options: MaskOptions, profile: Profile, results: Runs): Figure {
   const panels = DATA.flatMap((data) => {
-    const untilMs = LONGER * classificationHorizon(profile, data === 'light' ? profile.lightRows : undefined);
+    const untilMs = LONGER * classificationHorizon(profile, rowsOf(profile, data));
     return MASK_VARIANT_NAMES.map((name): Panel => {
       const series = LEVELS.map((level, i) =>
         curve('mtl', results[data].variants[name][levelKey(level)], untilMs, {
@@ -210,18 +182,10 @@ function finalFigure(options: MaskOptions, profile: Profile, { final, local }: M
     const groups = MASK_VARIANT_NAMES.map((name) => ({
       name: MASK_VARIANTS[name].name,
       bars: [
-        ...LEVELS.map((level, i) => {
-          const { mean, low, high } = estimate(final[data][name][levelKey(level)]);
-          const colour = levelColour(i, LEVELS.length);
-          return { name: options.levelName(level), colour, value: mean, low, high };
-        }),
-        ((found) => ({
-          name: NAMES.local,
-          colour: COLOURS.local,
-          value: found.mean,
-          low: found.low,
-          high: found.high,
-        }))(estimate(local[data])),
+        ...LEVELS.map((level, i) =>
+          barOf(options.levelName(level), levelColour(i, LEVELS.length), final[data][name][levelKey(level)]),
+        ),
+        barOf(NAMES.local, COLOURS.local, local[data]),
       ],
     }));
     return { kind: 'bars', title: `${data} data`, y: { title: ACCURACY, scale: 'linear' }, groups };

@@ -8,6 +8,7 @@ import type { Profile } from '../profile.ts';
 import { classificationHorizon } from './cls-all.ts';
 import {
   ACCURACY,
+  byKey,
   classificationSetting,
   meanText,
   NAMES,
@@ -15,7 +16,7 @@ import {
   simulation,
   spreadText,
   trainOptions,
-  tuning,
+  tunings,
 } from './common.ts';
 
 export interface NewcomerFindings {
@@ -33,12 +34,10 @@ export const newcomer = experiment({
   id: 'newcomer',
   title: 'Joining late',
   paper: 'section 7, on MTL-SVM',
-  tunings: (profile) => ({
-    mtl: profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), 'mtl')),
-    local: profile.seeds.map((seed) => tuning(profile, classificationSetting(profile, seed), 'local')),
-  }),
+  tunings: (profile) =>
+    byKey(['mtl', 'local'], (key) => tunings(profile, key, (seed) => classificationSetting(profile, seed))),
   jobs: (profile, constants) => ({
-    joined: eachRows(profile, (rows) =>
+    joined: profile.newcomerRows.map((rows) =>
       profile.seeds.map((seed, r) =>
         places(profile).map((place): NewcomerJob => {
           const setting = classificationSetting(profile, seed);
@@ -48,7 +47,7 @@ export const newcomer = experiment({
         }),
       ),
     ),
-    alone: eachRows(profile, (rows) =>
+    alone: profile.newcomerRows.map((rows) =>
       profile.seeds.map((seed, r): TrainJob => {
         const setting = classificationSetting(profile, seed, rows);
         const options = trainOptions(setting, 'local', constants.local[r]);
@@ -61,10 +60,7 @@ export const newcomer = experiment({
       results.joined.map((repeats) => repeats.map((runs) => meanOf(runs.map((run) => run[of]))));
     const findings: NewcomerFindings = {
       rows: profile.newcomerRows,
-      cold: joined('cold'),
-      first: joined('first'),
-      final: joined('final'),
-      rounds: joined('rounds'),
+      ...byKey(['cold', 'first', 'final', 'rounds'], joined),
       alone: results.alone.map((repeats) =>
         repeats.map(({ participants }) =>
           meanOf(Object.values(participants).filter((_, k) => places(profile).includes(k))),
@@ -131,10 +127,6 @@ export const newcomer = experiment({
     };
   },
 });
-
-function eachRows<V>(profile: Profile, of: (rows: number) => V): V[] {
-  return profile.newcomerRows.map(of);
-}
 
 /** Spread evenly over the participants. */
 function places({ newcomers }: Profile): number[] {

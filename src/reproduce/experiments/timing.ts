@@ -6,7 +6,7 @@ import type { Profile } from '../profile.ts';
 import { compare, estimate, median } from '../statistics.ts';
 import { classificationSetting, constantsTable, NAMES, trainOptions, tuning } from './common.ts';
 
-/** Rounds of one pass each: epochs in the words of the paper. */
+/** Rounds of one pass each: the paper calls them epochs. */
 const EPOCHS = 20;
 
 export interface TimingFindings {

@@ -7,12 +7,13 @@
 
 import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { areaUnder, type Course, finalOf, largestDrop, timeTo, valueAt } from '../courses.ts';
+import { areaUnder, type Curve, finalOf, largestDrop, timeTo, valueAt } from '../curves.ts';
 import { type Experiment, experiment, type Results } from '../experiment.ts';
-import type { Constants, SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';
+import type { SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
 import type { Table } from '../report/report.ts';
 import {
+  byKey,
   constantsTable,
   curve,
   type MethodKey,
@@ -23,7 +24,7 @@ import {
   simulation,
   spreadText,
   TIME_AXIS,
-  tuning,
+  tunings,
 } from './common.ts';
 
 export const VARIANTS = {
@@ -78,7 +79,8 @@ export interface WaitingFindings {
 const NEAR = 0.01;
 const EARLY_SHARE = 0.1;
 
-type WaitingTunings = Record<'mtl' | 'paper' | 'local' | 'global', readonly TuneJob[]>;
+const TUNED = ['mtl', 'paper', 'local', 'global'] as const;
+type WaitingTunings = Record<(typeof TUNED)[number], readonly TuneJob[]>;
 type WaitingJobs = {
   readonly variants: Readonly<Record<VariantName, Readonly<Record<string, readonly SimulateJob[]>>>>;
   readonly local: readonly SimulateJob[];
@@ -98,28 +100,22 @@ export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
     id,
     title,
     paper,
-    tunings: (profile) => {
-      const each = (key: MethodKey) =>
-        profile.seeds.map((seed) => tuning(profile, options.settingOf(profile, seed), key));
-      return { mtl: each('mtl'), paper: each('paper'), local: each('local'), global: each('global') };
-    },
+    tunings: (profile) =>
+      byKey(TUNED, (key) => tunings(profile, key, (seed) => options.settingOf(profile, seed))),
     jobs: (profile, constants) => {
       const timeMs = options.horizonOf(profile);
       const { hardware } = options;
       type More = Pick<ScenarioInput, 'straggler' | 'responders'>;
-      const each = (key: keyof WaitingTunings, list: readonly Constants[], more: More) =>
-        profile.seeds.map((seed, r) =>
-          simulation(profile, options.settingOf(profile, seed), key, list[r], { timeMs, hardware, ...more }),
-        );
-      const variant = (name: VariantName) => {
+      const each = (key: keyof WaitingTunings, more: More) =>
+        profile.seeds.map((seed, r) => {
+          const setting = options.settingOf(profile, seed);
+          return simulation(profile, setting, key, constants[key][r], { timeMs, hardware, ...more });
+        });
+      const variants = byKey(VARIANT_NAMES, (name) => {
         const { key, more } = VARIANTS[name];
-        return byShare(shares, (responders) => each(key, constants[key], { ...more, responders }));
-      };
-      return {
-        variants: { paper: variant('paper'), restart: variant('restart'), anytime: variant('anytime') },
-        local: each('local', constants.local, {}),
-        global: each('global', constants.global, {}),
-      };
+        return byShare(shares, (responders) => each(key, { ...more, responders }));
+      });
+      return { variants, local: each('local', {}), global: each('global', {}) };
     },
     outcome: (profile, constants, results) => {
       const findings = findingsOf(options, profile, results);
@@ -128,12 +124,11 @@ export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
         figures: [figureOf(options, profile, results)],
         tables: [
           numbersTable(options, findings),
-          constantsTable(profile, options.title, {
-            [NAMES.mtl]: constants.mtl,
-            [NAMES.paper]: constants.paper,
-            [NAMES.local]: constants.local,
-            [NAMES.global]: constants.global,
-          }),
+          constantsTable(
+            profile,
+            options.title,
+            Object.fromEntries(TUNED.map((key) => [NAMES[key], constants[key]])),
+          ),
         ],
         findings,
       };
@@ -150,15 +145,15 @@ type Runs = Results<WaitingJobs>;
 function findingsOf(options: WaitingOptions, profile: Profile, results: Runs): WaitingFindings {
   const { shares } = options;
   const untilMs = options.horizonOf(profile);
-  const variant = (name: VariantName) => {
+  const variants = byKey(VARIANT_NAMES, (name) => {
     const runs = results.variants[name];
     return byShare(shares, (share) =>
       shareFindings(runs[percent(share)], runs[percent(1)], untilMs, options.blind),
     );
-  };
+  });
   return {
     shares,
-    variants: { paper: variant('paper'), restart: variant('restart'), anytime: variant('anytime') },
+    variants,
     local: results.local.map(finalOf),
     global: results.global.map(finalOf),
   };
@@ -171,7 +166,7 @@ function shareFindings(
   blind: number,
 ): ShareFindings {
   const times = runs.map((run, r) => timeTo(run, finalOf(all[r]) - NEAR));
-  const late = (run: Course) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
+  const late = (run: Curve) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
   return {
     final: runs.map(finalOf),
     early: runs.map((run) => areaUnder(run, EARLY_SHARE * untilMs, blind)),

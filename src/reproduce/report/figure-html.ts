@@ -5,8 +5,8 @@
 import { type DrawnPanel, drawPanels, figurePrefix, heightOfRow, inRows } from '../../charts/draw.ts';
 import type { Figure } from '../../charts/figure.ts';
 import { drawSwatch, type LegendEntry, legendOf, SWATCH } from '../../charts/legend.ts';
-import { escaped } from '../../charts/svg.ts';
-import { type Ids, tag } from './tags.ts';
+import { escaped, element as tag } from '../../charts/svg.ts';
+import type { Ids } from './ids.ts';
 
 /**
  * What goes on one printed page: two rows of panels, which are made smaller there, but less of a single column, which is
@@ -28,7 +28,7 @@ export function figureHtml(figure: Figure, ids: Ids): string {
     'figure',
     { id, class: height > PAGE_HEIGHT[figure.columns] ? 'long' : undefined },
     tag('div', { class: 'figure-title' }, escaped(figure.title)),
-    legend && tag('ul', { class: 'legend' }, legend),
+    legend === '' ? '' : tag('ul', { class: 'legend' }, legend),
     tag(
       'div',
       { class: `panels columns-${figure.columns}${rows.length > 1 ? ' rows' : ''}` },
@@ -39,14 +39,13 @@ export function figureHtml(figure: Figure, ids: Ids): string {
 }
 
 function panelSvg({ kind, title, width, height, content }: DrawnPanel): string {
-  const size = { width: String(width), height: String(height), viewBox: `0 0 ${width} ${height}` };
+  const size = { width, height, viewBox: `0 0 ${width} ${height}` };
   const svg = tag('svg', { ...size, role: 'img', 'aria-label': title || 'chart' }, `\n${content}\n`);
   return tag('div', { class: kind === 'svg' ? 'panel finished' : 'panel' }, svg);
 }
 
 function legendItem(entry: LegendEntry): string {
-  const size = { width: String(SWATCH.width), height: String(SWATCH.height) };
-  const swatch = tag('svg', { ...size, 'aria-hidden': 'true' }, drawSwatch(entry, 0, SWATCH.height / 2));
+  const swatch = tag('svg', { ...SWATCH, 'aria-hidden': 'true' }, drawSwatch(entry, 0, SWATCH.height / 2));
   return tag('li', {}, swatch, escaped(entry.name));
 }
 

@@ -1,10 +1,10 @@
 /** A whole report as one page: no scripts, nothing loaded, so that it can be mailed, archived and printed. */
 import { CHART_STYLE } from '../../charts/style.ts';
-import { idOf, printable } from '../../charts/svg.ts';
+import { escaped, idOf, printable, element as tag } from '../../charts/svg.ts';
+import { Ids } from './ids.ts';
 import { countLine, type Report } from './report.ts';
 import { sectionHtml } from './section-html.ts';
 import { PAGE_STYLE } from './style.ts';
-import { escaped, Ids, tag } from './tags.ts';
 import { type Anchors, verdictAnchors, verdictTable } from './verdict-table.ts';
 
 export function reportHtml(report: Report): string {
@@ -52,7 +52,12 @@ function contents({ sections }: Report, anchors: readonly string[]): string {
     const place = paper && tag('span', { class: 'aside' }, ` ${escaped(paper)}`);
     return tag('li', {}, tag('a', { href: `#${anchors[s]}` }, escaped(title)), place);
   });
-  return tag('nav', { 'aria-label': 'Contents' }, tag('h2', {}, 'Experiments'), tag('ol', {}, ...items));
+  return tag(
+    'nav',
+    { 'aria-label': 'Contents' },
+    tag('h2', {}, 'Experiments'),
+    tag('ol', {}, items.join('')),
+  );
 }
 
 /** What it takes to get the same numbers again. */
@@ -62,5 +67,11 @@ function origin({ command, facts }: Report): string {
     tag('div', {}, tag('dt', {}, escaped(name)), tag('dd', {}, escaped(value))),
   );
   const again = command && tag('pre', {}, tag('code', {}, escaped(command)));
-  return tag('div', { class: 'origin' }, tag('h2', {}, 'How this was made'), again, tag('dl', {}, ...list));
+  return tag(
+    'div',
+    { class: 'origin' },
+    tag('h2', {}, 'How this was made'),
+    again,
+    tag('dl', {}, list.join('')),
+  );
 }

@@ -1,4 +1,4 @@
-/** What a report says, as plain data. All words are plain text: nothing in them is read as markup. */
+/** The content of a report, as plain data. All text is plain: nothing in it is read as markup. */
 import type { Figure } from '../../charts/figure.ts';
 
 export type Verdict = 'holds' | 'holds in part' | 'does not hold';
@@ -48,7 +48,7 @@ export interface Report {
   readonly sections: readonly Section[];
 }
 
-/** A sign beside each colour: verdicts are told apart in grey print, and by those who see no difference. */
+/** A sign beside each colour: verdicts differ in grey print, and for those who see no difference. */
 export const SIGNS: Readonly<Record<Verdict, string>> = {
   holds: '✓',
   'holds in part': '◐',

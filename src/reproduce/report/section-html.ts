@@ -1,7 +1,8 @@
 /** One experiment: what it is about, which claims hang on it, its figures, tables and files. */
+import { escaped, element as tag } from '../../charts/svg.ts';
 import { figureHtml } from './figure-html.ts';
+import type { Ids } from './ids.ts';
 import type { Section, Table, VerdictRow } from './report.ts';
-import { escaped, type Ids, tag } from './tags.ts';
 import { type Anchors, pill } from './verdict-table.ts';
 
 export interface Page {
@@ -43,13 +44,13 @@ function tableHtml({ title, columns, rows }: Table): string {
   const sides = columns.map((_, c) => (isNumeric(rows.map((row) => row[c])) ? 'number' : undefined));
   const head = columns.map((name, c) => tag('th', { scope: 'col', class: sides[c] }, escaped(name)));
   const body = rows.map((row) =>
-    tag('tr', {}, ...columns.map((_, c) => tag('td', { class: sides[c] }, escaped(row[c] ?? '')))),
+    tag('tr', {}, columns.map((_, c) => tag('td', { class: sides[c] }, escaped(row[c] ?? ''))).join('')),
   );
   const table = tag(
     'table',
     {},
     tag('caption', {}, escaped(title)),
-    tag('thead', {}, tag('tr', {}, ...head)),
+    tag('thead', {}, tag('tr', {}, head.join(''))),
     tag('tbody', {}, `\n${body.join('\n')}\n`),
   );
   return tag('div', { class: 'scroll' }, table);

@@ -1,7 +1,7 @@
 /** The first thing a reader sees: each claim, what was measured, the verdict. */
-import { idOf } from '../../charts/svg.ts';
+import { escaped, idOf, element as tag } from '../../charts/svg.ts';
+import type { Ids } from './ids.ts';
 import { SIGNS, type Verdict, type VerdictRow } from './report.ts';
-import { escaped, type Ids, tag } from './tags.ts';
 
 /** Where a section or a verdict stands in the page, by its id. */
 export type Anchors = ReadonlyMap<string, string>;
@@ -46,7 +46,7 @@ export function verdictTable(verdicts: readonly VerdictRow[], own: Anchors, sect
   );
 }
 
-/** On a narrow page the head row is gone, and each cell says itself what it is. */
+/** On a narrow page the head row is gone, and each cell names its column. */
 function cell(name: string, ...content: string[]): string {
   return tag('td', { 'data-name': name || undefined }, ...content);
 }

@@ -14,6 +14,8 @@ export const LOSSES = {
 
 export type LossName = keyof typeof LOSSES;
 
+export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];
+
 /** The loss of those who name none. */
 export const DEFAULT_LOSS: Readonly<Record<Objective, LossName>> = {
   classification: 'hinge',

@@ -237,6 +237,36 @@ describe('accepted answers', () => {
   });
 });
 
+describe('rejects', () => {
+  test('[ANSWER-4] on STATE_MISMATCH it joins again', () => {
+    const one = bench().ready();
+    one.answers(1, NONE, 4);
+    const sent = one.receive({ kind: 'reject', code: 'STATE_MISMATCH', session: 0, message: '' });
+    expect(sent).toMatchObject([{ kind: 'join', base: 0, pending: 1 }]);
+  });
+
+  test.each([
+    'BAD_FRAME',
+    'NOT_FINITE',
+    'WRONG_SHAPE',
+    'INFEASIBLE',
+    'FUTURE_ROUND',
+    'TOO_LARGE',
+    'WRONG_IDENTITY',
+    'RATE_LIMITED',
+  ] as const)(
+    '[REJECT-4] on %s it goes on: the answer stays pending, and the next round settles it',
+    (code) => {
+      const one = bench().ready();
+      const answer = one.answers(1, NONE, 4);
+      expect(one.receive({ kind: 'reject', code, session: 0, message: '' })).toEqual([]);
+      expect(one.timer()).toEqual([answer]);
+      one.round(2, NONE);
+      expect(one.state).toMatchObject({ phase: 'solving', solvingRound: 2 });
+    },
+  );
+});
+
 describe('rest', () => {
   test('[REST-1] finish settles the pending answer, and the personal part to the final w is solved for and not sent', () => {
     const one = bench().ready();

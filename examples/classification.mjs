@@ -37,7 +37,7 @@ for (const method of /** @type {const} */ (['global', 'local', 'mtl'])) {
   console.log(`  ${method.padEnd(20)} ${percent(mean.errorRate ?? 0)}   ${percent(worst)}`);
 }
 
-// 3. What training says about itself: how far from the optimum it stopped, and that nothing was lost on the way.
+// 3. The certificate: how far from the optimum training stopped, and that no answer was lost on the way.
 const result = train(labelled, { positive: 'stressed', testFraction: 0 });
 const { certificate, conservation, rounds, notes } = result;
 console.log(`\n${notes[0]}`);

@@ -32,10 +32,10 @@ const { c1 = 1, c2 = 1 } = best;
 console.log(`best of ${grid.c1.length * grid.c2.length} by ${folds}-fold ${metric}: C1 = ${c1}, C2 = ${c2}`);
 
 // 3. Train with it and watch the certificate: no model can have a primal below the dual.
-const course = [];
-const result = train(metered, { ...options, c1, c2 }, { onRound: ({ row }) => course.push(row) });
+const history = [];
+const result = train(metered, { ...options, c1, c2 }, { onRound: ({ row }) => history.push(row) });
 console.log('\nround   primal     dual   relative gap');
-for (const { round, primal, dual, relativeGap } of course) {
+for (const { round, primal, dual, relativeGap } of history) {
   if (round % 5 !== 0 && round !== result.rounds) continue;
   const numbers = [primal, dual ?? 0].map((value) => value.toFixed(1).padStart(8));
   console.log(`${String(round).padStart(5)} ${numbers.join(' ')}   ${(relativeGap ?? 0).toExponential(1)}`);
@@ -78,7 +78,7 @@ function makeHouse() {
   return { base: 45 + 6 * normal(), effect: typical.map((value) => value * (1 + 0.35 * normal())) };
 }
 
-/** So many days of one house: weather, and what the meter said. */
+/** So many days of one house: weather, and the meter's reading. */
 function daysOf({ id, base, effect }, days) {
   const x = new Float64Array(days * FEATURES.length);
   const y = new Float64Array(days);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -97,6 +98,21 @@ describe('architecture', () => {
       }
     }
     expect(wrong).toEqual([]);
+  });
+
+  test('the core compiles without the types of Node', () => {
+    const project = resolve(root, '..');
+    const { include } = JSON.parse(readFileSync(join(project, 'tsconfig.core.json'), 'utf8'));
+    expect(include.filter((path: string) => !path.includes('.'))).toEqual(
+      LAYERS.flat()
+        .filter((folder) => !OUTER.has(folder))
+        .map((folder) => `src/${folder}`),
+    );
+    const tsc = join(project, 'node_modules/typescript/bin/tsc');
+    expect(
+      spawnSync(process.execPath, [tsc, '-p', 'tsconfig.core.json'], { cwd: project, encoding: 'utf8' })
+        .stdout,
+    ).toBe('');
   });
 
   test('no barrels: an import names the file that defines the thing', () => {

@@ -2,11 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { KindredError } from '../base/errors.ts';
+import type { JoinResult } from '../client/participation-options.ts';
 import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { ServedCoordinator, spawnKindred } from '../node/admin/served.ts';
-import type { JoinResult } from '../node/client/join-options.ts';
 import { writeAtomically } from '../node/files/files.ts';
 import { scientific } from './number-text.ts';
 

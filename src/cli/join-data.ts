@@ -1,9 +1,9 @@
 /** The rows that `kindred join` takes part with: those of one participant of a file, or all of it. */
 import { basename } from 'node:path';
 import { inputError } from '../base/errors.ts';
+import type { OwnColumns } from '../client/participant-file.ts';
 import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
-import type { OwnColumns } from '../node/client/participant-file.ts';
 import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join.ts';

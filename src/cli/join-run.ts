@@ -1,8 +1,8 @@
 /** What `kindred join` does. */
 import { inputError } from '../base/errors.ts';
+import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import type { TlsOptions } from '../node/admin/post-json.ts';
-import type { JoinEvent, JoinResult, JoinStatus } from '../node/client/join-options.ts';
-import { joinFederation } from '../node/client/participant.ts';
+import { joinFederation } from '../node/client/join.ts';
 import { readText } from '../node/files/files.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/table.ts';
-import { type Model, modelFromJson } from '../methods/model.ts';
+import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
+import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 
@@ -16,7 +17,7 @@ const joinedSchema = z.object({ participant: z.string(), own: z.string().optiona
 /** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {
   if ((await kindOf(path)) !== 'folder') return modelFromJson(await readText(path), path);
-  const { modelFromFolder } = await import('../node/client/participant-model.ts');
+  const { modelFromFolder } = await import('../node/client/state-folder.ts');
   return modelFromFolder(path);
 }
 

@@ -149,8 +149,8 @@ async function compute(
     cache: join(flags.out, 'cache'),
     threads,
     given,
-    onDone: (news) => {
-      remaining.done(news);
+    onDone: (job) => {
+      remaining.done(job);
       const { finished, total, leftMs } = remaining.standing;
       const left = leftMs === undefined ? '' : `, about ${duration(leftMs)} left`;
       progress.show(`reproduce: ${finished} of ${total} jobs${left}`);

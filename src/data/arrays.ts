@@ -8,7 +8,7 @@ export interface ParticipantRows {
   readonly id: string;
   /** Row by row, n x d. */
   readonly x: ArrayLike<number>;
-  /** n targets: classes or values. Absent for everybody: rows to predict, which need `features` to tell them apart. */
+  /** n targets: classes or values. Absent for everybody: rows to predict; `features` is needed then. */
   readonly y?: ArrayLike<number | string> | undefined;
 }
 

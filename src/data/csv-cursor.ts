@@ -1,6 +1,6 @@
 /**
  * A place in CSV bytes (RFC 4180): fields, quotes, line ends and line numbers. Line ends may be LF, CRLF or CR; lines
- * with nothing but space are skipped. The cursor knows nothing about columns.
+ * of white space only are skipped. The cursor does not know columns.
  */
 import { inputError, type KindredError } from '../base/errors.ts';
 import { decodeText } from './text.ts';
@@ -24,7 +24,7 @@ export class CsvCursor {
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
-  /** Moves to the next line that has something on it; false where there is none. */
+  /** Moves to the next line that is not blank; false at the end. */
   nextRecord(): boolean {
     const { bytes } = this;
     let p = this.at;

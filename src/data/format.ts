@@ -1,4 +1,4 @@
-/** Which format a file has: by its first bytes where they say it, then by its name, then by its looks. */
+/** Which format a file has: by its magic bytes, then by its name, then by its first line. */
 import { inputError } from '../base/errors.ts';
 import { isGzip } from './gzip.ts';
 
@@ -18,10 +18,10 @@ export function detectFormat(name: string, firstBytes: Uint8Array): DataFormat {
   if (/\.gz$/i.test(name)) return 'csv.gz';
   if (/\.(parquet|pq)$/i.test(name)) return 'parquet';
   if (LIBSVM_NAME.test(name)) return 'libsvm';
-  return byLooks(name, firstBytes);
+  return byFirstLine(name, firstBytes);
 }
 
-function byLooks(name: string, firstBytes: Uint8Array): DataFormat {
+function byFirstLine(name: string, firstBytes: Uint8Array): DataFormat {
   const head = firstBytes.subarray(0, 4096);
   if (head.some((c) => c < 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d)) {
     throw inputError(

@@ -4,7 +4,7 @@
  *
  * A row is a point h in a space of LATENTS hidden quantities, seen through sparse loadings, noise and a squashing:
  *
- *     h = activity + person's shift + person's look of that activity + variation from row to row
+ *     h = activity + person's shift + person's variant of that activity + variation from row to row
  *     x = squash(loadings h + base + noise)
  *
  * Sitting and standing differ by a vector that is weak in every single quantity. Two things make people differ where it
@@ -39,9 +39,9 @@ const SITTING_FROM_STANDING = 4.8;
 const THRESHOLD_SHIFT = 0.4;
 /** Length of the difference everyone adds to it. */
 const PERSONAL_DIFFERENCE = 2;
-/** Shift of a person, and of a person's look of one activity, in each quantity. */
+/** Shift of a person, and of a person's variant of one activity, in each quantity. */
 const PERSON_SHIFT = 0.5;
-const PERSONAL_LOOK = 0.5;
+const PERSONAL_VARIANT = 0.5;
 
 /** Walking, upstairs, downstairs, sitting, standing, laying: rows of each in UCI HAR. */
 const ACTIVITY_ROWS = [1722, 1544, 1406, 1777, 1906, 1944];
@@ -49,7 +49,7 @@ const SITTING = 3;
 const STANDING = 4;
 
 /** What all people share. */
-interface World {
+interface Population {
   readonly d: number;
   /** d x LOADINGS_PER_FEATURE: which latents a feature sees, and how strongly. */
   readonly seen: Uint16Array;
@@ -72,7 +72,7 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
       `HAR-like data: expected ${name} to be a whole number from 1 on, got ${value}`,
     );
   }
-  const world = makeWorld(d, stream(seed, 'har-like world'));
+  const population = makePopulation(d, stream(seed, 'har-like world'));
   const streams = Array.from({ length: participants }, (_, k) => stream(seed, 'har-like person', 0, k + 1));
   const counts = streams.map((random) => rowCount(rowsPerParticipant, random));
   const n = counts.reduce((sum, count) => sum + count, 0);
@@ -82,10 +82,10 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
   let row = 0;
   for (const [k, random] of streams.entries()) {
     participantOf.fill(k, row, row + counts[k]);
-    const person = makePerson(world, random);
+    const person = makePerson(population, random);
     for (let i = 0; i < counts[k]; i++, row++) {
       const activity = drawActivity(person.habits, random);
-      drawRow(world, person.means[activity], random, x, row * d);
+      drawRow(population, person.means[activity], random, x, row * d);
       targets.push(activity === SITTING ? '1' : '-1');
     }
   }
@@ -107,7 +107,7 @@ function rowCount(middle: number, random: Stream): number {
   return fewest + random.below(most - fewest + 1);
 }
 
-function makeWorld(d: number, random: Stream): World {
+function makePopulation(d: number, random: Stream): Population {
   const seen = new Uint16Array(d * LOADINGS_PER_FEATURE);
   const loading = new Float64Array(d * LOADINGS_PER_FEATURE);
   for (let s = 0; s < seen.length; s++) {
@@ -122,7 +122,7 @@ function makeWorld(d: number, random: Stream): World {
 }
 
 /** Moving and resting are far apart, laying is apart from the other two, those two are hard to tell. */
-function makeActivities(spread: Float64Array, random: Stream): Pick<World, 'activities' | 'difference'> {
+function makeActivities(spread: Float64Array, random: Stream): Pick<Population, 'activities' | 'difference'> {
   const moving = normals(LATENTS, 2.2, random);
   const resting = moving.map((value) => -value / 2);
   const walks = [0, 1, 2].map(() => plus(moving, normals(LATENTS, 1.1, random)));
@@ -135,18 +135,18 @@ function makeActivities(spread: Float64Array, random: Stream): Pick<World, 'acti
 }
 
 /** A person: how often they do what, and where in the hidden space each of their activities lies. */
-function makePerson(world: World, random: Stream): { habits: Float64Array; means: Float64Array[] } {
-  const { spread, difference } = world;
+function makePerson(population: Population, random: Stream): { habits: Float64Array; means: Float64Array[] } {
+  const { spread, difference } = population;
   const scaled = (size: number) => normals(LATENTS, size, random).map((value, r) => value * spread[r]);
   const shift = plus(scaled(PERSON_SHIFT), difference, THRESHOLD_SHIFT * random.normal());
   const personal = direction(spread, PERSONAL_DIFFERENCE, random);
-  const looks: Float64Array[] = ACTIVITY_ROWS.map(() => scaled(PERSONAL_LOOK));
-  // Sitting and standing look alike in the same person's way, but for the difference of their own.
-  const upright = looks[SITTING];
-  looks[SITTING] = plus(upright, personal, 0.5);
-  looks[STANDING] = plus(upright, personal, -0.5);
+  const variants: Float64Array[] = ACTIVITY_ROWS.map(() => scaled(PERSONAL_VARIANT));
+  // Sitting and standing vary alike in one person, except for the person's own difference.
+  const upright = variants[SITTING];
+  variants[SITTING] = plus(upright, personal, 0.5);
+  variants[STANDING] = plus(upright, personal, -0.5);
   const habits = Float64Array.from(ACTIVITY_ROWS, (rows) => rows * (0.8 + 0.4 * random.uniform()));
-  const means = world.activities.map((activity, a) => plus(plus(activity, shift), looks[a]));
+  const means = population.activities.map((activity, a) => plus(plus(activity, shift), variants[a]));
   return { habits, means };
 }
 
@@ -157,8 +157,14 @@ function drawActivity(habits: Float64Array, random: Stream): number {
   return activity;
 }
 
-function drawRow(world: World, mean: Float64Array, random: Stream, x: Float64Array, at: number): void {
-  const { d, seen, loading, base, noise, spread } = world;
+function drawRow(
+  population: Population,
+  mean: Float64Array,
+  random: Stream,
+  x: Float64Array,
+  at: number,
+): void {
+  const { d, seen, loading, base, noise, spread } = population;
   const latent = mean.map((value, r) => value + spread[r] * random.normal());
   for (let j = 0, s = 0; j < d; j++) {
     let value = base[j] + noise[j] * random.normal();

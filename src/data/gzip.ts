@@ -15,7 +15,7 @@ export async function gunzip(
   limitBytes = DEFAULT_UNPACKED_LIMIT_BYTES,
 ): Promise<Uint8Array> {
   if (!isGzip(bytes)) {
-    throw inputError('NOT_GZIP', `${source}: expected gzip data (1f 8b), got something else`);
+    throw inputError('NOT_GZIP', `${source}: expected gzip data (1f 8b), got other bytes`);
   }
   const reader = packed(bytes).pipeThrough(new DecompressionStream('gzip')).getReader();
   const chunks: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export async function gunzip(
     if (done) return joined(chunks, size);
     size += value.byteLength;
     if (size > limitBytes) {
-      // What becomes of the rest is of no interest: the refusal is.
+      // The file is refused, whether or not the stream can be cancelled.
       reader.cancel().catch(() => {});
       throw inputError(
         'GZIP_TOO_LARGE',

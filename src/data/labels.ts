@@ -1,6 +1,6 @@
 /**
  * From targets as text to targets as numbers. Classification is two-class: -1 and +1, and whoever reads the result must
- * be told which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
+ * know which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
  */
 import { inputError } from '../base/errors.ts';
 import { naturallySorted } from './natural-order.ts';
@@ -19,7 +19,7 @@ export interface ClassMapping {
 export interface ClassificationTargets extends ClassMapping {
   /** -1 or +1 for each row. */
   readonly y: Float64Array;
-  /** One sentence for people: what became +1 and what -1. */
+  /** One sentence for people: what is +1 and what is -1. */
   readonly note: string;
 }
 
@@ -137,7 +137,7 @@ function chooseMapping(
   if (values.length < 2) {
     throw inputError(
       'ONE_CLASS',
-      `${source}: expected two classes to tell apart, got only ${values.map(shown).join('') || 'no rows'}`,
+      `${source}: expected two classes, got only ${values.map(shown).join('') || 'no rows'}`,
     );
   }
   if (wanted === undefined && values.length > 2) throw positiveNeeded(source, values);

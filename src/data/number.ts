@@ -17,7 +17,7 @@ const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', 'nan', '+nan', '-nan', 'null', 'none', '?']);
 const INFINITE = /^[+-]?(?:inf|infinity|1\.#inf)$/i;
 
-/** The number a text says, or NaN where it says none. Text without surrounding space. */
+/** The value of a decimal number, or NaN where the text is none. Text without surrounding space. */
 export function parseDecimal(text: string): number {
   return DECIMAL.test(text) ? Number(text) : Number.NaN;
 }

@@ -23,7 +23,7 @@ export async function readParquet(bytes: Uint8Array, source: string, columns: Ta
 function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
   const magic = String.fromCharCode(...bytes.subarray(0, 4));
   if (magic !== 'PAR1') {
-    throw inputError('NOT_PARQUET', `${source}: expected a Parquet file (PAR1), got something else`);
+    throw inputError('NOT_PARQUET', `${source}: expected a Parquet file (PAR1), got other bytes`);
   }
   try {
     const metadata = parquetMetadata(bytes, { geoparquet: false });

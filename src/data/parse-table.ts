@@ -28,7 +28,7 @@ export function tableColumns({
   return { task, label, drop, need: need ?? 'task and label' };
 }
 
-/** `name` is what errors call the data; its ending tells the format where the bytes do not. */
+/** `name` is what errors call the data; its ending decides on the format where the bytes do not. */
 export async function parseTable(
   bytes: Uint8Array,
   name: string,
@@ -44,7 +44,7 @@ export async function parseTable(
     case 'csv.gz':
       return readCsv(await gunzip(bytes, name), name, columns);
     case 'parquet':
-      // Half of what a page or a command would load to read CSV.
+      // Loaded only where it is needed: no small part of what a page or a command loads.
       return (await import('./parquet.ts')).readParquet(bytes, name, columns);
   }
 }
@@ -58,7 +58,7 @@ function parseLibsvm(
   if (!tasks && columns.need !== 'label') {
     throw inputError(
       'TASK_FILE_NEEDED',
-      `${name}: LIBSVM text does not say whose rows they are; give --task-file, a file with one participant id on each line`,
+      `${name}: LIBSVM text has no participants; give --task-file, a file with one participant id on each line`,
     );
   }
   const table = readLibsvm(bytes, name, tasks, features === undefined ? {} : { features });

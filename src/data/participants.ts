@@ -85,13 +85,13 @@ function rowsWhere({ participantOf }: Table, holds: (k: number) => boolean): num
 }
 
 /** Some rows, with the participants as they are. */
-function selectRows(table: Table, rows: readonly number[]): Table {
+export function selectRows(table: Table, rows: ArrayLike<number>): Table {
   return {
     ...table,
     n: rows.length,
     x: featuresOf(table, rows),
     participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
-    targets: table.targets && rows.map((i) => table.targets![i]),
+    targets: table.targets && Array.from(rows, (i) => table.targets![i]),
     lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
   };
 }

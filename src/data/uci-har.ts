@@ -103,7 +103,7 @@ export function readUciHar(files: UciHarFiles, source: string, options: UciHarOp
   return { source, features, n, x, ...participants.finish(), targets, lines: undefined };
 }
 
-/** The published list names some features three times; the number in the list tells them apart. */
+/** The published list names some features three times; its number in the list makes each distinct. */
 function distinctNames(lines: readonly string[]): string[] {
   const names = lines.map((line) => line.split(/\s+/)[1]);
   const times = new Map<string, number>();

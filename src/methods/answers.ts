@@ -8,19 +8,19 @@ import { Inquiry } from '../solver/inquiry.ts';
 import type { SummedAnswer } from '../solver/inquiry-types.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { addScaled, plusScaled } from '../solver/vector.ts';
-import type { HistoryRow, MethodResult } from './method.ts';
+import type { HistoryRow, Trajectory } from './method.ts';
 import { type Asking, type AskingInput, ask } from './questions.ts';
 
-type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+interface Solved extends Trajectory {
   readonly w: Float64Array;
   /** Everybody's answer to w. */
   readonly answers: readonly Answer[];
   /** Everybody's last answer, and what the coordinator's side holds as the sum of them. */
   readonly last: readonly Answer[];
   readonly u: Float64Array;
-};
+}
 
-export function* inquire(input: AskingInput): Asking<Course> {
+export function* inquire(input: AskingInput): Asking<Solved> {
   const { settings, tasks, d, onRound, warmStart, sees = 'single answers' } = input;
   const { c2 } = settings;
   const inquiry = new Inquiry({ d, c2, sees, claims: 'trusted' });

@@ -3,7 +3,7 @@ import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
-import { decide, type Model } from './model.ts';
+import { decide, type Model } from '../solver/model.ts';
 import { withFeaturesOf } from './predict.ts';
 
 export interface ParticipantResult extends Metrics {

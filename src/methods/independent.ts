@@ -1,13 +1,13 @@
 /**
  * `local` and `global`: the plain soft-margin problem 1/2 |w|^2 + C1 sum c loss, one model per participant or one for
  * everybody. Both are a set of independent problems (K of them, or one), solved side by side: a round is one local solve
- * of every problem that is not finished, then an exact look at its gap.
+ * of every problem that is not finished, then its exact gap.
  */
 import { seed32 } from '../base/random.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { ALONE, type Iterate } from './alone.ts';
-import type { HistoryRow, Method, MethodResult } from './method.ts';
+import type { HistoryRow, Method, Trajectory } from './method.ts';
 import { type Asking, type AskingInput, type AskingMethod, ask, inProcess, settle } from './questions.ts';
 import { concatenate } from './workspace.ts';
 
@@ -15,9 +15,12 @@ export const LOCAL: AskingMethod = {
   problem: (settings) => ({ ...settings, c2: ALONE }),
   *run(input) {
     const w = new Float64Array(input.d);
-    const { ends, ...course } = yield* solveAll(input, (problems) => ({ w, personal: (k) => problems[k].u }));
+    const { ends, ...trajectory } = yield* solveAll(input, (problems) => ({
+      w,
+      personal: (k) => problems[k].u,
+    }));
     return {
-      ...course,
+      ...trajectory,
       w,
       v: ends.map(({ u }) => u),
       servesNewcomers: false,
@@ -39,11 +42,11 @@ export const trainGlobal: Method = (input) => {
     warmStart: input.warmStart && { ...input.warmStart, duals: [concatenate(input.warmStart.duals)] },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
-  const { ends, ...course } = settle(asking, [shard]);
+  const { ends, ...trajectory } = settle(asking, [shard]);
   const [{ u, beta }] = ends;
   let at = 0;
   return {
-    ...course,
+    ...trajectory,
     w: u,
     v: tasks.map(() => zero),
     servesNewcomers: true,
@@ -51,18 +54,18 @@ export const trainGlobal: Method = (input) => {
   };
 };
 
-/** Solves grow longer from round to round: a look at the gap costs as much as several passes over shrunk rows. */
+/** Solves grow longer from round to round: computing the gap costs as much as several passes over shrunk rows. */
 const FIRST_PASSES = 20;
 const LONGER = 1.5;
 
-type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+interface Solved extends Trajectory {
   readonly ends: readonly Iterate[];
-};
+}
 
 function* solveAll(
   { tasks, settings, warmStart, onRound }: AskingInput,
   model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
-): Asking<Course> {
+): Asking<Solved> {
   const history: HistoryRow[] = [];
   const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
   let passes = 0;

@@ -6,21 +6,7 @@ import type { Aggregation } from '../solver/aggregate.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
-import type { TableRows } from '../solver/table-rows.ts';
 import type { Workspace } from './workspace.ts';
-
-export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
-export type MethodName = (typeof METHODS)[number];
-
-/** One participant's training rows as the methods see them. */
-export interface Task {
-  readonly id: string;
-  readonly n: number;
-  readonly table: TableRows;
-  readonly y: Float64Array;
-  /** c_ik; undefined: 1. */
-  readonly weights: Float64Array | undefined;
-}
 
 export interface MethodSettings extends ProblemSettings {
   /** MOCHA's regularisation. */
@@ -43,7 +29,7 @@ export interface HistoryRow {
   readonly relativeGap: number | null;
 }
 
-/** The model after a round, for whoever wants to look at it. Valid during the call only. */
+/** The model after a round, for observers. Valid during the call only. */
 export interface RoundView {
   readonly row: HistoryRow;
   readonly w: Float64Array;
@@ -86,5 +72,10 @@ export interface MethodResult {
   /** Duals per task, for a warm start; undefined where the method has none. */
   readonly duals?: WarmStart['duals'];
 }
+
+/** How a training went, apart from the model. */
+export type Trajectory = Required<
+  Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>
+>;
 
 export type Method = (input: MethodInput) => MethodResult;

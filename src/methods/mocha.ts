@@ -23,6 +23,6 @@ export const trainMocha: Method = (input) => {
   for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.n });
   const members = shards.map((shard) => newMember(shard));
   const personal = (t: number) => aggregator.modelOf(t);
-  const { inUse: _, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
-  return { w: aggregator.w, v: shards.map((_, t) => personal(t)), servesNewcomers: false, ...course };
+  const { inUse: _, ...trajectory } = trainInRounds(input, { aggregator, shards, members, personal });
+  return { w: aggregator.w, v: shards.map((_, t) => personal(t)), servesNewcomers: false, ...trajectory };
 };

@@ -14,14 +14,14 @@ export const MTL_BY_ANSWERS: AskingMethod = {
   problem: (settings) => settings,
   *run(input) {
     const { c2 } = input.settings;
-    const { answers, last, w, u, ...course } = yield* inquire(input);
+    const { answers, last, w, u, ...trajectory } = yield* inquire(input);
     const afresh = yield* ask('sum', [...last.keys()], (k) => last[k].beta);
     return {
       w,
       v: answers.map((answer) => personalPart(answer, c2)),
       servesNewcomers: true,
       conservation: { relativeError: conservationError(u, afresh) },
-      ...course,
+      ...trajectory,
       duals: answers.map(({ beta }) => beta),
     };
   },
@@ -42,7 +42,12 @@ function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): Retur
   const members = shards.map((shard, k) => newMember(shard, warmStart?.duals[k]));
   for (const [k, { u }] of members.entries()) aggregator.join(k, { u: warmStart && u });
   const personal = (_k: number, { u }: Solution) => u.map((value) => value * (1 / c2));
-  const { certificate, inUse, ...course } = trainInRounds(input, { aggregator, shards, members, personal });
+  const { certificate, inUse, ...trajectory } = trainInRounds(input, {
+    aggregator,
+    shards,
+    members,
+    personal,
+  });
   const afresh = shards.map((shard, k) => shard.combine(inUse.members[k].beta));
   return {
     w: inUse.w,
@@ -50,7 +55,7 @@ function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): Retur
     servesNewcomers: true,
     certificate,
     conservation: { relativeError: conservationError(inUse.w, afresh) },
-    ...course,
+    ...trajectory,
     duals: members.map(({ beta }) => beta),
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import { AGGREGATIONS } from '../solver/aggregate.ts';
 import { LOSS_NAMES } from '../solver/losses/losses.ts';
-import { METHODS } from './method.ts';
+import { METHODS } from '../solver/model.ts';
 
 const above0 = z.number().positive().finite();
 const count = z.number().int().positive().max(1_000_000_000);

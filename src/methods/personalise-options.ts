@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import type { LossName } from '../solver/losses/losses.ts';
-import type { MethodName } from './method.ts';
-import type { Model } from './model.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 import { checkedOptions, trainSchema } from './options.ts';
 
 const { loss, c1, c2, epsilon, classWeight, seed } = trainSchema.shape;

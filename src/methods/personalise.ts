@@ -13,12 +13,11 @@ import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
 import type { Metrics } from '../solver/metrics.ts';
+import type { Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
-import type { Task } from './method.ts';
-import type { Model } from './model.ts';
 import {
   type PersonaliseOptions,
   type ResolvedPersonaliseOptions,
@@ -26,6 +25,7 @@ import {
 } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
 import { scaledTasks } from './prepare.ts';
+import type { Task } from './workspace.ts';
 
 /** Metrics are those of the test rows; all other rows were used for the personal part. */
 export interface PersonalisedParticipant extends ParticipantResult {

@@ -2,7 +2,7 @@
 import { inputError } from '../base/errors.ts';
 import { selectFeatures } from '../data/select-features.ts';
 import type { Table } from '../data/table.ts';
-import { decide, type Model } from './model.ts';
+import { decide, type Model } from '../solver/model.ts';
 
 export interface Prediction {
   /** From 1 on, in the order of the table. */

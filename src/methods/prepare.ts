@@ -9,9 +9,8 @@ import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { rowWeights } from '../solver/problem.ts';
-import type { Task } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
-import { columnsOf, type OwnRows, type PlacedRows, taskOver } from './rows.ts';
+import type { Task } from './workspace.ts';
 
 export interface Prepared {
   readonly table: Table;
@@ -32,6 +31,24 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   }
   const { y, positive, negative, note } = classificationTargets(table, { positive: options.positive });
   return { table, y, classes: { positive, negative }, notes: [note], split };
+}
+
+/** One participant's training rows. */
+export interface OwnRows extends Omit<Task, 'table'> {
+  /** Their places in the table, n of them. */
+  readonly places: Uint32Array;
+}
+
+/**
+ * Where the rows of tasks are, as plain data: from it anybody who has the table's numbers, this thread or another, makes the tasks.
+ */
+export interface PlacedRows {
+  /** All rows of the table, unscaled. */
+  readonly x: Float64Array;
+  readonly scaling: Scaling;
+  /** Whether a constant column is appended. */
+  readonly bias: boolean;
+  readonly own: readonly OwnRows[];
 }
 
 type TaskOptions = Pick<ResolvedOptions, 'objective' | 'loss' | 'bias' | 'classWeight'>;
@@ -76,4 +93,17 @@ function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode
   const d = table.features.length;
   const moments = groups.map((rows) => featureMoments(table.x, d, rows));
   return scalingFrom(moments.reduce(mergeMoments), mode);
+}
+
+/** Columns, with the bias. */
+export function columnsOf({ scaling, bias }: Pick<PlacedRows, 'scaling' | 'bias'>): number {
+  return scaling.shift.length + (bias ? 1 : 0);
+}
+
+/** Rows are scaled, and get the bias, on their way into kernel memory. */
+export function taskOver(
+  { x, scaling }: Pick<PlacedRows, 'x' | 'scaling'>,
+  { places, ...task }: OwnRows,
+): Task {
+  return { ...task, table: { x, index: places, scaling } };
 }

@@ -7,8 +7,9 @@ import { type Answer, type AnswerOptions, answer, type WarmDuals } from '../solv
 import type { ProblemSettings } from '../solver/problem.ts';
 import type { Shard } from '../solver/shard.ts';
 import { beginAlone, improveAlone } from './alone.ts';
-import type { Method, MethodInput, MethodResult, MethodSettings, Task } from './method.ts';
-import type { PlacedRows } from './rows.ts';
+import type { Method, MethodInput, MethodResult, MethodSettings } from './method.ts';
+import type { PlacedRows } from './prepare.ts';
+import type { Task } from './workspace.ts';
 
 interface Query {
   readonly query: Float64Array;

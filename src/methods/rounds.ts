@@ -8,7 +8,7 @@ import type { Combiner } from '../solver/combiner.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { examine, propose, type Solution } from '../solver/member.ts';
 import type { Shard } from '../solver/shard.ts';
-import type { HistoryRow, MethodInput, MethodResult } from './method.ts';
+import type { HistoryRow, MethodInput, Trajectory } from './method.ts';
 
 export interface Federation {
   readonly aggregator: Combiner;
@@ -26,11 +26,11 @@ interface InUse {
   readonly members: readonly Solution[];
 }
 
-type Course = Required<Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>> & {
+interface Solved extends Trajectory {
   readonly inUse: InUse;
-};
+}
 
-export function trainInRounds(input: MethodInput, federation: Federation): Course {
+export function trainInRounds(input: MethodInput, federation: Federation): Solved {
   const { settings, onRound } = input;
   const { aggregator, shards, members, personal } = federation;
   const history: HistoryRow[] = [];
@@ -74,7 +74,7 @@ function solveRound(
       sigma: aggregator.orderFor(member).sigma,
       tolerance: localTolerance(gap.before),
       passes: passesOf?.(member, round) ?? settings.passes,
-      // Rounds are counted from 1 where they are spoken of.
+      // A federation counts rounds from 1.
       seed: seed32(settings.seed, 'solve', round + 1, workspace.tasks[member].id),
     });
     members[member] = step.solution;

@@ -3,13 +3,13 @@ import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import type { Certificate } from '../solver/certificate.ts';
+import type { MethodName, Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
-import type { HistoryRow, Method, MethodName, MethodResult, RoundView, Stopped } from './method.ts';
+import type { HistoryRow, Method, MethodResult, RoundView, Stopped } from './method.ts';
 import { trainMocha } from './mocha.ts';
-import type { Model } from './model.ts';
 import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
@@ -109,12 +109,12 @@ function finish(
 ): TrainResult {
   const solved = now();
   const model = assembleModel(prepared, resolved, placed, result);
-  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...course } = result;
+  const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
-    ...course,
+    ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
     options: resolved,

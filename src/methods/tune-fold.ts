@@ -9,8 +9,8 @@
 import type { Split } from '../data/split.ts';
 import { Arena } from '../math/arena.ts';
 import type { ScaleMode } from '../math/scaling.ts';
+import { decide } from '../solver/model.ts';
 import type { MethodResult, WarmStart } from './method.ts';
-import { decide } from './model.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type Prepared, tasksOf } from './prepare.ts';
 import { assembleModel, METHOD } from './train.ts';

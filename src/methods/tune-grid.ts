@@ -1,7 +1,7 @@
 /** The grid of a tuning: which values are tried, and in which order. */
 import { inputError } from '../base/errors.ts';
 import type { ScaleMode } from '../math/scaling.ts';
-import type { MethodName } from './method.ts';
+import type { MethodName } from '../solver/model.ts';
 import type { ResolvedOptions } from './options.ts';
 
 /** The values to try; what a method does not use is not varied. */

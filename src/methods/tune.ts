@@ -1,6 +1,6 @@
 /**
  * Tuning: C1, C2 (or lambda) and the scaling by cross-validation inside the participants. Folds are drawn from training
- * rows only; the test rows of `train` with the same seed are never looked at. Each participant's held-out rows are scored
+ * rows only; the test rows of `train` with the same seed are never used. Each participant's held-out rows are scored
  * together over all folds, then averaged over participants, as `train` averages.
  *
  * A tuning is planned, its parts (tune-fold.ts) are done in any order and anywhere, and what they decided is put together
@@ -11,7 +11,7 @@ import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { ScaleMode } from '../math/scaling.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
-import type { MethodName } from './method.ts';
+import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { decideFold, type TunePart, type TuneWork } from './tune-fold.ts';

@@ -6,7 +6,17 @@
 import type { Arena } from '../math/arena.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard, type SolveForm, solveForms } from '../solver/shard.ts';
-import type { Task } from './method.ts';
+import type { TableRows } from '../solver/table-rows.ts';
+
+/** One participant's training rows as the methods see them. */
+export interface Task {
+  readonly id: string;
+  readonly n: number;
+  readonly table: TableRows;
+  readonly y: Float64Array;
+  /** c_ik; undefined: 1. */
+  readonly weights: Float64Array | undefined;
+}
 
 export class Workspace {
   readonly tasks: readonly Task[];

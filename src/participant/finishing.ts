@@ -3,8 +3,8 @@ import { seed32 } from '../base/random.ts';
 import type { FederationSettings, Finish, FinishReason, RoundMessage } from '../protocol/messages.ts';
 import type { ParticipantEffect, SolveRequest, SolveResult } from './effects.ts';
 import { dropAccepted, settle } from './outcome.ts';
+import { timer } from './sending.ts';
 import type { ParticipantState } from './state.ts';
-import { timer } from './words.ts';
 
 /** Of a personal part that is not sent but used: as exact as it gets in reasonable time. */
 const PERSONAL_TOLERANCE = 1e-5;

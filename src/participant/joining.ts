@@ -3,8 +3,8 @@ import { pack } from '../base/packed.ts';
 import type { FederationSettings, Welcome } from '../protocol/messages.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, takeSeat } from './secure.ts';
+import { retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
-import { sayAgain } from './words.ts';
 
 export function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
   const { settings } = message;
@@ -25,7 +25,7 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
     if (state.phase !== 'joining') return [];
     state.stored = { ...state.stored, settings, secure };
     state.phase = 'measuring';
-    return [{ type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+    return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];
   }
   const scaling = { mode: settings.scale, ...message.scaling };
   state.stored = { ...state.stored, settings, scaling, secure };
@@ -102,5 +102,5 @@ export function beginAnew(state: ParticipantState, now: number): ParticipantEffe
   const { problem } = state;
   forgetRun(state);
   state.problem = problem;
-  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...sayAgain(state, now)];
+  return [{ type: 'cancel' }, { type: 'persist', stored: state.stored }, ...retransmit(state, now)];
 }

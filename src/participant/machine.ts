@@ -14,8 +14,8 @@ import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginAnew, onWelcome } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { giveUp, maskedAnswer, maskWhenReady, onSecureMessage, tooLarge } from './secure.ts';
+import { asSent, hello, retransmit, timer } from './sending.ts';
 import type { ParticipantState, Pending } from './state.ts';
-import { asSent, hello, sayAgain, timer } from './words.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;
@@ -35,7 +35,7 @@ export function step(
       return [
         { type: 'persist', stored: state.stored },
         ...prepareAgain(state),
-        ...sayAgain(state, input.now),
+        ...retransmit(state, input.now),
       ];
     case 'message':
       return onMessage(state, input.message, input.now, primitives);
@@ -44,10 +44,10 @@ export function step(
     case 'solved':
       return onSolved(state, input.result, input.now);
     case 'timer':
-      return sayAgain(state, input.now);
+      return retransmit(state, input.now);
     case 'leave':
       state.phase = 'leaving';
-      return [{ type: 'cancel' }, ...sayAgain(state, input.now)];
+      return [{ type: 'cancel' }, ...retransmit(state, input.now)];
   }
 }
 
@@ -118,7 +118,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
   // Stored before a crash, and the round is still open: retransmit it.
   if (pending && pending.message.round === order.round) {
     state.phase = 'sent';
-    return [...sayAgain(state, now), ...maskWhenReady(state)];
+    return [...retransmit(state, now), ...maskWhenReady(state)];
   }
   const effects = settle(state, order.accepted, (round) => round < order.round);
   if (order.accepted.round === 0 && state.stored.base > 0) effects.push(...dropAccepted(state));
@@ -139,7 +139,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
  */
 function onMismatch(state: ParticipantState, theirs: number, now: number): ParticipantEffect[] {
   state.mismatches++;
-  if (state.mismatches < MISMATCHES) return sayAgain(state, now);
+  if (state.mismatches < MISMATCHES) return retransmit(state, now);
   state.phase = 'refused';
   const { id } = state.profile;
   const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin anew`;

@@ -167,6 +167,13 @@ export const NOTHING_STORED: Stored = {
   finished: undefined,
 };
 
+/** All that a machine begins with: what a run log notes of every start. */
+export interface ParticipantStart {
+  readonly machine: 'participant';
+  readonly profile: Profile;
+  readonly stored: Stored;
+}
+
 /** A participant that starts: for the first time, or from what it had stored. */
 export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED): ParticipantState {
   return {

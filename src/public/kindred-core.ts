@@ -160,7 +160,8 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * console.log(modelToJson(modelFromJson(text, 'model.json')) === text); // true
  * ```
  */
-export { type Model, modelFor, modelFromJson, modelToJson } from '../methods/model.ts';
+export { modelFromJson, modelToJson } from '../methods/model.ts';
+export { type Model, modelFor } from '../solver/model.ts';
 
 /**
  * Options of `train`. Everything has a default.

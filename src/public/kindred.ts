@@ -1,4 +1,5 @@
 /** `kindred`: train, tune, predict, evaluate, personalise, and the data for it. */
+export * from './kindred-core.ts';
 
 /**
  * A table from a file: CSV (also gzipped), Parquet, LIBSVM text, or the UCI HAR folder as distributed. The same defaults and the same
@@ -17,4 +18,3 @@
  * ```
  */
 export { type ReadOptions, readTable } from '../node/files/read-table.ts';
-export * from './kindred-core.ts';

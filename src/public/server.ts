@@ -12,6 +12,7 @@
  * ```
  */
 export type { CoordinatorOptions } from '../coordinator/options.ts';
+
 /**
  * Options of a federation, complete and checked: `parseOptions` fills in what is not given and refuses what makes no sense, naming
  * the field. Its first argument is what errors call the options.
@@ -51,8 +52,8 @@ export type { ServerLimits } from '../node/server/limits.ts';
  *
  * const options: ServerOptions = { store: 'mine.db', enrolment: 'invitation' };
  * const server: CoordinatorServer = await startServer(options);
- * server.ensure('default', parseOptions('here', { minParticipants: 2 }));
- * const [{ token }] = server.invite('default');
+ * await server.ensure('default', parseOptions('here', { minParticipants: 2 }));
+ * const [{ token }] = await server.invite('default');
  * console.log(token.length > 20, (await fetch(`${server.url}/healthz`)).status); // true 200
  * await server.close();
  * ```

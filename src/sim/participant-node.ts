@@ -1,16 +1,17 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
 import { stream } from '../base/random.ts';
+import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';
+import type { Answer } from '../client/ports.ts';
 import type { Arena } from '../math/arena.ts';
 import type { Scaling } from '../math/scaling.ts';
-import type { ParticipantEffect, ParticipantInput, SolveRequest } from '../participant/effects.ts';
-import { step } from '../participant/machine.ts';
+import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { carryOut, planned } from '../participant/solve.ts';
-import { newParticipant, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
+import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings, Precision, ToCoordinator } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
@@ -31,6 +32,7 @@ export interface ParticipantData {
   readonly hardware: number;
 }
 
+/** What the nodes of a simulation share. */
 export interface World {
   readonly queue: EventQueue;
   readonly network: Network;
@@ -43,25 +45,57 @@ export interface World {
   readonly witnessOf?: ((node: string) => Witness | undefined) | undefined;
 }
 
+/** A participant's loop that crashes where the plan says so. */
+class CrashingLoop extends ParticipantLoop {
+  /** Effects of the present step until it crashes; Infinity: it survives. */
+  private left = Number.POSITIVE_INFINITY;
+  private readonly crash: () => void;
+
+  constructor(node: ParticipantNode, ...[start, ports]: ConstructorParameters<typeof ParticipantLoop>) {
+    super(start, {
+      ...ports,
+      record: {
+        life: (life) => ports.record?.life(life),
+        step: (input, effects) => {
+          ports.record?.step(input, effects);
+          const survived = node.crashes.survives(node.id, effects.length);
+          this.left = survived > effects.length ? Number.POSITIVE_INFINITY : survived;
+        },
+      },
+      settled: () => {
+        if (this.left === 0) this.crash();
+      },
+    });
+    this.crash = () => node.crash();
+  }
+
+  protected override perform(effect: ParticipantEffect): Answer<void> {
+    if (this.left === 0) return this.crash();
+    this.left--;
+    return super.perform(effect);
+  }
+}
+
+interface Solving {
+  readonly request: SolveRequest;
+  readonly startedMs: number;
+  readonly passMs: number;
+}
+
 export class ParticipantNode {
   readonly data: ParticipantData;
-  /** Undefined while it is down. */
-  state: ParticipantState | undefined;
+  readonly crashes: CrashPlan;
   /** What a crash leaves. */
   disk: Stored | undefined;
   private readonly world: World;
-  private readonly crashes: CrashPlan;
   private readonly witness: Witness | undefined;
-  /** Undefined: it says what its machine says. */
+  /** Undefined: it sends what its machine sends. */
   private readonly misbehaving: Misbehaving | undefined;
+  /** Undefined while it is down. */
+  private loop: ParticipantLoop | undefined;
   private shard: Shard | undefined;
   private settings: FederationSettings | undefined;
-  private life = 0;
-  /** Takes back the timer that is set. */
-  private dropTimer = () => {};
-  private solving:
-    | { readonly request: SolveRequest; readonly startedMs: number; readonly passMs: number }
-    | undefined;
+  private solving: Solving | undefined;
 
   constructor(data: ParticipantData, world: World, crashes: CrashPlan, misbehaving?: Misbehaving) {
     this.misbehaving = misbehaving;
@@ -75,6 +109,11 @@ export class ParticipantNode {
     return this.data.profile.id;
   }
 
+  /** Undefined while it is down. */
+  get state(): ParticipantState | undefined {
+    return this.loop?.state;
+  }
+
   /** Whether nothing more will come of it. */
   get over(): boolean {
     const { phase } = this.state ?? {};
@@ -82,11 +121,32 @@ export class ParticipantNode {
   }
 
   start(): void {
-    if (this.state) return;
-    const { profile } = this.data;
-    this.state = newParticipant(profile, this.disk);
-    this.witness?.life({ machine: 'participant', profile, stored: this.state.stored });
-    this.take({ type: 'start', now: this.world.queue.now });
+    if (this.loop) return;
+    const { queue, primitives } = this.world;
+    const start = { profile: this.data.profile, stored: this.disk ?? NOTHING_STORED };
+    this.loop = new CrashingLoop(this, start, {
+      clock: { now: () => queue.now, at: (atMs, run) => queue.at(atMs, run) },
+      store: {
+        save: ({ stored }) => {
+          this.disk = stored;
+        },
+      },
+      solver: {
+        prepare: (settings, scaling) => this.prepare(settings, scaling),
+        solve: (request) => this.beginSolve(request),
+        cancel: () => {
+          this.solving = undefined;
+        },
+        interrupt: () => this.interruptSolve(),
+      },
+      send: (message, precision) => this.send(message, precision),
+      primitives,
+      record: this.witness,
+      failed: (error) => {
+        throw error;
+      },
+    });
+    this.take({ type: 'start' });
   }
 
   /** Back after having left: a new start from what was stored, as somebody who is not finished. */
@@ -103,79 +163,43 @@ export class ParticipantNode {
   }
 
   private stop(): void {
-    this.state = undefined;
+    this.loop?.stop();
+    this.loop = undefined;
     this.solving = undefined;
-    this.life++;
     this.shard?.release();
     this.shard = undefined;
   }
 
   receive(frame: Uint8Array): void {
-    if (!this.state) return;
+    if (!this.loop) return;
     try {
       const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
       this.world.transcript.delivered(this.world.queue.now, 'coordinator', this.id, message);
       this.misbehaving?.hear(message);
-      this.take({ type: 'message', message, now: this.world.queue.now });
+      this.take({ type: 'message', message });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
     }
   }
 
-  take(input: ParticipantInput): void {
-    if (!this.state) return;
-    const effects = step(this.state, input, this.world.primitives);
-    this.witness?.step(input, effects);
-    const survived = this.crashes.survives(this.id, effects.length);
-    for (const [e, effect] of effects.entries()) {
-      if (e >= survived) break;
-      this.carryOut(effect);
-    }
-    if (survived <= effects.length) this.crash();
+  take(event: ParticipantEvent): void {
+    this.loop?.take(event);
   }
 
-  private carryOut(effect: ParticipantEffect): void {
-    const { queue, network } = this.world;
-    switch (effect.type) {
-      case 'persist':
-        this.disk = effect.stored;
-        break;
-      case 'send': {
-        const message = this.misbehaving?.say(effect.message) ?? effect.message;
-        this.world.transcript.sent(queue.now, this.id, 'coordinator', message);
-        const frame = encode(message, this.settings?.precision ?? 'f64');
-        network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));
-        break;
-      }
-      case 'prepare':
-        this.prepare(effect.settings, effect.scaling);
-        break;
-      case 'solve':
-        this.beginSolve(effect.request);
-        break;
-      case 'cancel':
-        this.solving = undefined;
-        break;
-      case 'interrupt':
-        this.interruptSolve();
-        break;
-      case 'timer':
-        this.setTimer(effect.atMs);
-        break;
-    }
+  private send(given: ToCoordinator, precision: Precision): void {
+    const { queue, network, transcript } = this.world;
+    const message = this.misbehaving?.say(given) ?? given;
+    transcript.sent(queue.now, this.id, 'coordinator', message);
+    const frame = encode(message, precision);
+    network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));
   }
 
-  private later(atMs: number, run: () => void): () => void {
-    const { life } = this;
-    return this.world.queue.at(atMs, () => {
-      if (this.life === life && this.state) run();
+  /** For this start: after a crash nothing comes of it. */
+  private later(atMs: number, run: () => void): void {
+    const { loop } = this;
+    this.world.queue.at(atMs, () => {
+      if (this.loop === loop) run();
     });
-  }
-
-  private setTimer(atMs: number): void {
-    if (atMs === Number.POSITIVE_INFINITY) return;
-    this.dropTimer();
-    this.dropTimer = this.later(atMs, () => this.take({ type: 'timer', now: this.world.queue.now }));
   }
 
   private prepare(settings: FederationSettings, scaling: Scaling): void {
@@ -184,9 +208,7 @@ export class ParticipantNode {
     const { features } = profile;
     this.shard ??= scaledShard(this.world.arena, settings, scaling, { x, y, features });
     const problem = { y, cap: this.shard.cap, settings };
-    this.later(this.world.queue.now, () =>
-      this.take({ type: 'prepared', problem, now: this.world.queue.now }),
-    );
+    this.later(this.world.queue.now, () => this.take({ type: 'prepared', problem }));
   }
 
   private beginSolve(request: SolveRequest): void {
@@ -201,13 +223,12 @@ export class ParticipantNode {
     this.later(queue.now + computeMs, () => {
       if (this.solving !== solving) return;
       this.solving = undefined;
-      const result = { ...outcome, computeMs };
-      this.take({ type: 'solved', result, now: queue.now });
+      this.take({ type: 'solved', result: { ...outcome, computeMs } });
     });
   }
 
   /** What a solve has come to after so many passes' worth of time, whole and broken. */
-  private solveFor({ request, passMs }: NonNullable<ParticipantNode['solving']>, within: number) {
+  private solveFor({ request, passMs }: Solving, within: number) {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
     const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
@@ -228,6 +249,6 @@ export class ParticipantNode {
     const elapsed = queue.now - solving.startedMs;
     const { outcome } = this.solveFor(solving, elapsed / solving.passMs);
     const result = { ...outcome, computeMs: elapsed };
-    this.later(queue.now, () => this.take({ type: 'solved', result, now: queue.now }));
+    this.later(queue.now, () => this.take({ type: 'solved', result }));
   }
 }

@@ -133,7 +133,7 @@ export class Simulation {
     const node = participant === undefined ? undefined : this.participants.get(participant);
     switch (kind) {
       case 'leave':
-        node?.take({ type: 'leave', now });
+        node?.take({ type: 'leave' });
         break;
       case 'rejoin':
         node?.comeAgain();

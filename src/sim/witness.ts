@@ -2,10 +2,10 @@
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
-import type { ParticipantLife } from '../participant/life.ts';
+import type { ParticipantStart } from '../participant/state.ts';
 
 export interface Witness {
   /** A machine begins. */
-  life(life: CoordinatorStart | ParticipantLife): void;
+  life(life: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

@@ -5,10 +5,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Verification } from '../../src/check/verify.ts';
+import type { JoinResult, Participation } from '../../src/client/participation-options.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import { ServedCoordinator } from '../../src/node/admin/served.ts';
-import type { JoinResult, Participation } from '../../src/node/client/join-options.ts';
-import { joinFederation } from '../../src/node/client/participant.ts';
+import { joinFederation } from '../../src/node/client/join.ts';
 import type {
   AnswerMessage,
   Join,

@@ -1,11 +1,11 @@
 /** A federation of real participants, each behind a network of its own, and what can be said of its rounds afterwards. */
 import { join } from 'node:path';
 import type { Verification } from '../../src/check/verify.ts';
+import type { JoinEvent, JoinResult, Participation } from '../../src/client/participation-options.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import type { Table } from '../../src/data/table.ts';
-import type { JoinEvent, JoinResult, JoinTiming, Participation } from '../../src/node/client/join-options.ts';
-import { joinFederation } from '../../src/node/client/participant.ts';
-import type { HistoryRow } from '../../src/node/host/store.ts';
+import type { HistoryRow } from '../../src/host/ports.ts';
+import { type JoinTiming, joinFederation } from '../../src/node/client/join.ts';
 import type { ServerLimits } from '../../src/node/server/limits.ts';
 import { verifiedStates } from './conservation.ts';
 import { FaultyProxy } from './faulty-proxy.ts';

@@ -1,8 +1,7 @@
 /** The state of a trainer as `kindred join` keeps it, as far as `verify` reads it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seal } from '../../src/base/packed.ts';
-import { STATE_SEAL } from '../../src/node/client/state-folder.ts';
+import { snapshotOf } from '../../src/node/client/state-journal.ts';
 import type { Stored } from '../../src/participant/state.ts';
 import type { Trainer } from './ws-trainer.ts';
 
@@ -32,10 +31,12 @@ export function writeState(
     federation,
     features: ['x1', 'x2'],
     schema: '',
+    columns: undefined,
     rows: '',
+    classes: undefined,
     secret: new Uint8Array(32),
     stored,
   };
-  writeFileSync(join(folder, 'state'), seal(STATE_SEAL, file));
+  writeFileSync(join(folder, 'state'), snapshotOf(file));
   return folder;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { decide, modelFor, modelFromJson, modelToJson } from '../../src/methods/model.ts';
+import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
 import { train } from '../../src/methods/train.ts';
+import { decide, modelFor } from '../../src/solver/model.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
 const har = smallHar();

@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
 import type { Table } from '../../src/data/table.ts';
 import { scaleRow } from '../../src/math/scaling.ts';
-import { decide, type Model, modelFor, modelFromJson, modelToJson } from '../../src/methods/model.ts';
+import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
 import type { TrainOptions } from '../../src/methods/options.ts';
 import { personalise } from '../../src/methods/personalise.ts';
 import { train } from '../../src/methods/train.ts';
 import type { Objective } from '../../src/solver/losses/loss.ts';
 import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
+import { decide, type Model, modelFor } from '../../src/solver/model.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 
 interface Shape {

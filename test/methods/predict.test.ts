@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { tableFrom } from '../../src/data/arrays.ts';
 import { selectFeatures } from '../../src/data/select-features.ts';
 import { evaluate } from '../../src/methods/evaluate.ts';
-import { decide } from '../../src/methods/model.ts';
 import { personalise } from '../../src/methods/personalise.ts';
 import { predict } from '../../src/methods/predict.ts';
 import { train } from '../../src/methods/train.ts';
+import { decide } from '../../src/solver/model.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
 const har = smallHar();

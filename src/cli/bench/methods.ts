@@ -1,8 +1,8 @@
 /** All methods on the same rows with the same kernels. */
 import type { Table } from '../../data/table.ts';
-import { METHODS, type MethodName } from '../../methods/method.ts';
 import { train } from '../../methods/train.ts';
 import { median } from '../../reproduce/statistics.ts';
+import { METHODS, type MethodName } from '../../solver/model.ts';
 
 export interface MethodReport {
   readonly method: MethodName;

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Table } from '../../data/table.ts';
 import { writeCsv } from '../../data/write-csv.ts';
-import type { MethodName } from '../../methods/method.ts';
 import { train } from '../../methods/train.ts';
 import { spawnKindred } from '../../node/admin/served.ts';
 import { writeAtomically } from '../../node/files/files.ts';
 import { median } from '../../reproduce/statistics.ts';
+import type { MethodName } from '../../solver/model.ts';
 
 export interface StartReport {
   readonly method: MethodName;

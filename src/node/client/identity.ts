@@ -1,5 +1,6 @@
 /** Who a participant is to the server: an Ed25519 key pair that never leaves the state folder. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import type { Signer } from '../../client/ports.ts';
 import { plainBytes } from '../files/files.ts';
 
 /** As stored: raw, 32 bytes each. */
@@ -8,19 +9,12 @@ export interface KeyPair {
   readonly secretKey: Uint8Array;
 }
 
-export interface Identity {
-  /** Raw public key, base64url. */
-  readonly key: string;
-  /** Base64url. */
-  sign(statement: Uint8Array): string;
-}
-
 export function newKeyPair(): KeyPair {
   const { x, d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
   return { publicKey: fromBase64(x!), secretKey: fromBase64(d!) };
 }
 
-export function identityOf({ publicKey, secretKey }: KeyPair): Identity {
+export function signerOf({ publicKey, secretKey }: KeyPair): Signer {
   const [x, d] = [toBase64(publicKey), toBase64(secretKey)];
   const key = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', x, d }, format: 'jwk' });
   return { key: x, sign: (statement) => sign(null, statement, key).toString('base64url') };

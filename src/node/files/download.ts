@@ -31,7 +31,7 @@ export async function download(url: URL, options: DownloadOptions = {}): Promise
   }
 }
 
-/** Aborts when nothing has been heard for a while. */
+/** Aborts when no data have arrived for a while. */
 class Silence {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-/** What the operating system says about a file, as a sentence that names it. */
+/** Errors of the operating system as sentences that name the file. */
 import { type ErrorKind, KindredError } from '../../base/errors.ts';
 
 const SENTENCES: Readonly<Record<string, readonly [code: string, sentence: string, kind: ErrorKind]>> = {
@@ -14,7 +14,7 @@ const SENTENCES: Readonly<Record<string, readonly [code: string, sentence: strin
   EMFILE: ['TOO_MANY_FILES', 'too many files are open', 'run'],
   ENOSPC: ['DISK_FULL', 'no space is left on the disk', 'run'],
   EDQUOT: ['DISK_FULL', 'the disk quota is used up', 'run'],
-  EFBIG: ['DISK_FULL', 'the file became larger than files may be', 'run'],
+  EFBIG: ['DISK_FULL', 'the file is larger than files may be', 'run'],
   EIO: ['DISK_FAILED', 'the disk could not be read or written', 'run'],
 };
 

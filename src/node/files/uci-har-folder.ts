@@ -6,7 +6,7 @@ import { kindOf, readBytes } from './files.ts';
 /** The folder inside the archive. */
 export const UCI_HAR_FOLDER = 'UCI HAR Dataset';
 
-/** Bytes of the files that are there; the reader says which ones are missing. */
+/** Bytes of the files that are there; the reader reports those that are missing. */
 export async function readUciHarFolder(path: string): Promise<UciHarFiles> {
   const inner = join(path, UCI_HAR_FOLDER);
   const root = (await kindOf(join(path, 'features.txt'))) || !(await kindOf(inner)) ? path : inner;

@@ -1,6 +1,6 @@
 /**
  * ZIP archives from memory (APPNOTE.TXT, sections 4.3.7, 4.3.12 and 4.3.16): stored and deflated entries, found by the
- * central directory, with lengths and CRC-32 checked. What an archive says is not trusted: names that lead out of the
+ * central directory, with lengths and CRC-32 checked. The archive is not trusted: names that lead out of the
  * folder, links, encryption, ZIP64 and sizes beyond the limits are refused before anything is unpacked.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
@@ -82,7 +82,7 @@ function findDirectory(view: DataView, source: string): { count: number; offset:
     if (count === 0xffff || offset === 0xffffffff) throw unsupported(source, 'ZIP64');
     return { count, offset };
   }
-  throw fail('NOT_ZIP', `${source}: expected a ZIP archive, got something else or one that is cut short`);
+  throw fail('NOT_ZIP', `${source}: expected a ZIP archive, got other data, or one that is cut short`);
 }
 
 function readCentral(view: DataView, bytes: Uint8Array, at: number): Header {
@@ -103,7 +103,7 @@ function readCentral(view: DataView, bytes: Uint8Array, at: number): Header {
 
 function checkHeader(header: Header, source: string): void {
   const { name, flags, method, packed, size, local, mode } = header;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character in a file name is what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: finds control characters in file names
   const unsafe = /^\/|^[A-Za-z]:|\\|[\x00-\x1f]|(^|\/)\.\.?(\/|$)|^$/.test(name);
   if (unsafe || (mode & 0xf000) === SYMBOLIC_LINK) {
     throw fail(

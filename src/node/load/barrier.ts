@@ -52,7 +52,7 @@ export class Barrier {
     this.sockets.push(socket);
     await once(socket, 'open');
     socket.on('message', () => {
-      if (isFirst) this.openings.heard(this.openings.round + 1);
+      if (isFirst) this.openings.opened(this.openings.round + 1);
       socket.send(this.frame);
     });
   }

@@ -1,44 +1,45 @@
-/** Many participants in one process, for load tests: they come in through the door like everybody else. */
+/** Many participants in one process, for load tests: each is admitted like any other. */
 import '../crc32.ts';
+import { admit } from '../../client/admission.ts';
+import { type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
 import { Arena } from '../../math/arena.ts';
 import { schemaDigest } from '../../protocol/joining.ts';
-import { admit } from '../client/admission.ts';
-import { type Endpoint, parseEndpoint } from '../client/endpoint.ts';
-import { identityOf, newKeyPair } from '../client/identity.ts';
+import { newKeyPair, signerOf } from '../client/identity.ts';
+import { webTransport } from '../client/web-transport.ts';
 import { LoadParticipant } from './load-participant.ts';
 import { Openings } from './openings.ts';
 import { SharedDecoding } from './shared-decoding.ts';
 
 /** Coming in at the same time. */
 const AT_ONCE = 16;
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
 export class LoadFleet {
-  /** Of rounds, as the first of them hears of it. */
+  /** Of rounds, as the first of them receives them. */
   readonly openings = new Openings();
   readonly participants: LoadParticipant[];
   private readonly endpoint: Endpoint;
   private readonly names: string[];
-  private looking: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
 
   constructor(url: string, size: number, features: number) {
     this.endpoint = parseEndpoint(url);
     this.names = Array.from({ length: features }, (_, j) => `x${j + 1}`);
     const arena = new Arena();
     const now = () => performance.now();
-    const world = {
+    const ports = {
       arena,
       decoding: new SharedDecoding(),
       features,
       now,
       onRound: (participant: LoadParticipant, round: number) => {
-        if (participant === this.participants[0]) this.openings.heard(round);
+        if (participant === this.participants[0]) this.openings.opened(round);
       },
     };
-    this.participants = Array.from({ length: size }, (_, k) => new LoadParticipant(`p${k + 1}`, world));
+    this.participants = Array.from({ length: size }, (_, k) => new LoadParticipant(`p${k + 1}`, ports));
   }
 
-  /** All are connected and authenticated when it comes back; nobody has said anything yet. */
+  /** All are connected and authenticated when it comes back; nobody has sent anything yet. */
   async connect(): Promise<void> {
     const waiting = [...this.participants];
     const one = async () => {
@@ -49,10 +50,10 @@ export class LoadFleet {
 
   start(): void {
     for (const participant of this.participants) participant.start();
-    this.looking = setInterval(() => {
+    this.checking = setInterval(() => {
       const now = performance.now();
-      for (const participant of this.participants) participant.look(now);
-    }, LOOK_MS);
+      for (const participant of this.participants) participant.checkTimer(now);
+    }, CHECK_MS);
   }
 
   /** Of one participant in one round, both ways. */
@@ -62,21 +63,21 @@ export class LoadFleet {
   }
 
   close(): void {
-    clearInterval(this.looking);
+    clearInterval(this.checking);
     for (const participant of this.participants) participant.close();
   }
 
   private async bringIn(participant: LoadParticipant): Promise<void> {
     const applicant = {
       participant: participant.id,
-      identity: identityOf(newKeyPair()),
+      signer: signerOf(newKeyPair()),
       schema: schemaDigest(this.names),
       features: this.names,
       invitation: undefined,
       federation: undefined,
-      stateFolder: '',
+      place: '',
     };
-    const { ticket } = await admit(this.endpoint, applicant, {}, new AbortController().signal);
+    const { ticket } = await admit(webTransport(this.endpoint), applicant, new AbortController().signal);
     await participant.connect(this.endpoint.connect.href, ticket);
   }
 }

@@ -4,24 +4,20 @@
  */
 import { WebSocket } from 'ws';
 import { stream } from '../../base/random.ts';
+import { ParticipantLoop } from '../../client/participant-loop.ts';
+import { RowWork } from '../../client/row-work.ts';
 import type { Arena } from '../../math/arena.ts';
-import { featureMoments } from '../../math/scaling.ts';
-import type { ParticipantEffect, ParticipantInput } from '../../participant/effects.ts';
-import { step } from '../../participant/machine.ts';
-import { scaledShard } from '../../participant/scaled-rows.ts';
-import { carryOut, planned } from '../../participant/solve.ts';
-import { newParticipant, type ParticipantState } from '../../participant/state.ts';
+import { NOTHING_STORED } from '../../participant/state.ts';
 import { encode } from '../../protocol/codec.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
-import type { Shard } from '../../solver/shard.ts';
 import { CLIENT_OPTIONS } from './client-options.ts';
 import type { SharedDecoding } from './shared-decoding.ts';
 
 /** One of each class: what is measured is the coordinator, not how long participants solve. */
 const ROWS = 2;
 
-export interface LoadWorld {
+/** What the participants of a process share. */
+export interface LoadPorts {
   readonly arena: Arena;
   readonly decoding: SharedDecoding;
   readonly features: number;
@@ -31,30 +27,25 @@ export interface LoadWorld {
 
 export class LoadParticipant {
   readonly id: string;
-  readonly state: ParticipantState;
   bytesIn = 0;
   bytesOut = 0;
-  private readonly world: LoadWorld;
-  private readonly x: Float64Array;
-  private readonly y: Float64Array;
-  private shard: Shard | undefined;
-  private settings: FederationSettings | undefined;
+  private readonly ports: LoadPorts;
+  private readonly loop: ParticipantLoop;
+  private readonly work: RowWork;
   private socket: WebSocket | undefined;
-  private again = Number.POSITIVE_INFINITY;
+  private timer: { readonly atMs: number; run(): void } | undefined;
 
-  constructor(id: string, world: LoadWorld) {
+  constructor(id: string, ports: LoadPorts) {
     this.id = id;
-    this.world = world;
-    const { features } = world;
+    this.ports = ports;
+    const { features, arena, now } = ports;
     const random = stream(1, 'load', 0, id);
-    this.x = Float64Array.from({ length: ROWS * features }, () => random.normal());
-    this.y = Float64Array.from({ length: ROWS }, (_, i) => (i % 2 === 0 ? 1 : -1));
-    const moments = featureMoments(
-      this.x,
-      features,
-      Uint32Array.from({ length: ROWS }, (_, i) => i),
-    );
-    this.state = newParticipant({ id, rows: ROWS, features, benchmarkMs: 1, moments, retryMs: 10_000 });
+    const x = Float64Array.from({ length: ROWS * features }, () => random.normal());
+    const rows = { x, n: ROWS, d: features, slowdown: 1 };
+    this.work = new RowWork(rows, { now, sleep: () => {} }, () => stream(1, 'load mask'), arena);
+    const { moments } = this.work;
+    const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, retryMs: 10_000 };
+    this.loop = new ParticipantLoop({ profile, stored: NOTHING_STORED }, this.loopPorts());
   }
 
   /** Resolves when it is connected. */
@@ -69,66 +60,65 @@ export class LoadParticipant {
   }
 
   start(): void {
-    this.take({ type: 'start', now: this.world.now() });
+    this.loop.take({ type: 'start' });
   }
 
-  /** Says again what may not have been heard, if it is time. */
-  look(now: number): void {
-    if (now >= this.again) this.take({ type: 'timer', now });
+  /** Runs its timer, if it is time. */
+  checkTimer(now: number): void {
+    const { timer } = this;
+    if (!timer || now < timer.atMs) return;
+    this.timer = undefined;
+    timer.run();
   }
 
   close(): void {
+    this.loop.stop();
     this.socket?.terminate();
-    this.shard?.release();
+    this.work.release();
   }
 
   private receive(data: Buffer): void {
     this.bytesIn += data.length;
-    const message = this.world.decoding.of(data);
-    if (message.kind === 'round') this.world.onRound(this, message.round);
-    this.take({ type: 'message', message, now: this.world.now() });
+    const message = this.ports.decoding.of(data);
+    if (message.kind === 'round') this.ports.onRound(this, message.round);
+    this.loop.take({ type: 'message', message });
   }
 
-  private take(input: ParticipantInput): void {
-    for (const effect of step(this.state, input)) this.carryOut(effect);
-  }
-
-  private carryOut(effect: ParticipantEffect): void {
-    const { now } = this.world;
-    switch (effect.type) {
-      case 'send': {
-        const frame = encode(effect.message, this.settings?.precision ?? 'f64');
+  private loopPorts(): ConstructorParameters<typeof ParticipantLoop>[1] {
+    const { now } = this.ports;
+    const y = Float64Array.from({ length: ROWS }, (_, i) => (i % 2 === 0 ? 1 : -1));
+    return {
+      clock: {
+        now,
+        at: (atMs, run) => {
+          this.timer = { atMs, run };
+          return () => {
+            this.timer = undefined;
+          };
+        },
+      },
+      store: { save: () => {} },
+      solver: {
+        prepare: (settings, scaling) => {
+          const cap = this.work.prepare(settings, scaling, y);
+          this.loop.take({ type: 'prepared', problem: { y, cap, settings } });
+        },
+        solve: (request) => {
+          const untilMs = now() + request.budgetMs;
+          const limits = { untilMs, isStopped: () => false, isDropped: () => false };
+          this.loop.take({ type: 'solved', result: this.work.solve(request, limits)! });
+        },
+        cancel: () => {},
+        interrupt: () => {},
+      },
+      send: (message, precision) => {
+        const frame = encode(message, precision);
         this.bytesOut += frame.length;
         this.socket?.send(frame);
-        break;
-      }
-      case 'prepare':
-        this.settings = effect.settings;
-        this.shard ??= scaledShard(this.world.arena, effect.settings, effect.scaling, {
-          x: this.x,
-          y: this.y,
-          features: this.world.features,
-        });
-        this.take({
-          type: 'prepared',
-          problem: this.shard,
-          now: now(),
-        });
-        break;
-      case 'solve': {
-        const outcome = carryOut(
-          this.shard!,
-          effect.request,
-          this.settings!,
-          planned(effect.request.passes),
-          () => stream(1, 'load mask'),
-        );
-        this.take({ type: 'solved', result: { ...outcome, computeMs: 0 }, now: now() });
-        break;
-      }
-      case 'timer':
-        this.again = effect.atMs;
-        break;
-    }
+      },
+      failed: (error) => {
+        throw error;
+      },
+    };
   }
 }

@@ -1,11 +1,11 @@
-/** When rounds open, as the first of many participants hears of it. */
+/** When rounds open, as the first of many participants receives them. */
 export interface Opening {
   readonly round: number;
   readonly atMs: number;
 }
 
 export class Openings {
-  /** Newest round that was heard of. */
+  /** Newest round. */
   round = 0;
   private readonly listeners: ((opening: Opening) => void)[] = [];
 
@@ -13,10 +13,10 @@ export class Openings {
     return new Promise((resolve) => this.listeners.push(resolve));
   }
 
-  heard(round: number): void {
+  opened(round: number): void {
     this.round = round;
     if (this.listeners.length === 0) return;
     const opening = { round, atMs: performance.now() };
-    for (const tell of this.listeners.splice(0)) tell(opening);
+    for (const notify of this.listeners.splice(0)) notify(opening);
   }
 }

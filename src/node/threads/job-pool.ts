@@ -20,7 +20,7 @@ export interface DoneJob {
   readonly tookMs: number;
 }
 
-export interface JobNews {
+export interface JobProgress {
   readonly job: Job;
   readonly tookMs: number;
   readonly from: 'cache' | 'work';
@@ -31,7 +31,7 @@ export interface JobPoolOptions {
   readonly cache: string;
   readonly threads: number;
   readonly given: Table | undefined;
-  readonly onDone: (news: JobNews) => void;
+  readonly onDone: (progress: JobProgress) => void;
 }
 
 export class JobPool {

@@ -6,8 +6,8 @@ import type { ScenarioInputs } from '../../sim/scenario-plan.ts';
 import type { RunRecord } from '../../sim/summary.ts';
 import { inSharedMemory, onThreads } from './threads.ts';
 
-/** What is told of a row while it runs. */
-export type RowNews = Pick<ObservedRow, 'seed' | 'round' | 'relativeGap'>;
+/** What is reported of a row during the run. */
+export type RowProgress = Pick<ObservedRow, 'seed' | 'round' | 'relativeGap'>;
 
 /** Records come in the order of the requests. */
 export async function runRepeats(
@@ -15,7 +15,7 @@ export async function runRepeats(
   inputs: ScenarioInputs,
   requests: readonly RunRequest[],
   threads: number,
-  onRow: (row: RowNews) => void,
+  onRow: (row: RowProgress) => void,
 ): Promise<RunRecord[]> {
   if (Math.min(threads, requests.length) <= 1)
     return requests.map((request) => runScenario(scenario, inputs, request, onRow));

@@ -5,12 +5,12 @@ import type { Scenario } from '../../sim/scenario.ts';
 import type { ScenarioInputs } from '../../sim/scenario-plan.ts';
 import type { RunRecord } from '../../sim/summary.ts';
 import { takeRequests } from './in-thread.ts';
-import type { RowNews } from './simulation-pool.ts';
+import type { RowProgress } from './simulation-pool.ts';
 
 const { scenario, inputs } = workerData as { scenario: Scenario; inputs: ScenarioInputs };
 
-takeRequests<RunRequest, RowNews, RunRecord>((request, onNews) =>
+takeRequests<RunRequest, RowProgress, RunRecord>((request, onProgress) =>
   runScenario(scenario, inputs, request, ({ seed, round, relativeGap }) =>
-    onNews({ seed, round, relativeGap }),
+    onProgress({ seed, round, relativeGap }),
   ),
 );

@@ -7,26 +7,26 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { errorFrom, type ThreadFailure } from './thread-failure.ts';
 
-/** What a thread says: news as often as it likes, then how the request ended. */
-export type FromThread<News, Result> =
-  | { readonly kind: 'news'; readonly news: News }
+/** What a thread sends: progress as often as it likes, then how the request ended. */
+export type FromThread<Progress, Result> =
+  | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure };
 
 /** One worker thread, for one request at a time (its inner side: in-thread.ts). */
-export class Thread<Request, News, Result> {
+export class Thread<Request, Progress, Result> {
   private readonly worker: Worker;
-  private readonly onNews: (news: News) => void;
+  private readonly onProgress: (progress: Progress) => void;
   private waiting: { resolve(result: Result): void; reject(error: Error): void } | undefined;
   /** Why there is no thread any more. */
   private gone: Error | undefined;
 
   /** `file` is the name of a file in this folder, without its ending. */
-  constructor(file: string, workerData: unknown, onNews: (news: News) => void = () => {}) {
-    this.onNews = onNews;
+  constructor(file: string, workerData: unknown, onProgress: (progress: Progress) => void = () => {}) {
+    this.onProgress = onProgress;
     // Not this process's own flags: some of them (--input-type) would keep a thread from starting.
     this.worker = new Worker(threadFile(file), { workerData, execArgv: [] });
-    this.worker.on('message', (message: FromThread<News, Result>) => this.hear(message));
+    this.worker.on('message', (message: FromThread<Progress, Result>) => this.take(message));
     this.worker.on('error', (error) => this.lose(error as Error));
     this.worker.on('exit', (code) => this.lose(new Error(`a worker thread ended with code ${code}`)));
   }
@@ -43,8 +43,8 @@ export class Thread<Request, News, Result> {
     await this.worker.terminate();
   }
 
-  private hear(message: FromThread<News, Result>): void {
-    if (message.kind === 'news') this.onNews(message.news);
+  private take(message: FromThread<Progress, Result>): void {
+    if (message.kind === 'progress') this.onProgress(message.progress);
     else if (message.kind === 'done') this.waiting?.resolve(message.result);
     else this.waiting?.reject(errorFrom(message.failure));
   }
@@ -65,15 +65,15 @@ export interface Crew<Request> {
 }
 
 /** The first failure ends all threads, and is thrown. */
-export async function onThreads<Request, News, Result>(
+export async function onThreads<Request, Progress, Result>(
   { file, workerData, requests, threads }: Crew<Request>,
-  onNews: (news: News) => void,
+  onProgress: (progress: Progress) => void,
   onResult: (result: Result, place: number) => void = () => {},
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const crew: Thread<Request, News, Result>[] = [];
+  const crew: Thread<Request, Progress, Result>[] = [];
   let next = 0;
-  const workThrough = async (thread: Thread<Request, News, Result>) => {
+  const workThrough = async (thread: Thread<Request, Progress, Result>) => {
     while (next < requests.length) {
       const place = next++;
       results[place] = await thread.ask(requests[place]);
@@ -83,7 +83,8 @@ export async function onThreads<Request, News, Result>(
     await thread.end();
   };
   try {
-    while (crew.length < Math.min(threads, requests.length)) crew.push(new Thread(file, workerData, onNews));
+    while (crew.length < Math.min(threads, requests.length))
+      crew.push(new Thread(file, workerData, onProgress));
     await Promise.all(crew.map(workThrough));
   } finally {
     await Promise.all(crew.map((thread) => thread.end()));

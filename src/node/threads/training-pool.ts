@@ -6,8 +6,8 @@
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
 import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
+import { columnsOf, type PlacedRows } from '../../methods/prepare.ts';
 import type { Answerers, Asked } from '../../methods/questions.ts';
-import { columnsOf, type PlacedRows } from '../../methods/rows.ts';
 import {
   askingMethodOf,
   type TrainContext,

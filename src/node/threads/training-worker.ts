@@ -1,7 +1,7 @@
 /** A thread that holds the rows of some participants and replies for them. */
 import { Arena } from '../../math/arena.ts';
+import { columnsOf, taskOver } from '../../methods/prepare.ts';
 import { replyTo } from '../../methods/questions.ts';
-import { columnsOf, taskOver } from '../../methods/rows.ts';
 import { Shard } from '../../solver/shard.ts';
 import { takeRequests } from './in-thread.ts';
 import type { HeldRows, ToAnswerer } from './training-pool.ts';

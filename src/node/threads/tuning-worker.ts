@@ -3,6 +3,6 @@ import { workerData } from 'node:worker_threads';
 import { decideFold, type TunePart, type TuneWork } from '../../methods/tune-fold.ts';
 import { takeRequests } from './in-thread.ts';
 
-takeRequests<TunePart, 'solved', Float64Array[]>((part, onNews) =>
-  decideFold(workerData as TuneWork, part, () => onNews('solved')),
+takeRequests<TunePart, 'solved', Float64Array[]>((part, onProgress) =>
+  decideFold(workerData as TuneWork, part, () => onProgress('solved')),
 );

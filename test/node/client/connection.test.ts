@@ -6,10 +6,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KindredError } from '../../../src/base/errors.ts';
-import { Backoff } from '../../../src/node/client/backoff.ts';
-import { Connection, type ConnectionOptions } from '../../../src/node/client/connection.ts';
-import { parseEndpoint } from '../../../src/node/client/endpoint.ts';
-import { identityOf, newKeyPair } from '../../../src/node/client/identity.ts';
+import type { Applicant } from '../../../src/client/admission.ts';
+import { Backoff } from '../../../src/client/backoff.ts';
+import { Connection } from '../../../src/client/connection.ts';
+import { parseEndpoint } from '../../../src/client/endpoint.ts';
+import type { TlsOptions } from '../../../src/node/admin/post-json.ts';
+import { newKeyPair, signerOf } from '../../../src/node/client/identity.ts';
+import { cryptoShare } from '../../../src/node/client/join.ts';
+import { DEFAULT_HEARTBEAT, type Heartbeat, webTransport } from '../../../src/node/client/web-transport.ts';
+import { systemClock } from '../../../src/node/clock.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import { CLOSE, schemaDigest } from '../../../src/protocol/joining.ts';
 import { programPath } from '../../helpers/programs.ts';
@@ -29,13 +34,21 @@ async function serve(...[options, tls]: Parameters<typeof TestServer.start>): Pr
 }
 
 type News = {
-  type: 'admitted' | 'connected' | 'lost' | 'ended' | 'frame';
+  type: 'admitted' | 'connected' | 'lost' | 'ended' | 'message' | 'bad frame';
   error?: KindredError;
   why?: string;
 };
 
 /** A connection whose news can be waited for. */
-function connectTo(url: string, changes: Partial<ConnectionOptions> & { federation?: string } = {}) {
+function connectTo(
+  url: string,
+  changes: {
+    federation?: string;
+    applicant?: () => Applicant;
+    tls?: TlsOptions;
+    heartbeat?: Heartbeat;
+  } = {},
+) {
   const news: News[] = [];
   let wake = () => {};
   const note = (item: News) => {
@@ -45,26 +58,26 @@ function connectTo(url: string, changes: Partial<ConnectionOptions> & { federati
   const federation = changes.federation === undefined ? undefined : { id: changes.federation, name: 'was' };
   const applicant = {
     participant: 'ada',
-    identity: identityOf(newKeyPair()),
+    signer: signerOf(newKeyPair()),
     schema: schemaDigest(['x1', 'x2']),
     features: ['x1', 'x2'],
     invitation: 'come in',
     federation,
-    stateFolder: 'state-of-ada',
+    place: 'state-of-ada',
   };
   const connection = new Connection(
     {
-      endpoint: parseEndpoint(url),
-      applicant: () => applicant,
-      tls: {},
-      heartbeat: { pingMs: 15_000, silenceMs: 30_000 },
+      transport: webTransport(parseEndpoint(url), changes.tls, changes.heartbeat ?? DEFAULT_HEARTBEAT),
+      clock: systemClock,
+      random: cryptoShare,
+      applicant: changes.applicant ?? (() => applicant),
       retry: { fromMs: 5, mostMs: 20 },
-      ...changes,
     },
     {
       admitted: () => note({ type: 'admitted' }),
       connected: () => note({ type: 'connected' }),
-      frame: () => note({ type: 'frame' }),
+      message: () => note({ type: 'message' }),
+      badFrame: () => note({ type: 'bad frame' }),
       lost: (why) => note({ type: 'lost', why }),
       ended: (error) => note({ type: 'ended', error: error as KindredError }),
     },
@@ -113,7 +126,7 @@ describe('joining', () => {
       'f64',
     );
     expect(connection.send(frame)).toBe(true);
-    await next('frame');
+    await next('message');
     await connection.close();
     expect(connection.send(frame)).toBe(false);
     expect(server.connected).toBe(0);
@@ -125,12 +138,12 @@ describe('joining', () => {
     const { next } = connectTo(server.url, {
       applicant: () => ({
         participant: 'ada',
-        identity: identityOf(newKeyPair()),
+        signer: signerOf(newKeyPair()),
         schema: schemaDigest(features),
         features,
         invitation: undefined,
         federation: undefined,
-        stateFolder: '',
+        place: '',
       }),
     });
     await next('connected');
@@ -369,7 +382,7 @@ describe('addresses', () => {
 });
 
 test('pauses grow up to a bound, and are never in step', () => {
-  const backoff = new Backoff({ fromMs: 200, mostMs: 15_000 });
+  const backoff = new Backoff({ fromMs: 200, mostMs: 15_000 }, cryptoShare);
   const bounds = [200, 400, 800, 1600, 3200, 6400, 12_800, 15_000, 15_000];
   for (const bound of bounds) {
     const pause = backoff.next();

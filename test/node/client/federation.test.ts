@@ -1,10 +1,10 @@
 /** Real clients over real sockets: threads that solve, folders that remember, and the machine of the coordinator. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Participation } from '../../../src/client/participation-options.ts';
 import type { Table } from '../../../src/data/table.ts';
 import type { TrainOptions } from '../../../src/methods/options.ts';
 import { train } from '../../../src/methods/train.ts';
-import type { Participation } from '../../../src/node/client/join-options.ts';
 import { readParticipantState } from '../../../src/node/client/state-folder.ts';
 import { smallHar, smallRegression } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';

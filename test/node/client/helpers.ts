@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { Participation } from '../../../src/client/participation-options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
-import type { JoinOptions, Participation } from '../../../src/node/client/join-options.ts';
-import { joinFederation } from '../../../src/node/client/participant.ts';
+import { type JoinOptions, joinFederation } from '../../../src/node/client/join.ts';
 import type { TestServer } from '../../helpers/test-server.ts';
 
 export const launcher = fileURLToPath(new URL('../../../bin/kindred.js', import.meta.url));

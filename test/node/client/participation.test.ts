@@ -2,14 +2,13 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { replay } from '../../../src/check/replay.ts';
+import type { JoinEvent, Participation } from '../../../src/client/participation-options.ts';
 import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { personalise } from '../../../src/methods/personalise.ts';
-import type { JoinEvent, Participation } from '../../../src/node/client/join-options.ts';
-import { modelFromFolder } from '../../../src/node/client/participant-model.ts';
-import { readParticipantState } from '../../../src/node/client/state-folder.ts';
-import { replay } from '../../../src/node/replay.ts';
+import { modelFromFolder, readParticipantState } from '../../../src/node/client/state-folder.ts';
 import { RunRecorder, readRunLog } from '../../../src/node/run-log.ts';
 import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
@@ -408,7 +407,7 @@ describe('trouble', () => {
     const participation = join1(server, table, '1', { stateFolder });
     const done = expect(participation.done).rejects.toMatchObject({ code: 'IS_A_FOLDER' });
     await until(server, () => server.state.round >= 3);
-    // What stands in the way of the temporary file stands in the way of the state.
+    // What stands in the way of the temporary file stands in the way of a state that is written whole again.
     mkdirSync(join(stateFolder, 'state.tmp'));
     await done;
     const { stored } = readParticipantState(stateFolder);

@@ -1,14 +1,14 @@
 /** The thread that solves: the very results of a solve in this thread, within its budget, and stopped when asked. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
+import { TimedEffort } from '../../../src/client/timed-effort.ts';
 import { makeHarLike } from '../../../src/data/generate-har.ts';
 import { ownClassificationTargets } from '../../../src/data/labels.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { Arena } from '../../../src/math/arena.ts';
 import { featureMoments, scaleRow, scalingFrom } from '../../../src/math/scaling.ts';
-import { Solver } from '../../../src/node/client/solver.ts';
 import { STOP_UP_TO } from '../../../src/node/client/solver-messages.ts';
-import { TimedEffort } from '../../../src/node/client/timed-effort.ts';
+import { ThreadSolver } from '../../../src/node/client/thread-solver.ts';
 import type { SolveRequest, SolveResult } from '../../../src/participant/effects.ts';
 import { carryOut, type Effort, planned } from '../../../src/participant/solve.ts';
 import type { FederationSettings } from '../../../src/protocol/messages.ts';
@@ -71,7 +71,7 @@ function requestFor({ settings }: Problem, changes: Partial<SolveRequest> = {}):
   };
 }
 
-const open: Solver[] = [];
+const open: ThreadSolver[] = [];
 afterEach(async () => {
   for (const solver of open.splice(0)) await solver.close();
 });
@@ -81,11 +81,11 @@ async function solverFor({ table, scaling, y, settings }: Problem, slowdown = 1)
   const heard = { results: [] as SolveResult[], failures: [] as Error[], benchmarkMs: 0 };
   let next = () => {};
   const shape = { n: table.n, d: settings.features, slowdown };
-  const { cap } = await new Promise<{ readonly cap: Float64Array }>((resolve, reject) => {
-    const solver = new Solver(
+  const cap = await new Promise<Float64Array>((resolve, reject) => {
+    const solver = new ThreadSolver(
       { x: table.x.slice(), ...shape },
       {
-        ready: ({ benchmarkMs }) => {
+        ready: (_moments, benchmarkMs) => {
           heard.benchmarkMs = benchmarkMs;
           solver.prepare(settings, scaling, y);
         },
@@ -95,7 +95,7 @@ async function solverFor({ table, scaling, y, settings }: Problem, slowdown = 1)
           next();
         },
         failed: (error) => {
-          heard.failures.push(error);
+          heard.failures.push(error as Error);
           reject(error);
           next();
         },
@@ -112,7 +112,7 @@ async function solverFor({ table, scaling, y, settings }: Problem, slowdown = 1)
 }
 
 /** Comes back when the thread has slept: it is woken, makes another pass and sleeps again. */
-async function untilAsleep(solver: Solver): Promise<void> {
+async function untilAsleep(solver: ThreadSolver): Promise<void> {
   const { orders } = solver as unknown as { orders: Int32Array };
   while (Atomics.notify(orders, STOP_UP_TO) === 0) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,178 @@
+/**
+ * A participant's own rows: which of them train, what their targets are, a digest by which they are known again, and the solver that has
+ * them. The training rows go to the solver; what stays here are targets and the rows to test on.
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { inputError } from '../base/errors.ts';
+import { pack } from '../base/packed.ts';
+import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
+import { featuresOf, selectRows } from '../data/participants.ts';
+import { splitRows } from '../data/split.ts';
+import type { Table } from '../data/table.ts';
+import type { Moments, Scaling } from '../math/scaling.ts';
+import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import type { FederationSettings } from '../protocol/messages.ts';
+import type { BoxContext } from '../solver/member.ts';
+import { type Metrics, measure } from '../solver/metrics.ts';
+import { decide, type Model } from '../solver/model.ts';
+import type { Objective } from '../solver/problem.ts';
+import type { Clock, OpenSolver, RowSolver } from './ports.ts';
+
+export interface OwnData {
+  readonly features: readonly string[];
+  /** To be given away. */
+  readonly trainX: Float64Array;
+  readonly train: Uint32Array;
+  /** Targets of all rows, and where they stand; no features. */
+  readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
+  /** Rows to test on, and which of all they are. */
+  readonly test: Table;
+  readonly tested: Uint32Array;
+  /** Of the training rows, features and targets. */
+  readonly digest: string;
+}
+
+/** The split is that of `train` for the participant that the rows name, where they name one. */
+export function ownData(given: Table, participant: string, testFraction: number, seed: number): OwnData {
+  const { source, targets, lines, features } = given;
+  if (!targets) throw inputError('NO_TARGETS', `${source}: expected a target column, got none`);
+  const table = { ...given, participants: [participant], participantOf: new Uint32Array(given.n) };
+  const named = given.participants.length === 1 && given.participants[0] !== '' ? given : table;
+  const { train, test: tested } = splitRows(named, { testFraction, seed });
+  const trainX = featuresOf(table, train);
+  return {
+    features,
+    trainX,
+    train,
+    labels: { source, targets, lines },
+    test: selectRows(table, tested),
+    tested,
+    digest: digestOf(
+      trainX,
+      Array.from(train, (i) => targets[i]),
+    ),
+  };
+}
+
+function digestOf(x: Float64Array, targets: readonly string[]): string {
+  const d = x.length / targets.length;
+  const hash = sha256.create();
+  for (const [i, target] of targets.entries()) {
+    hash.update(new Uint8Array(x.buffer, x.byteOffset + 8 * i * d, 8 * d));
+    hash.update(utf8ToBytes(`${JSON.stringify(target)}\n`));
+  }
+  return bytesToHex(hash.digest());
+}
+
+interface Targets {
+  /** Of all rows: -1 and +1, or values. */
+  readonly y: Float64Array;
+  /** Undefined for regression. */
+  readonly classes: ClassMapping | undefined;
+}
+
+export interface OwnRowsEvents {
+  ready(moments: Moments, benchmarkMs: number): void;
+  prepared(problem: BoxContext): void;
+  solved(result: SolveResult): void;
+  failed(error: unknown): void;
+}
+
+export interface OwnRowsOptions {
+  readonly positive: string | undefined;
+  readonly slowdown: number;
+  readonly open: OpenSolver;
+  readonly clock: Clock;
+}
+
+export class OwnRows {
+  private readonly solver: RowSolver;
+  private readonly data: Omit<OwnData, 'trainX'>;
+  private readonly options: OwnRowsOptions;
+  private readonly events: OwnRowsEvents;
+  private readonly targets = new Map<Objective, Targets>();
+  /** What the solver has prepared, or is preparing. */
+  private asked: (Omit<BoxContext, 'cap'> & { readonly key: Uint8Array }) | undefined;
+  private problem: BoxContext | undefined;
+
+  constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
+    this.data = data;
+    this.options = options;
+    this.events = events;
+    const shape = { n: data.train.length, d: data.features.length };
+    this.solver = options.open(
+      { x, ...shape, slowdown: options.slowdown },
+      {
+        ready: (moments, benchmarkMs) => events.ready(moments, benchmarkMs),
+        prepared: (cap) => {
+          const { y, settings } = this.asked!;
+          this.problem = { y, cap, settings };
+          events.prepared(this.problem);
+        },
+        solved: (result) => events.solved(result),
+        failed: (error) => events.failed(error),
+      },
+    );
+  }
+
+  /** What +1 and -1 stand for, where the objective has classes; refuses targets that do not fit it. */
+  classesFor(objective: Objective): ClassMapping | undefined {
+    return this.targetsFor(objective).classes;
+  }
+
+  /** Scales the rows, unless they are scaled so already; answered by `prepared` in any case. */
+  prepare(settings: FederationSettings, scaling: Scaling): void {
+    const { clock } = this.options;
+    const key = pack({ settings, scaling });
+    const { problem, asked } = this;
+    if (asked?.key.length === key.length && asked.key.every((byte, i) => byte === key[i])) {
+      if (problem) clock.at(clock.now(), () => this.events.prepared(problem));
+      return;
+    }
+    const { y: all } = this.targetsFor(settings.objective);
+    const y = Float64Array.from(this.data.train, (i) => all[i]);
+    this.asked = { key, y, settings };
+    this.problem = undefined;
+    this.solver.prepare(settings, scaling, y);
+  }
+
+  solve(request: SolveRequest): void {
+    this.solver.solve(request);
+  }
+
+  cancel(): void {
+    this.solver.cancel();
+  }
+
+  interrupt(): void {
+    this.solver.interrupt();
+  }
+
+  async close(): Promise<void> {
+    await this.solver.close();
+  }
+
+  /** How a model does on the rows kept aside; undefined where there are none. */
+  measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
+    const { test, tested } = this.data;
+    if (test.n === 0) return undefined;
+    const { y } = this.targetsFor(model.objective);
+    const expected = Float64Array.from(tested, (i) => y[i]);
+    return { rows: test.n, ...measure(model.objective, expected, decide(model, test)) };
+  }
+
+  private targetsFor(objective: Objective): Targets {
+    const known = this.targets.get(objective) ?? this.readTargets(objective);
+    this.targets.set(objective, known);
+    return known;
+  }
+
+  private readTargets(objective: Objective): Targets {
+    const { labels } = this.data;
+    if (objective === 'regression') return { y: regressionTargets(labels), classes: undefined };
+    const { positive } = this.options;
+    const { y, ...classes } = ownClassificationTargets(labels, { positive });
+    return { y, classes: { positive: classes.positive, negative: classes.negative } };
+  }
+}

@@ -1,0 +1,95 @@
+/** What the state of a participant holds beside that of its machine, and whether it fits who wants to go on with it. */
+import { inputError } from '../base/errors.ts';
+import type { ClassMapping } from '../data/labels.ts';
+import { NOTHING_STORED, type Stored } from '../participant/state.ts';
+
+/** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
+export interface OwnColumns {
+  readonly task: string;
+  readonly label: string;
+  readonly drop: readonly string[];
+  /** Value of the participant column; undefined: all rows. */
+  readonly own: string | undefined;
+}
+
+export interface FederationName {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ParticipantFile {
+  readonly participant: string;
+  /** Undefined before the first contact. */
+  readonly federation: FederationName | undefined;
+  readonly features: readonly string[];
+  /** `schemaDigest` of the features. */
+  readonly schema: string;
+  readonly columns: OwnColumns | undefined;
+  /** Digest of the training rows: the duals belong to them. */
+  readonly rows: string;
+  /** Undefined for regression, and before it is known. */
+  readonly classes: ClassMapping | undefined;
+  /** For secure aggregation; nobody else knows it. */
+  readonly secret: Uint8Array;
+  readonly stored: Stored;
+}
+
+/** What a participant that begins puts into its store. */
+export type NewParticipant = Omit<ParticipantFile, 'federation' | 'classes' | 'secret' | 'stored'>;
+
+/** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */
+export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array): ParticipantFile {
+  return { ...newcomer, federation: undefined, classes: undefined, secret, stored: NOTHING_STORED };
+}
+
+/** What a process brings that opens the store. */
+export interface Joiner extends Omit<NewParticipant, 'columns'> {
+  readonly secure: boolean;
+}
+
+/** Refuses to go on with a state that is of somebody or something else. */
+export function checkSame(place: string, file: ParticipantFile, joiner: Joiner): void {
+  if (file.participant !== joiner.participant) {
+    throw inputError(
+      'OTHER_PARTICIPANT',
+      `${place}: expected the state of participant "${joiner.participant}", got that of "${file.participant}"; give another --state, or --name ${file.participant}`,
+    );
+  }
+  if (file.schema !== joiner.schema) {
+    const [then, now] = [file.features.length, joiner.features.length];
+    const which =
+      then === now ? `other names or another order than the ${then} it began with` : `${then}, got ${now}`;
+    throw inputError(
+      'OTHER_COLUMNS',
+      `${place}: expected the features that participant "${file.participant}" began with: ${which}; give the same data and --drop, or another --state`,
+    );
+  }
+  const { committed, pending, settings } = file.stored;
+  if (file.rows !== joiner.rows && settings?.training === 'steps' && (committed || pending)) {
+    throw inputError(
+      'OTHER_ROWS',
+      `${place}: expected the training rows that participant "${file.participant}" has contributed with, got others, and this federation trains by steps, which go on from the rows they began with; give the same data, --test-fraction and --seed, or have the operator forget it and give another --state`,
+    );
+  }
+  if (settings && !settings.secure !== !joiner.secure) {
+    const [had, got] = settings.secure ? ['with', 'without'] : ['without', 'with'];
+    throw inputError(
+      'NOT_SECURE',
+      `${place}: expected to go on ${had} secure aggregation, as the federation has it, got a start ${got} --secure`,
+    );
+  }
+}
+
+/** Duals say which side a row is on: the classes of a participant that has begun stay what they are. */
+export function checkSameClasses(
+  place: string,
+  file: ParticipantFile,
+  found: ClassMapping | undefined,
+): void {
+  const { classes } = file;
+  if (!classes || !file.stored.committed || classes.positive === found?.positive) return;
+  throw inputError(
+    'OTHER_CLASSES',
+    `${place}: expected "${classes.positive}" to be the positive class, as when participant "${file.participant}" began, got "${found?.positive}"; give --positive ${classes.positive}, or another --state`,
+  );
+}

@@ -1,0 +1,97 @@
+/** How a participant takes part: what the library takes, gives and reports, wherever it runs. */
+import type { Table } from '../data/table.ts';
+import type { Phase } from '../participant/state.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import type { FinishReason } from '../protocol/messages.ts';
+import type { Metrics } from '../solver/metrics.ts';
+import type { Model } from '../solver/model.ts';
+import type { FederationName, OwnColumns } from './participant-file.ts';
+import type { Recorder } from './participant-loop.ts';
+import type { Clock, OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
+
+export interface ParticipationOptions {
+  /** Every row of the table is this participant's. The columns are kept for predicting from files later. */
+  readonly data: { readonly table: Table; readonly columns?: OwnColumns | undefined };
+  /** Its id in the federation. */
+  readonly participant: string;
+  readonly invitation?: string | undefined;
+  /** The target value that becomes +1. */
+  readonly positive?: string | undefined;
+  /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
+  readonly testFraction?: number | undefined;
+  readonly seed?: number | undefined;
+  /** Pretends to be so many times as slow (default 1): for tests and demonstrations. */
+  readonly slowdown?: number | undefined;
+  /** Takes part only where the server sees nothing but sums. */
+  readonly secure?: boolean | undefined;
+  /** Stays connected when training rests, and takes part when it goes on (default: false). */
+  readonly keepGoing?: boolean | undefined;
+  readonly onEvent?: ((event: JoinEvent) => void) | undefined;
+  readonly record?: Recorder | undefined;
+  /** Pauses between attempts to connect grow from the first to the second (default 200 to 15,000 ms). */
+  readonly retryFromMs?: number | undefined;
+  readonly retryMostMs?: number | undefined;
+}
+
+export interface ParticipationPorts {
+  /** Made once the options are known to be good. */
+  readonly transport: () => Transport;
+  readonly home: OpenHome;
+  readonly solver: OpenSolver;
+  readonly clock: Clock;
+  readonly random: RandomShare;
+  /** For secure aggregation; default: the portable ones. */
+  readonly primitives?: Primitives | undefined;
+}
+
+export type JoinEvent =
+  | { readonly type: 'connected'; readonly federation: FederationName }
+  | { readonly type: 'lost'; readonly why: string; readonly retryMs: number }
+  | { readonly type: 'phase'; readonly phase: Phase; readonly round: number }
+  | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
+  | { readonly type: 'bad frame'; readonly message: string }
+  /** Training rests, or has ended for this participant. */
+  | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
+  /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
+  | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
+
+export interface JoinStatus {
+  readonly participant: string;
+  readonly phase: Phase;
+  readonly round: number;
+  /** Last round whose answer was accepted. */
+  readonly base: number;
+  readonly isConnected: boolean;
+  /** Local passes so far, in this process. */
+  readonly passes: number;
+  /** The last solve took so long. */
+  readonly solveMs: number | undefined;
+  readonly federation: FederationName | undefined;
+}
+
+export interface JoinResult {
+  readonly participant: string;
+  readonly federation: FederationName | undefined;
+  /** `closed`: by `close`, with everything kept. */
+  readonly reason: FinishReason | 'closed';
+  /** The newest round that is known of. */
+  readonly rounds: number;
+  readonly base: number;
+  readonly passes: number;
+  /** On the rows kept aside. */
+  readonly test: (Metrics & { readonly rows: number }) | undefined;
+  /** Where the state is: the folder. */
+  readonly state: string;
+}
+
+export interface Participation {
+  /** Ends with training, `leave` or `close`; rejects when something went wrong for good. */
+  readonly done: Promise<JoinResult>;
+  readonly status: JoinStatus;
+  /** The model to predict with now; undefined before the first round. */
+  model(): Model | undefined;
+  /** For good: sends a goodbye and waits until it is acknowledged. The contribution stays in the model. */
+  leave(): Promise<void>;
+  /** Stops without a message: the state stays, and a later start goes on from it. */
+  close(): Promise<void>;
+}

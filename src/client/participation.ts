@@ -1,0 +1,313 @@
+/**
+ * A participant of a federation, from its rows to its model: the machine (src/participant) in its loop, its state, its solver and a
+ * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
+ */
+import { KindredError } from '../base/errors.ts';
+import type { Scaling } from '../math/scaling.ts';
+import type { SolveResult } from '../participant/effects.ts';
+import { personalRequest } from '../participant/finishing.ts';
+import type { ParticipantState, Profile } from '../participant/state.ts';
+import { encode } from '../protocol/codec.ts';
+import type { FederationSettings } from '../protocol/messages.ts';
+import type { Model } from '../solver/model.ts';
+import { Connection } from './connection.ts';
+import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';
+import { OwnRows } from './own-rows.ts';
+import { checkSameClasses } from './participant-file.ts';
+import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
+import { modelOf } from './participant-model.ts';
+import type {
+  JoinEvent,
+  JoinResult,
+  JoinStatus,
+  Participation,
+  ParticipationOptions,
+  ParticipationPorts,
+} from './participation-options.ts';
+import type { Signer, StateStore, Transport } from './ports.ts';
+
+/** Nobody waits for a personal part that is not sent. */
+const PERSONAL_PASSES = 10_000;
+const RETRY_FROM_MS = 200;
+const RETRY_MOST_MS = 15_000;
+
+export function participate(options: ParticipationOptions, ports: ParticipationPorts): Participation {
+  return new Participating(options, ports);
+}
+
+class Participating implements Participation {
+  readonly done: Promise<JoinResult>;
+  /** Without the rows: they are the solver's. */
+  private readonly options: Omit<ParticipationOptions, 'data'>;
+  private readonly ports: ParticipationPorts;
+  private settle!: { resolve: (result: JoinResult) => void; reject: (error: unknown) => void };
+  private store: StateStore | undefined;
+  private rows: OwnRows | undefined;
+  private loop: ParticipantLoop | undefined;
+  private connection: Connection | undefined;
+  private isConnected = false;
+  private hasStarted = false;
+  private isEnding = false;
+  private wantsToLeave = false;
+  private passes = 0;
+  private solveMs: number | undefined;
+  private lastReported = '';
+  /** Fulfilled when the state is open, or cannot be opened. */
+  private readonly opened: Promise<void>;
+  /** Waits for the personal part to rows that have changed. */
+  private personalised: (u: Float64Array) => void = () => {};
+
+  constructor({ data, ...options }: ParticipationOptions, ports: ParticipationPorts) {
+    this.options = options;
+    this.ports = ports;
+    this.done = new Promise((resolve, reject) => {
+      this.settle = { resolve, reject };
+    });
+    this.opened = this.open({ ...options, data }).catch((error: unknown) => this.fail(error));
+  }
+
+  get status(): JoinStatus {
+    const { loop, passes, solveMs, isConnected } = this;
+    const { participant } = this.options;
+    const { federation, stored } = this.store?.file ?? {};
+    const phase = loop?.state.phase ?? 'joining';
+    const base = stored?.base ?? 0;
+    return { participant, federation, phase, round: loop?.round ?? base, base, isConnected, passes, solveMs };
+  }
+
+  model(): Model | undefined {
+    return this.store && modelOf(this.store.file);
+  }
+
+  async leave(): Promise<void> {
+    this.wantsToLeave = true;
+    this.take({ type: 'leave' });
+    await this.done;
+  }
+
+  async close(): Promise<void> {
+    this.end('closed');
+    await this.done.catch(() => {});
+  }
+
+  private async open(options: ParticipationOptions): Promise<void> {
+    const own = ownDataOf(options);
+    const transport = this.ports.transport();
+    const home = await openHome(options, own, this.ports.home);
+    this.store = home.store;
+    if (this.isEnding) return;
+    const { positive, slowdown = 1 } = options;
+    const { solver, clock } = this.ports;
+    this.rows = new OwnRows(
+      own,
+      { positive, slowdown, open: solver, clock },
+      {
+        ready: (moments, benchmarkMs) => {
+          const profile = profileOf(options, home.store.file, moments, benchmarkMs);
+          const changed = home.hasChanged ? own.digest : undefined;
+          this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
+        },
+        prepared: (problem) => (this.loop ? this.take({ type: 'prepared', problem }) : this.personalise()),
+        solved: (result) => this.solved(result),
+        failed: (error) => this.fail(error),
+      },
+    );
+  }
+
+  /** `changed`: digest of rows that are others than at the last start. */
+  private async start(
+    profile: Profile,
+    changed: string | undefined,
+    transport: Transport,
+    signer: Signer,
+  ): Promise<void> {
+    if (this.isEnding) return;
+    if (changed !== undefined) await this.adapt(changed);
+    if (this.isEnding) return;
+    const store = this.store!;
+    const rows = this.rows!;
+    const { clock, primitives } = this.ports;
+    const stored = { ...store.file.stored, finished: undefined };
+    this.loop = new ParticipantLoop(
+      { profile, stored },
+      {
+        clock,
+        primitives,
+        store,
+        solver: {
+          prepare: (settings, scaling) => this.prepare(settings, scaling),
+          solve: (request) => rows.solve(request),
+          cancel: () => rows.cancel(),
+          interrupt: () => rows.interrupt(),
+        },
+        send: (message, precision) => void this.connection?.send(encode(message, precision)),
+        record: this.options.record,
+        settled: () => {
+          // A timer that is set would be taken for a new connection.
+          if (this.loop?.state.phase === 'finished') this.loop.rest();
+          this.reportPhase();
+        },
+        failed: (error) => this.fail(error),
+      },
+    );
+    if (this.wantsToLeave) this.take({ type: 'leave' });
+    this.reportPhase();
+    if (!this.isEnding) this.connection = this.connect(transport, signer);
+  }
+
+  /** Fits the model to rows that have changed, before there is a connection (opening.ts). */
+  private async adapt(digest: string): Promise<void> {
+    const store = this.store!;
+    const known = knownModel(store.file.stored);
+    const fitted = new Promise<Float64Array>((resolve) => {
+      this.personalised = resolve;
+    });
+    if (known) await this.prepare(known.settings, known.scaling);
+    const u = known && (await fitted);
+    if (this.isEnding) return;
+    await store.save(withRows(store.file, digest, u));
+    const { edition } = store.file.stored;
+    this.emit({ type: 'rows changed', edition, isPersonalised: u !== undefined });
+  }
+
+  private personalise(): void {
+    if (this.isEnding) return;
+    const { settings, model } = knownModel(this.store!.file.stored)!;
+    const request = personalRequest(settings, this.options.participant, model);
+    this.rows!.solve({ ...request, passes: PERSONAL_PASSES });
+  }
+
+  /** The classes are known from here on, and stored: predictions need them. */
+  private async prepare(settings: FederationSettings, scaling: Scaling): Promise<void> {
+    const store = this.store!;
+    const rows = this.rows!;
+    const classes = rows.classesFor(settings.objective);
+    checkSameClasses(store.place, store.file, classes);
+    const known = store.file.classes;
+    const isNew = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
+    if (isNew) await store.save({ classes });
+    rows.prepare(settings, scaling);
+  }
+
+  private connect(transport: Transport, signer: Signer): Connection {
+    const store = this.store!;
+    const { invitation, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
+    const { clock, random } = this.ports;
+    return new Connection(
+      {
+        transport,
+        clock,
+        random,
+        applicant: () => {
+          const { participant, schema, features, federation } = store.file;
+          return { participant, signer, schema, features, invitation, federation, place: store.place };
+        },
+        retry: { fromMs: retryFromMs, mostMs: retryMostMs },
+      },
+      {
+        // From here on the state belongs to this federation: before anything is sent.
+        admitted: (federation) => {
+          if (!store.file.federation) return store.save({ federation });
+        },
+        connected: () => {
+          this.isConnected = true;
+          this.emit({ type: 'connected', federation: store.file.federation! });
+          // The first connection starts the machine; after later ones it retransmits what may not have been received.
+          const type = this.hasStarted ? 'timer' : 'start';
+          this.hasStarted = true;
+          this.take({ type });
+        },
+        message: (message) => this.take({ type: 'message', message }),
+        badFrame: (message) => this.emit({ type: 'bad frame', message }),
+        lost: (why, retryMs) => {
+          this.isConnected = false;
+          this.emit({ type: 'lost', why, retryMs });
+        },
+        ended: (error) => this.fail(error),
+      },
+    );
+  }
+
+  private solved(result: SolveResult): void {
+    if (!this.loop) {
+      this.personalised(result.solution.u);
+      return;
+    }
+    const { round, passes, computeMs } = result;
+    this.passes += passes;
+    this.solveMs = computeMs;
+    this.emit({ type: 'solved', round, passes, computeMs });
+    this.take({ type: 'solved', result });
+  }
+
+  private take(event: ParticipantEvent): void {
+    if (!this.isEnding) this.loop?.take(event);
+  }
+
+  private reportPhase(): void {
+    const { round, state } = this.loop!;
+    const { phase, stored, refusal } = state;
+    const current = `${phase} ${round}`;
+    if (current === this.lastReported || this.isEnding) return;
+    this.lastReported = current;
+    this.emit({ type: 'phase', phase, round });
+    if (refusal) this.fail(refusalError(refusal, this.options));
+    if (phase !== 'finished' && phase !== 'gone') return;
+    const reason = stored.finished!;
+    this.emit({ type: 'finished', reason, round });
+    // Whoever stays is woken by the next round.
+    if (phase === 'gone' || !this.options.keepGoing) this.end(reason);
+  }
+
+  private emit(event: JoinEvent): void {
+    if (this.isEnding) return;
+    try {
+      this.options.onEvent?.(event);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.end('closed', { error });
+  }
+
+  private end(reason: JoinResult['reason'], failure?: { readonly error: unknown }): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    this.loop?.stop();
+    this.shutDown(reason).then(
+      (result) => (failure ? this.settle.reject(failure.error) : this.settle.resolve(result)),
+      (other: unknown) => this.settle.reject(failure ? failure.error : other),
+    );
+  }
+
+  /** Everything is given back before `done` is settled. */
+  private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
+    // Not within the step or the event that ended it: the state may still be on its way to the store.
+    await this.opened;
+    const { store, rows } = this;
+    const { participant, federation, round: rounds, base, passes } = this.status;
+    try {
+      await this.connection?.close();
+      await rows?.close();
+      const model = this.model();
+      const test = model && rows?.measure(model);
+      return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
+    } finally {
+      this.isConnected = false;
+      await store?.release();
+    }
+  }
+}
+
+/** Refusals that are mistakes of whoever started this participant; others are of the run. */
+const MISTAKES = new Set(['NOT_SECURE', 'WRONG_FEATURES']);
+
+function refusalError(
+  { code, message }: NonNullable<ParticipantState['refusal']>,
+  { secure }: Pick<ParticipationOptions, 'secure'>,
+): Error {
+  const hint = code === 'NOT_SECURE' ? `; join ${secure ? 'without' : 'with'} --secure` : '';
+  return new KindredError(code, `${message}${hint}`, MISTAKES.has(code) ? 'input' : 'run');
+}

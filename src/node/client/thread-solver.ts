@@ -1,0 +1,125 @@
+/** The owner of the solver's thread: solves go in, results come out, one at a time, and may be stopped while under way. */
+import { Worker } from 'node:worker_threads';
+import { KindredError } from '../../base/errors.ts';
+import type { OpenSolver, RawTrainingRows, RowSolver, RowSolverEvents } from '../../client/ports.ts';
+import type { Scaling } from '../../math/scaling.ts';
+import type { SolveRequest } from '../../participant/effects.ts';
+import type { FederationSettings } from '../../protocol/messages.ts';
+import type { Solution } from '../../solver/member.ts';
+import { threadFile } from '../threads/threads.ts';
+import {
+  DROP_UP_TO,
+  type FromSolver,
+  type KnownSolution,
+  monotonicMs,
+  ORDERS,
+  type SolverData,
+  STOP_UP_TO,
+  type ToSolver,
+} from './solver-messages.ts';
+
+export const threadSolver: OpenSolver = (rows, events) => new ThreadSolver(rows, events);
+
+export class ThreadSolver implements RowSolver {
+  private readonly worker: Worker;
+  private readonly events: RowSolverEvents;
+  private readonly orders = new Int32Array(new SharedArrayBuffer(4 * ORDERS));
+  /** Of the last solve that was asked for. */
+  private number = 0;
+  /** What the solve under way was asked with. */
+  private underWay: SolveRequest | undefined;
+  /** Solutions that the thread has, by number: they need not cross over again. */
+  private readonly known = new Map<number, Solution>();
+  private prepares = 0;
+  private isClosed = false;
+
+  constructor(rows: RawTrainingRows, events: RowSolverEvents) {
+    this.events = events;
+    const data: SolverData = { ...rows, orders: this.orders };
+    this.worker = new Worker(threadFile('client/solver-thread'), {
+      workerData: data,
+      transferList: [rows.x.buffer as ArrayBuffer],
+    });
+    this.worker.on('message', (message: FromSolver) => this.receive(message));
+    this.worker.on('error', (error) => this.died((error as Error).message));
+    this.worker.on('exit', (code) => this.died(`it ended with code ${code}`));
+  }
+
+  prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void {
+    this.prepares++;
+    this.send({ kind: 'prepare', number: this.prepares, settings, scaling, y });
+  }
+
+  solve(request: SolveRequest): void {
+    this.number++;
+    this.underWay = request;
+    const { committed, warm, ...rest } = request;
+    const { number } = this;
+    const last = Math.max(0, ...this.known.keys());
+    const reference = committed && this.referenceTo((known) => known === committed);
+    const start = warm && (this.referenceTo((known) => known.beta === warm) ?? warm);
+    const from: KnownSolution | undefined = reference ?? (committed && { number: -number, value: committed });
+    if (committed && from) this.known.set(from.number, committed);
+    const keep = [...new Set([last, ...(from ? [from.number] : [])])];
+    for (const old of this.known.keys()) if (!keep.includes(old)) this.known.delete(old);
+    const untilMs = monotonicMs() + request.budgetMs;
+    this.send({ kind: 'solve', number, request: rest, committed: from, warm: start, keep, untilMs });
+  }
+
+  cancel(): void {
+    this.underWay = undefined;
+    Atomics.store(this.orders, DROP_UP_TO, this.number);
+    this.interrupt();
+  }
+
+  interrupt(): void {
+    Atomics.store(this.orders, STOP_UP_TO, this.number);
+    Atomics.notify(this.orders, STOP_UP_TO);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.worker.terminate();
+  }
+
+  private referenceTo(matches: (known: Solution) => boolean): KnownSolution | undefined {
+    for (const [number, solution] of this.known) if (matches(solution)) return { number };
+    return undefined;
+  }
+
+  private send(message: ToSolver): void {
+    this.worker.postMessage(message);
+  }
+
+  private receive(message: FromSolver): void {
+    if (this.isClosed) return;
+    switch (message.kind) {
+      case 'ready':
+        this.events.ready(message.moments, message.benchmarkMs);
+        break;
+      case 'prepared':
+        if (message.number === this.prepares) this.events.prepared(message.cap);
+        break;
+      case 'solved': {
+        const { underWay } = this;
+        // Cancelled when it was on its way already.
+        if (!underWay || message.number !== this.number) break;
+        this.underWay = undefined;
+        const { result } = message;
+        this.known.set(message.number, result.solution);
+        this.events.solved({ ...result, committed: result.committed ?? underWay.committed! });
+        break;
+      }
+      case 'failed':
+        this.isClosed = true;
+        this.events.failed(new KindredError(message.code, message.message, message.cause));
+        break;
+    }
+  }
+
+  private died(why: string): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.events.failed(new KindredError('SOLVER_FAILED', `the thread that solves has failed: ${why}`, 'run'));
+  }
+}

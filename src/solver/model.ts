@@ -1,0 +1,84 @@
+/**
+ * A trained model and prediction with it: the shared part w, everybody's personal part v_k, and all that is needed to use them on raw
+ * rows (scaling, bias, classes, feature names). Its file is in methods/model.ts.
+ */
+import { inputError } from '../base/errors.ts';
+import type { ClassMapping } from '../data/labels.ts';
+import type { Table } from '../data/table.ts';
+import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { Certificate } from './certificate.ts';
+import type { Objective } from './problem.ts';
+import { plusScaled } from './vector.ts';
+
+export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
+export type MethodName = (typeof METHODS)[number];
+
+export interface Model {
+  readonly method: MethodName;
+  readonly objective: Objective;
+  readonly features: readonly string[];
+  readonly bias: boolean;
+  readonly scaling: Scaling;
+  /** What +1 and -1 stand for; undefined for regression. */
+  readonly classes: ClassMapping | undefined;
+  readonly w: Float64Array;
+  readonly personal: ReadonlyMap<string, Float64Array>;
+  /** Whether someone without a personal part can be served by w alone. */
+  readonly servesNewcomers: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly seed: number;
+  readonly certificate: Certificate | undefined;
+}
+
+/** w + v_k, or w for a newcomer. */
+export function modelFor(model: Model, participant: string): Float64Array {
+  const v = model.personal.get(participant);
+  if (v) return plusScaled(model.w, 1, v);
+  if (model.servesNewcomers) return model.w;
+  throw inputError(
+    'UNKNOWN_PARTICIPANT',
+    `participant "${participant}" is not in the model, and a model of method ${model.method} has no shared part to serve a newcomer with; train with --method mtl or global`,
+  );
+}
+
+/** (w + v_k).x for some rows of a table of raw features. */
+export function decide(
+  model: Model,
+  table: Table,
+  rows: ArrayLike<number> = { length: table.n },
+): Float64Array {
+  checkFeatures(model, table);
+  const d = model.features.length;
+  const scaled = new Float64Array(d);
+  const models = new Map<number, Float64Array>();
+  const out = new Float64Array(rows.length);
+  for (let r = 0; r < rows.length; r++) {
+    const i = rows[r] ?? r;
+    const k = table.participantOf[i];
+    let z = models.get(k);
+    if (!z) models.set(k, (z = modelFor(model, table.participants[k])));
+    scaleRow(table.x, i, model.scaling, scaled, 0);
+    let sum = model.bias ? z[d] : 0;
+    for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
+    out[r] = sum;
+  }
+  return out;
+}
+
+/** The same features in the same order, by name. */
+export function checkFeatures(model: Model, table: Table): void {
+  const { features } = model;
+  if (table.features.length !== features.length) {
+    throw inputError(
+      'FEATURE_COUNT',
+      `${table.source}: expected the model's ${features.length} features, got ${table.features.length}; --drop leaves columns out`,
+    );
+  }
+  const wrong = features.findIndex((name, j) => name !== table.features[j]);
+  if (wrong >= 0) {
+    throw inputError(
+      'FEATURE_NAMES',
+      `${table.source}: expected feature ${wrong + 1} to be "${features[wrong]}" as in the model, got "${table.features[wrong]}"`,
+    );
+  }
+}

@@ -117,7 +117,7 @@ export interface AnswerMessage {
   readonly passes: number;
   readonly computeMs: number;
   /** The contribution accepted last, where the round asks for it. */
-  readonly before: Float64Array | undefined;
+  readonly previous: Float64Array | undefined;
 }
 
 /** Leaves for good; the contribution stays in w until the operator has it forgotten. */
@@ -163,7 +163,7 @@ export interface RoundMessage {
   readonly waitMs: number;
   readonly accepted: Accepted;
   /** Whether the answer has to bring along the contribution that was accepted last: the coordinator does not know it. */
-  readonly tellBefore: boolean;
+  readonly sendPrevious: boolean;
 }
 
 /** Response to an answer that came late or again. */

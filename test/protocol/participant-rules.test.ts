@@ -158,9 +158,9 @@ describe('rounds', () => {
 
   test('[ANSWER-9] the accepted contribution goes along exactly where the round asks for it and there is one', () => {
     const one = bench().ready();
-    expect(one.answers(1, NONE, 4, { tellBefore: true }).before).toBeUndefined();
-    expect(one.answers(2, { round: 1 }, 6).before).toBeUndefined();
-    expect([...one.answers(3, { round: 2 }, 8, { tellBefore: true }).before!]).toEqual([6]);
+    expect(one.answers(1, NONE, 4, { sendPrevious: true }).previous).toBeUndefined();
+    expect(one.answers(2, { round: 1 }, 6).previous).toBeUndefined();
+    expect([...one.answers(3, { round: 2 }, 8, { sendPrevious: true }).previous!]).toEqual([6]);
   });
 });
 

@@ -161,7 +161,6 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * ```
  */
 export { modelFromJson, modelToJson } from '../methods/model.ts';
-export { type Model, modelFor } from '../solver/model.ts';
 
 /**
  * Options of `train`. Everything has a default.
@@ -266,3 +265,17 @@ export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
  * ```
  */
 export type { Metrics } from '../solver/metrics.ts';
+
+/**
+ * A trained model: the shared part `w`, everybody's `personal` part, and what is needed to use them on raw rows. `modelFor` gives one
+ * participant's weights.
+ *
+ * @example
+ * ```ts
+ * import { type Model, makeHarLike, modelFor, train } from 'kindred';
+ *
+ * const model: Model = train(makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 8 })).model;
+ * console.log(modelFor(model, '2').length === model.w.length); // true
+ * ```
+ */
+export { type Model, modelFor } from '../solver/model.ts';

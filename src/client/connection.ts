@@ -11,7 +11,7 @@ import { ProtocolError } from '../protocol/protocol-error.ts';
 import { type Applicant, admit } from './admission.ts';
 import { Backoff, type BackoffOptions, pause } from './backoff.ts';
 import type { FederationName } from './participant-file.ts';
-import type { Answer, Channel, Clock, RandomShare, Transport } from './ports.ts';
+import type { Channel, Clock, Eventually, RandomShare, Transport } from './ports.ts';
 import { isFinal, TryAgain } from './refusals.ts';
 
 export interface ConnectionOptions {
@@ -25,7 +25,7 @@ export interface ConnectionOptions {
 
 export interface ConnectionEvents {
   /** The server knows us; nothing has been sent yet, and nothing is before this is complete. */
-  admitted(federation: FederationName): Answer<void>;
+  admitted(federation: FederationName): Eventually<void>;
   connected(): void;
   message(message: ToParticipant): void;
   /** Ignored: it was not of this protocol. */

@@ -9,7 +9,7 @@ import { step } from '../participant/machine.ts';
 import { newParticipant, type ParticipantStart, type ParticipantState } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
-import type { Answer, Clock, Solver, StateStore } from './ports.ts';
+import type { Clock, Eventually, Solver, StateStore } from './ports.ts';
 
 export interface LoopPorts {
   readonly clock: Clock;
@@ -84,7 +84,7 @@ export class ParticipantLoop {
     return effects;
   }
 
-  protected perform(effect: ParticipantEffect): Answer<void> {
+  protected perform(effect: ParticipantEffect): Eventually<void> {
     const { store, solver, send } = this.ports;
     switch (effect.type) {
       case 'persist':

@@ -7,7 +7,7 @@ import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { FederationSettings } from '../protocol/messages.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
 
-export type Answer<T> = T | Promise<T>;
+export type Eventually<T> = T | Promise<T>;
 
 export interface Clock {
   /** Monotonic milliseconds. */
@@ -26,16 +26,16 @@ export interface StateStore {
    * Durable when it has returned, or when its promise is fulfilled: all of the changes or, where it fails, none of them. What is saved
    * is never changed afterwards, so that a store may tell by identity what is new.
    */
-  save(changes: Partial<ParticipantFile>): Answer<void>;
+  save(changes: Partial<ParticipantFile>): Eventually<void>;
   /** After what is being saved. Nothing is saved any more. */
-  release(): Answer<void>;
+  release(): Eventually<void>;
 }
 
 export interface Signer {
   /** Raw Ed25519 public key, base64url. */
   readonly key: string;
   /** Base64url. */
-  sign(statement: Uint8Array): Answer<string>;
+  sign(statement: Uint8Array): Eventually<string>;
 }
 
 /** State and identity belong together: whoever has lost one cannot go on with the other. */
@@ -45,12 +45,12 @@ export interface Home {
 }
 
 /** Opens what is there, or begins with `newcomer`. */
-export type OpenHome = (newcomer: NewParticipant) => Answer<Home>;
+export type OpenHome = (newcomer: NewParticipant) => Eventually<Home>;
 
 /** What the participant loop asks of whoever holds the rows; answers come as inputs of the machine. */
 export interface Solver {
   /** Scales the rows; answered by `prepared`. */
-  prepare(settings: FederationSettings, scaling: Scaling): Answer<void>;
+  prepare(settings: FederationSettings, scaling: Scaling): Eventually<void>;
   /** Answered by `solved`, unless cancelled. Its budget runs from now. */
   solve(request: SolveRequest): void;
   /** The solve under way ends without an answer. */
@@ -83,7 +83,7 @@ export interface RowSolverEvents {
 export interface RowSolver extends Omit<Solver, 'prepare'> {
   /** Answered by `prepared`, the last time that it is asked for. */
   prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void;
-  close(): Answer<void>;
+  close(): Eventually<void>;
 }
 
 export type OpenSolver = (rows: RawTrainingRows, events: RowSolverEvents) => RowSolver;
@@ -121,7 +121,7 @@ export interface Channel {
   /** At once, without a goodbye to the other side. */
   drop(): void;
   /** With a goodbye. */
-  close(): Answer<void>;
+  close(): Eventually<void>;
 }
 
 /** A number in [0, 1) that nobody can predict. */

@@ -1,7 +1,7 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
 import { stream } from '../base/random.ts';
 import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';
-import type { Answer } from '../client/ports.ts';
+import type { Eventually } from '../client/ports.ts';
 import type { Arena } from '../math/arena.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
@@ -69,7 +69,7 @@ class CrashingLoop extends ParticipantLoop {
     this.crash = () => node.crash();
   }
 
-  protected override perform(effect: ParticipantEffect): Answer<void> {
+  protected override perform(effect: ParticipantEffect): Eventually<void> {
     if (this.left === 0) return this.crash();
     this.left--;
     return super.perform(effect);

@@ -225,6 +225,7 @@ export class TestServer {
 
   private isSigned(body: SessionBody): boolean {
     const { participant, key, challenge, schema, invitation = '', signature } = body;
+    if (!signature) return false;
     const federation = this.federation.id;
     const statement = joinStatement({ federation, participant, key, challenge, schema, invitation });
     const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });

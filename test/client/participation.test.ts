@@ -1,0 +1,154 @@
+/** The participant's core on ports that know no runtime: memory, a solver in this thread, a store that answers with promises. */
+import { describe, expect, test } from 'vitest';
+import { localSolver } from '../../src/client/local-solver.ts';
+import { MemoryState } from '../../src/client/memory-store.ts';
+import { participate } from '../../src/client/participation.ts';
+import type { JoinEvent, ParticipationOptions } from '../../src/client/participation-options.ts';
+import type { StateStore } from '../../src/client/ports.ts';
+import { step } from '../../src/coordinator/machine.ts';
+import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
+import { newCoordinator } from '../../src/coordinator/start.ts';
+import { rowsOfParticipant } from '../../src/data/participants.ts';
+import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
+import { processClock } from '../../src/node/clock.ts';
+import { entropyStream, systemEntropy } from '../../src/node/entropy.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
+import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
+import { smallHar } from '../helpers/tables.ts';
+import { optionsLike } from '../helpers/test-server.ts';
+
+/** A coordinator behind a server in memory. */
+function serve(options: CoordinatorOptions) {
+  const server = new MemoryServer();
+  const state = newCoordinator(options);
+  let timer: NodeJS.Timeout | undefined;
+  type Input = Parameters<typeof step>[1];
+  const take = (input: Input) => {
+    for (const effect of step(state, input)) {
+      if (effect.type === 'send') server.send(effect.to, encode(effect.message, options.precision));
+      else if (effect.type === 'timer') {
+        clearTimeout(timer);
+        const waitMs = Math.min(effect.atMs - performance.now(), 2 ** 31 - 1);
+        timer = setTimeout(() => take({ type: 'timer', now: performance.now() }), waitMs);
+      } else if (effect.type === 'summation')
+        setTimeout(() => take({ type: 'summed', now: performance.now() }), effect.ms);
+    }
+  };
+  server.onFrame = (from, frame) => {
+    const message = decodeFrom('participant', frame);
+    take({ type: 'message', from, message, now: performance.now() });
+  };
+  take({ type: 'start', now: performance.now() });
+  return { server, state, close: () => clearTimeout(timer) };
+}
+
+interface Device {
+  readonly memory: MemoryState;
+  readonly signer: ReturnType<typeof signerOf>;
+}
+
+function newDevice(): Device {
+  return { memory: new MemoryState(), signer: signerOf(newKeyPair()) };
+}
+
+function join(
+  { transport }: MemoryServer,
+  { memory, signer }: Device,
+  options: ParticipationOptions,
+  wrap: (store: StateStore) => StateStore = slowStore,
+) {
+  return participate(options, {
+    transport: () => transport,
+    home: async (newcomer) => ({ store: wrap(memory.open(newcomer, systemEntropy(32))), signer }),
+    solver: localSolver(processClock, entropyStream),
+    clock: processClock,
+    random: () => 0.5,
+  });
+}
+
+const table = smallHar(3, 2, 40);
+const dataOf = (id: string) => ({ table: rowsOfParticipant(table, id)! });
+
+describe('a participant without a runtime', () => {
+  test('takes part until training rests, with ports that answer with promises', async () => {
+    const { server, state, close } = serve(optionsLike({ gap: 1e-3 }, { minParticipants: 2 }));
+    const events: JoinEvent[] = [];
+    const [one, two] = ['1', '2'].map((participant) =>
+      join(server, newDevice(), {
+        participant,
+        data: dataOf(participant),
+        testFraction: 0.25,
+        onEvent: (event) => events.push(event),
+      }),
+    );
+    const results = await Promise.all([one.done, two.done]);
+    close();
+    for (const { reason, test: tested, state: place } of results) {
+      expect([reason, place]).toEqual(['gap', 'memory']);
+      expect(tested!.rows).toBeGreaterThan(5);
+      expect(tested!.errorRate).toBeLessThan(0.5);
+    }
+    expect(state.certificate.relativeGap).toBeLessThanOrEqual(1e-3);
+    expect(one.model()!.w).toEqual(two.model()!.w);
+    expect(new Set(events.map(({ type }) => type))).toEqual(
+      new Set(['phase', 'connected', 'solved', 'finished']),
+    );
+  });
+
+  test('goes on from its state after it was closed, whenever that was', async () => {
+    const { server, close } = serve(optionsLike({ gap: 0, rounds: 30 }));
+    const device = newDevice();
+    const options = { participant: '1', data: dataOf('1') };
+    let base = 0;
+    for (let i = 0; i < 8; i++) {
+      let wake = () => {};
+      const reached = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const part = join(server, device, {
+        ...options,
+        onEvent: (event) => event.type === 'phase' && event.round >= base + 2 && wake(),
+      });
+      await (i % 2 === 0 ? reached : Promise.resolve());
+      await part.close();
+      const result = await part.done;
+      expect(result.base).toBeGreaterThanOrEqual(base);
+      base = result.base;
+    }
+    expect(base).toBeGreaterThan(2);
+    expect((await join(server, device, options).done).reason).toBe('rounds');
+    close();
+  });
+
+  test('a store that fails ends it, and nothing is sent after that', async () => {
+    const { server, close } = serve(optionsLike({ gap: 0, rounds: 1000 }));
+    let saves = 0;
+    const failing = (store: StateStore): StateStore => {
+      const slow = slowStore(store);
+      return {
+        ...slow,
+        get file() {
+          return slow.file;
+        },
+        save: async (changes) => {
+          if (++saves === 12) throw new Error('out of space');
+          await slow.save(changes);
+        },
+      };
+    };
+    const device = newDevice();
+    const sent: number[] = [];
+    const receive = server.onFrame;
+    server.onFrame = (from, frame) => {
+      const message = decodeFrom('participant', frame);
+      if (message.kind === 'answer') sent.push(message.round);
+      receive(from, frame);
+    };
+    const part = join(server, device, { participant: '1', data: dataOf('1') }, failing);
+    await expect(part.done).rejects.toThrow('out of space');
+    close();
+    const { stored } = device.memory.open({} as never, new Uint8Array(0)).file;
+    expect(Math.max(...sent)).toBeLessThanOrEqual(stored.pending?.message.round ?? stored.base);
+    expect(server.connected).toBe(0);
+  });
+});

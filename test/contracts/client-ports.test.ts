@@ -1,0 +1,69 @@
+/** Every state store and every transport of a participant passes the same suite. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'vitest';
+import {
+  type ClientTransportUnderTest,
+  clientTransportContract,
+} from '../../src/check/contracts/client-transport.ts';
+import { type StatePlace, stateStoreContract } from '../../src/check/contracts/state-store.ts';
+import { parseEndpoint } from '../../src/client/endpoint.ts';
+import { MemoryState } from '../../src/client/memory-store.ts';
+import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
+import { openFolder } from '../../src/node/client/state-folder.ts';
+import { webTransport } from '../../src/node/client/web-transport.ts';
+import { encode } from '../../src/protocol/codec.ts';
+import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
+import { TestServer } from '../helpers/test-server.ts';
+
+function inMemory(): StatePlace {
+  const state = new MemoryState();
+  return {
+    open: (newcomer) => state.open(newcomer, crypto.getRandomValues(new Uint8Array(32))),
+    remove: () => {},
+  };
+}
+
+function inSlowMemory(): StatePlace {
+  const { open, remove } = inMemory();
+  return { open: async (newcomer) => slowStore(await open(newcomer)), remove };
+}
+
+function inFolder(): StatePlace {
+  const folder = mkdtempSync(join(tmpdir(), 'kindred-contract-'));
+  const path = join(folder, 'state');
+  return {
+    open: (newcomer) => openFolder(path, newcomer).store,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+describe('state in memory', () => stateStoreContract(test, inMemory));
+describe('state in slow memory', () => stateStoreContract(test, inSlowMemory));
+describe('state folder', () => stateStoreContract(test, inFolder));
+
+async function overWebSocket(): Promise<ClientTransportUnderTest> {
+  const server = await TestServer.start();
+  let taken = 0;
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const check = () => (holds() ? resolve() : setImmediate(check));
+      check();
+    });
+  return {
+    transport: webTransport(parseEndpoint(server.url)),
+    signer: signerOf(newKeyPair()),
+    send: (frame) => server.say('ada', frame),
+    received: async () => {
+      await until(() => server.heard.length > taken);
+      return encode(server.heard[taken++].message, 'f64');
+    },
+    disconnect: (code) => server.disconnect(code),
+    gone: () => until(() => server.connected === 0),
+    close: () => server.close(),
+  };
+}
+
+describe('memory transport', () => clientTransportContract(test, () => new MemoryServer().underTest()));
+describe('HTTP and WebSocket', () => clientTransportContract(test, overWebSocket));

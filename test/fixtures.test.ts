@@ -6,10 +6,10 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decode } from '../src/protocol/codec.ts';
 import { ProtocolError } from '../src/protocol/protocol-error.ts';
 import { run, Sandbox } from './cli/helpers.ts';
 import { serve } from './helpers/serve.ts';
+import { decode } from './protocol/frames.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 

@@ -12,25 +12,20 @@
  *
  * Fields that are undefined are left out of objects, as in JSON.
  */
+import { utf8Bytes } from './bytes.ts';
 import { crc32 } from './crc32.ts';
-import { inputError, invariant } from './errors.ts';
-import { Packer } from './packer.ts';
-import { Unpacker } from './unpacker.ts';
+import { inputError } from './errors.ts';
+import { Packer, Unpacker } from './packing.ts';
 
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
+const VERSION_AT = 4;
+const HEADER_BYTES = 6;
 const CRC_BYTES = 4;
-
-const toUtf8 = new TextEncoder();
 
 export function pack(value: unknown): Uint8Array {
   const out = new Packer();
   out.value(value);
-  return out.view().slice();
-}
-
-/** Throws a plain Error on bytes that `pack` has not made. */
-export function unpack(bytes: Uint8Array): unknown {
-  return unpackFrom(new Unpacker(bytes, 0, bytes.length));
+  return out.finish();
 }
 
 /** What a piece of stored data is, and in which version of its format. */
@@ -39,14 +34,14 @@ export interface Seal {
   readonly version: number;
 }
 
-/** Cells are sealed by the thousand, as a few things. */
+/** Cells are sealed by the thousand, under a few seals. */
 const HEADERS = new WeakMap<Seal, Uint8Array>();
 
-/** How everything that is sealed as this begins. */
+/** How everything under this seal begins. */
 export function sealHeader(as: Seal): Uint8Array {
   let header = HEADERS.get(as);
   if (!header) {
-    const name = toUtf8.encode(as.kind);
+    const name = utf8Bytes(as.kind);
     header = Uint8Array.of(...MAGIC, as.version, name.length, ...name);
     HEADERS.set(as, header);
   }
@@ -57,44 +52,35 @@ export function seal(as: Seal, value: unknown): Uint8Array {
   return sealForNow(as, value).slice();
 }
 
-/** Without a copy: good until anything else is packed. */
+/** Without a copy: valid until anything else is packed or encoded. */
 export function sealForNow(as: Seal, value: unknown): Uint8Array {
   const out = new Packer();
   out.raw(sealHeader(as));
   out.value(value);
   out.checksum();
-  return out.view();
+  return out.finishForNow();
 }
 
-/** Refuses what is damaged, of another kind or of another version, in words that begin with `source`. */
-export function unseal(expected: Seal, bytes: Uint8Array, source: string): unknown {
-  const { kind, version } = expected;
-  const header = MAGIC.length + 2;
-  const name = bytes.length > header ? bytes.subarray(header, header + bytes[header - 1]) : new Uint8Array(0);
-  const ours = bytes.length > header + CRC_BYTES && MAGIC.every((byte, i) => bytes[i] === byte);
-  if (!ours) throw corrupt(source, kind, `got ${bytes.length} bytes that are none`);
+/** Refuses what is damaged, of another kind or of another version, with a sentence that begins with `source`. */
+export function unseal({ kind, version }: Seal, bytes: Uint8Array, source: string): unknown {
+  const corrupt = (got: string): never => {
+    throw inputError('CORRUPT', `${source}: expected ${kind}, got ${got}; put back a copy of it`);
+  };
   const end = bytes.length - CRC_BYTES;
+  if (end <= HEADER_BYTES || !MAGIC.every((byte, i) => bytes[i] === byte))
+    corrupt(`${bytes.length} bytes of another format`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(end, true) !== crc32(view, end)) {
-    throw corrupt(source, kind, 'got one whose checksum does not match');
-  }
-  const found = new TextDecoder().decode(name);
-  if (found !== kind) throw corrupt(source, kind, `got "${found}"`);
-  if (bytes[4] !== version) {
+  if (view.getUint32(end, true) !== crc32(view, end)) corrupt('damaged bytes: the checksum does not match');
+  const input = new Unpacker(bytes, HEADER_BYTES, end, corrupt);
+  const found = input.text('the kind', bytes[HEADER_BYTES - 1]);
+  if (found !== kind) corrupt(`"${found}"`);
+  if (bytes[VERSION_AT] !== version) {
     throw inputError(
       'STORED_VERSION',
-      `${source}: expected ${kind} of version ${version}, got version ${bytes[4]}; use the kindred that wrote it`,
+      `${source}: expected ${kind} of version ${version}, got version ${bytes[VERSION_AT]}; use the kindred that wrote it`,
     );
   }
-  return unpackFrom(new Unpacker(bytes, header + name.length, end));
-}
-
-function corrupt(source: string, kind: string, got: string): Error {
-  return inputError('CORRUPT', `${source}: expected ${kind}, ${got}: damaged; put back a copy of it`);
-}
-
-function unpackFrom(input: Unpacker): unknown {
-  const value = input.value(0);
-  invariant(input.ended, 'packed data end where their value ends');
+  const value = input.value();
+  input.ended('packed data');
   return value;
 }

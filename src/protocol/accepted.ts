@@ -1,23 +1,18 @@
 /** The last accepted answer: round u32, and the share of its change that was taken, if not all of it: f64, 1 for all. */
-import { type Field, f64, u32 } from './fields.ts';
+import { checked, type Field, f64, record, u32 } from './fields.ts';
 import type { Accepted } from './messages.ts';
 
-export const accepted: Field<Accepted> = {
-  write(out, { round, factor = 1 }, name) {
-    u32.write(out, round, `${name}.round`);
-    if (!isShare(factor)) out.fail(`${name}.factor: expected a number above 0 and at most 1, got ${factor}`);
-    f64.write(out, factor, `${name}.factor`);
-  },
+/** A share of 0 would be no acceptance. */
+const share = checked(f64, 'BAD_FRAME', (value, name) =>
+  value > 0 && value <= 1 ? undefined : `${name}: expected a number above 0 and at most 1, got ${value}`,
+);
+const shareOrAll: Field<number | undefined> = {
+  write: (out, value = 1, name) => share.write(out, value, name),
   read(input, name) {
-    const round = input.u32(`${name}.round`);
-    const factor = f64.read(input, `${name}.factor`);
-    if (!isShare(factor))
-      input.refuse('BAD_FRAME', `${name}.factor: expected a number above 0 and at most 1, got ${factor}`);
-    return factor === 1 ? { round } : { round, factor };
+    const value = share.read(input, name);
+    return value === 1 ? undefined : value;
   },
+  same: (a = 1, b = 1) => a === b,
 };
 
-/** A factor of 0 would be no acceptance. */
-function isShare(factor: number): boolean {
-  return factor > 0 && factor <= 1;
-}
+export const accepted = record<Accepted>({ round: u32, factor: shareOrAll });

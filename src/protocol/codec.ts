@@ -1,15 +1,14 @@
 /** Messages to bytes and back. PROTOCOL.md has the format. */
 import { beginFrame, endFrame, type Frame, openFrame } from './frame.ts';
-import { layoutOf, type Sender } from './layouts.ts';
+import { F32_FLAG, kindOfTag, layoutOf, type Sender, senderOf } from './layouts.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import type { Message, Precision, ToCoordinator, ToParticipant } from './messages.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { Reader } from './reader.ts';
-import { F32_FLAG, kindOfTag, TAGS } from './tags.ts';
 import { Writer } from './writer.ts';
 
-/** What each side may say. */
-interface SaidBy {
+/** What each side may send. */
+interface SentBy {
   readonly participant: ToCoordinator;
   readonly coordinator: ToParticipant;
 }
@@ -20,32 +19,29 @@ interface SaidBy {
  */
 export function encode(message: Message, precision: Precision): Uint8Array {
   const { kind } = message;
-  const { payload, knownFlags } = layoutOf(kind);
+  const { tag, payload, knownFlags } = layoutOf(kind);
   const flags = precision === 'f32' ? knownFlags & F32_FLAG : 0;
   const out = new Writer(kind, precisionOf(flags));
-  beginFrame(out, TAGS[kind], flags);
+  beginFrame(out, tag, flags);
   payload.write(out, message, '');
   return endFrame(out);
 }
 
-/** Throws `ProtocolError` and nothing else, whatever the bytes. The message shares no memory with them. */
-export function decode(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): Message {
-  const frame = openFrame(bytes, limits);
-  return readPayload(kindOf(frame), frame, limits);
-}
-
-/** `decode` for one end of a connection: refuses what the other end may not say. */
+/**
+ * Throws `ProtocolError` and nothing else, whatever the bytes: also for what the other end of the connection may not send. The message
+ * shares no memory with the bytes.
+ */
 export function decodeFrom<S extends Sender>(
   sender: S,
   bytes: Uint8Array,
   limits: Limits = DEFAULT_LIMITS,
-): SaidBy[S] {
+): SentBy[S] {
   const frame = openFrame(bytes, limits);
   const kind = kindOf(frame);
-  if (layoutOf(kind).sender !== sender) {
+  if (senderOf(layoutOf(kind)) !== sender) {
     throw new ProtocolError('BAD_FRAME', `${kind}: not for a ${sender} to send`);
   }
-  return readPayload(kind, frame, limits) as SaidBy[S];
+  return readPayload(kind, frame, limits) as SentBy[S];
 }
 
 function kindOf(frame: Frame): Message['kind'] {
@@ -61,7 +57,7 @@ function readPayload(kind: Message['kind'], { flags, payload }: Frame, limits: L
   if (unknown !== 0) throw new ProtocolError('BAD_FRAME', `${kind}: flags ${unknown} are not known here`);
   const input = new Reader(kind, payload, precisionOf(flags), limits);
   const message = layout.payload.read(input, '');
-  input.end();
+  input.ended('payload');
   return message;
 }
 

@@ -41,8 +41,8 @@ export function endFrame(out: Writer): Uint8Array {
   const payloadBytes = out.length - HEADER_BYTES;
   invariant(payloadBytes <= 0xffff_ffff, 'a payload below 4 GiB');
   out.patchU32(LENGTH_AT, payloadBytes);
-  out.u32(out.crc32());
-  return out.copy();
+  out.checksum();
+  return out.finish();
 }
 
 /**
@@ -55,7 +55,7 @@ export function openFrame(bytes: Uint8Array, limits: Limits): Frame {
   }
   if (bytes.length < ENVELOPE_BYTES) refuse(`expected at least ${ENVELOPE_BYTES} bytes, got ${bytes.length}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0, true) !== MAGIC) refuse('expected "KNDR" at the start, got something else');
+  if (view.getUint32(0, true) !== MAGIC) refuse('expected "KNDR" at the start, got other bytes');
   const version = bytes[4];
   if (version !== PROTOCOL_VERSION) {
     const sentence = `frame: expected protocol version ${PROTOCOL_VERSION}, got version ${version}`;

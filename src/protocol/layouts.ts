@@ -1,34 +1,54 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
+import type { Advertisement } from '../privacy/secure/messages.ts';
 import { accepted } from './accepted.ts';
 import {
+  bytes,
   choice,
   constant,
+  exactly,
   type Field,
   f64,
   f64OrInfinity,
   flag,
   id,
+  indexSet,
+  list,
   optional,
   record,
   sameLength,
   text,
+  u16,
   u32,
   vector,
 } from './fields.ts';
-import type { Message, Scalars, SecureToCoordinator, SecureToParticipant, Welcome } from './messages.ts';
-import { SECURE_PAYLOADS } from './secure-layouts.ts';
+import type { Message, Scalars, Welcome } from './messages.ts';
 import { settingsText } from './settings.ts';
-import { CODES, F32_FLAG, PURPOSES, REASONS } from './tags.ts';
+import { CODES, PURPOSES, REASONS, SUM_PURPOSES } from './tags.ts';
 
 export type Sender = 'participant' | 'coordinator';
 type Kind = Message['kind'];
 type MessageOf<K extends Kind> = Extract<Message, { kind: K }>;
+type Fields<M> = { readonly [K in Exclude<keyof M, 'kind'>]-?: Field<M[K]> };
 
 export interface Layout<M extends Message = Message> {
-  readonly sender: Sender;
+  /** Written out, never derived: a tag outlives any order in which the kinds are listed. */
+  readonly tag: number;
   readonly knownFlags: number;
   readonly payload: Field<M>;
 }
+
+/**
+ * Bit 0 of the flags: vectors are f32. Only for what goes back and forth every round. Moments and scaling are sent once, and
+ * a mean or a sum of squares in f32 would lose the digits that standardisation needs, or overflow.
+ */
+export const F32_FLAG = 1;
+/** Set in the tags of the coordinator's messages. */
+const COORDINATOR_BIT = 0x80;
+
+const KEY_BYTES = 32;
+const SIGNATURE_BYTES = 64;
+/** Of everything that is sent for each of some neighbours, at most so many bytes for each. */
+const MOST_PER_NEIGHBOUR = 48;
 
 const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64, wDotU: f64 });
 const scaling = sameLength(
@@ -36,41 +56,47 @@ const scaling = sameLength(
   'shift',
   'factor',
 );
+const forNeighbours = bytes(({ maxParticipants }) => MOST_PER_NEIGHBOUR * maxParticipants);
+/** The longest vector is that of the moments: two numbers for each feature, and a few. */
+const summands = bytes(({ maxFeatures }) => 8 * (2 * maxFeatures + 8));
+const keys = {
+  identityKey: exactly(KEY_BYTES),
+  channelKey: exactly(KEY_BYTES),
+  signature: exactly(SIGNATURE_BYTES),
+};
+const members = list(record<Advertisement>({ id, ...keys }));
+const purpose = choice(PURPOSES);
+const sumPurpose = choice(SUM_PURPOSES);
+/** Of most messages of secure aggregation. */
+const sum = { session: u32, round: u32 };
 
-function secure<K extends (SecureToCoordinator | SecureToParticipant)['kind']>(sender: Sender, kind: K) {
-  return { sender, knownFlags: 0, payload: SECURE_PAYLOADS[kind] };
+function layout<K extends Kind>(
+  tag: number,
+  kind: K,
+  fields: Fields<MessageOf<K>>,
+  knownFlags = 0,
+): Layout<MessageOf<K>> {
+  return { tag, knownFlags, payload: record<MessageOf<K>>({ kind: constant(kind), ...fields } as never) };
 }
 
+const moments = layout(0x02, 'moments', { count: u32, mean: vector, m2: vector });
+
 export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
-  join: {
-    sender: 'participant',
-    knownFlags: 0,
-    payload: record({
-      kind: constant('join'),
-      rows: u32,
-      features: u32,
-      benchmarkMs: f64,
-      session: u32,
-      base: u32,
-      pending: u32,
-      edition: u32,
-      id,
-    }),
-  },
-  moments: {
-    sender: 'participant',
-    knownFlags: 0,
-    payload: sameLength(
-      record<MessageOf<'moments'>>({ kind: constant('moments'), count: u32, mean: vector, m2: vector }),
-      'mean',
-      'm2',
-    ),
-  },
-  answer: {
-    sender: 'participant',
-    knownFlags: F32_FLAG,
-    payload: record({
-      kind: constant('answer'),
+  join: layout(0x01, 'join', {
+    rows: u32,
+    features: u32,
+    benchmarkMs: f64,
+    session: u32,
+    base: u32,
+    pending: u32,
+    edition: u32,
+    id,
+  }),
+  moments: { ...moments, payload: sameLength(moments.payload, 'mean', 'm2') },
+  answer: layout(
+    0x0b,
+    'answer',
+    {
       session: u32,
       round: u32,
       base: u32,
@@ -79,67 +105,65 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       scalars,
       u: vector,
       before: optional(vector),
-    }),
-  },
-  leave: { sender: 'participant', knownFlags: 0, payload: record({ kind: constant('leave'), session: u32 }) },
-  welcome: {
-    sender: 'coordinator',
-    knownFlags: 0,
-    payload: record({ kind: constant('welcome'), settings: settingsText, scaling: optional(scaling) }),
-  },
-  round: {
-    sender: 'coordinator',
-    knownFlags: F32_FLAG,
-    payload: record({
-      kind: constant('round'),
+    },
+    F32_FLAG,
+  ),
+  leave: layout(0x05, 'leave', { session: u32 }),
+  advertise: layout(0x06, 'advertise', { session: u32, ...keys }),
+  dealt: layout(0x07, 'dealt', {
+    ...sum,
+    from: u16,
+    commitments: exactly(32),
+    table: forNeighbours,
+    sealed: forNeighbours,
+  }),
+  masked: layout(0x08, 'masked', { ...sum, base: u32, from: u16, complaints: indexSet, vector: summands }),
+  attested: layout(0x09, 'attested', { ...sum, from: u16, tags: forNeighbours }),
+  revealed: layout(0x0a, 'revealed', { ...sum, from: u16, dealers: indexSet, shares: forNeighbours }),
+  welcome: layout(0x81, 'welcome', { settings: settingsText, scaling: optional(scaling) }),
+  round: layout(
+    0x82,
+    'round',
+    {
       session: u32,
       round: u32,
       best: u32,
-      purpose: choice(PURPOSES),
+      purpose,
       sigma: f64,
       tolerance: f64,
       waitMs: f64OrInfinity,
       accepted,
       tellBefore: flag,
       w: vector,
-    }),
-  },
-  outcome: {
-    sender: 'coordinator',
-    knownFlags: 0,
-    payload: record({ kind: constant('outcome'), session: u32, round: u32, accepted }),
-  },
-  finish: {
-    sender: 'coordinator',
-    knownFlags: F32_FLAG,
-    payload: record({
-      kind: constant('finish'),
-      session: u32,
-      round: u32,
-      best: u32,
-      reason: choice(REASONS),
-      accepted,
-      w: vector,
-    }),
-  },
-  reject: {
-    sender: 'coordinator',
-    knownFlags: 0,
-    payload: record({ kind: constant('reject'), code: choice(CODES), session: u32, message: text }),
-  },
-  advertise: secure('participant', 'advertise'),
-  dealt: secure('participant', 'dealt'),
-  masked: secure('participant', 'masked'),
-  attested: secure('participant', 'attested'),
-  revealed: secure('participant', 'revealed'),
-  roster: secure('coordinator', 'roster'),
-  plan: secure('coordinator', 'plan'),
-  delivered: secure('coordinator', 'delivered'),
-  counted: secure('coordinator', 'counted'),
-  attestations: secure('coordinator', 'attestations'),
+    },
+    F32_FLAG,
+  ),
+  outcome: layout(0x83, 'outcome', { session: u32, round: u32, accepted }),
+  finish: layout(
+    0x84,
+    'finish',
+    { session: u32, round: u32, best: u32, reason: choice(REASONS), accepted, w: vector },
+    F32_FLAG,
+  ),
+  reject: layout(0x85, 'reject', { code: choice(CODES), session: u32, message: text }),
+  roster: layout(0x86, 'roster', { ...sum, members }),
+  plan: layout(0x87, 'plan', { ...sum, purpose: sumPurpose, roster: exactly(32) }),
+  delivered: layout(0x88, 'delivered', { ...sum, dealers: indexSet, sealed: forNeighbours }),
+  counted: layout(0x89, 'counted', { ...sum, members: indexSet }),
+  attestations: layout(0x8a, 'attestations', { ...sum, attesters: indexSet, tags: forNeighbours }),
 };
+
+const KIND_OF_TAG = new Map(Object.entries(LAYOUTS).map(([kind, { tag }]) => [tag, kind as Kind]));
+
+export function kindOfTag(tag: number): Kind | undefined {
+  return KIND_OF_TAG.get(tag);
+}
 
 /** For code that treats all kinds alike. */
 export function layoutOf(kind: Kind): Layout {
   return LAYOUTS[kind] as Layout;
+}
+
+export function senderOf({ tag }: Layout): Sender {
+  return tag & COORDINATOR_BIT ? 'coordinator' : 'participant';
 }

@@ -1,7 +1,8 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
-import { pack, seal, unpack, unseal } from '../../src/base/packed.ts';
+import { pack, seal, unseal } from '../../src/base/packed.ts';
 
 const leaf = fc.oneof(
   fc.constant(null),
@@ -30,6 +31,13 @@ const { value } = fc.letrec((tie) => ({
 
 const SEAL = { kind: 'a thing', version: 3 };
 
+/** A value's bytes under a seal made by hand, with a checksum from elsewhere. */
+function unpack(bytes: Uint8Array): unknown {
+  const sealed = Buffer.concat([Buffer.from('KNDS\x03\x07a thing'), bytes, Buffer.alloc(4)]);
+  sealed.writeUInt32LE(crc32(sealed.subarray(0, -4)), sealed.length - 4);
+  return unseal(SEAL, new Uint8Array(sealed), 'file');
+}
+
 describe('packed data', () => {
   test('come back as they were', () => {
     fc.assert(
@@ -53,6 +61,7 @@ describe('packed data', () => {
       'a'.repeat(65),
       'a\u{1f600}',
       '\u007f\u0080',
+      '\ufeffa byte order mark',
     ]) {
       const bytes = pack(text);
       expect(bytes.subarray(5)).toEqual(new TextEncoder().encode(text));
@@ -110,16 +119,31 @@ describe('packed data', () => {
     );
   });
 
-  test('bytes that nobody packed are refused, and nothing worse happens', () => {
+  test('other contents under a good checksum are refused as damaged, and nothing else is thrown', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         try {
           unpack(bytes);
         } catch (error) {
-          expect(error).toBeInstanceOf(Error);
-          expect(error).not.toBeInstanceOf(RangeError);
+          expect(error).toMatchObject({
+            code: 'CORRUPT',
+            message: expect.stringContaining('put back a copy'),
+          });
         }
       }),
+      { numRuns: 2000 },
     );
+    for (const [bytes, why] of [
+      [[], 'a tag'],
+      [[4, 0, 0], 'expected 8 more bytes for a number, got 2'],
+      [[5, 2, 0, 0, 0, 0xc3, 0x28], 'expected text in UTF-8'],
+      [[6, 1, 0, 0, 0, 0x20], 'the digits of an integer'],
+      [[7, 255, 255, 255, 255], 'expected 4294967295 values'],
+      [[8, 1, 0, 0, 0, 9, 0, 0, 0, ...Buffer.from('__proto__'), 1], '__proto__'],
+      [Array(400).fill([7, 1, 0, 0, 0]).flat(), 'at most 64 levels'],
+      [[10], 'a known tag, got 10'],
+      [[1, 1], 'expected the end of the packed data, got 1 more bytes'],
+    ] as const)
+      expect(() => unpack(Uint8Array.from(bytes))).toThrow(why);
   });
 });

@@ -158,7 +158,7 @@ test('numbers of any size', () => {
   );
 });
 
-test('moments that are none: they are refused, and the others are waited for', () => {
+test('[SCALE-4] moments that are none: they are refused, and the others are waited for', () => {
   fc.assert(
     fc.property(fc.tuple(peer, peer, peer), (peers) => {
       const listener = new Listener({});

@@ -8,7 +8,7 @@ import type { RoundMessage } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 
 describe('an answer during the summation', () => {
-  test('is answered as missed, and stays missed when the coordinator crashes and opens the round again', () => {
+  test('[ANSWER-2] is answered as missed, and stays missed when the coordinator crashes and opens the round again', () => {
     const bench = new Bench({ waiting: { kind: 'fixed', ms: 10 }, summationMs: 50 });
     bench.gather('a', 'b');
     bench.say('a', answer(1, 0));
@@ -32,7 +32,7 @@ describe('an answer during the summation', () => {
 });
 
 describe('persist before send', () => {
-  test('what a round has become is stored before anybody is told', () => {
+  test('[ROUND-3] what a round has become is stored before anybody is told', () => {
     const bench = new Bench();
     bench.gather('a', 'b');
     bench.say('a', answer(1, 0));
@@ -55,7 +55,7 @@ describe('what cannot be taken is refused, counted and otherwise without effect'
     ['on a state that is not ours', answer(1, 7), 'STATE_MISMATCH'],
     ['whose norm is a lie', answer(1, 0, { scalars: { ...SCALARS, uNorm2: 99 } }), 'INFEASIBLE'],
     ['in a session that has not joined', answer(1, 0, { session: 2 }), 'NOT_JOINED'],
-  ])('an answer %s', (_, message, code) => {
+  ])('[ANSWER-3] [ANSWER-4] [ANSWER-5] [ANSWER-6] [REJECT-1] an answer %s', (_, message, code) => {
     const bench = new Bench();
     bench.gather('a', 'b');
     const effects = bench.say('a', message);
@@ -64,7 +64,7 @@ describe('what cannot be taken is refused, counted and otherwise without effect'
     expect(bench.state.members.get('a')!.answered).toBe(false);
   });
 
-  test('anything of somebody who has not joined, and other features than the rest has', () => {
+  test('[JOIN-2] [JOIN-3] anything of somebody who has not joined, and other features than the rest has', () => {
     const bench = new Bench();
     bench.gather('a', 'b');
     expect(sentTo(bench.say('x', answer(1, 0)), 'x')).toMatchObject([{ code: 'NOT_JOINED' }]);
@@ -83,7 +83,7 @@ describe('what cannot be taken is refused, counted and otherwise without effect'
   });
 });
 
-test('a duplicate of an answer is taken once', () => {
+test('[ANSWER-1] [RETRY-2] a duplicate of an answer is taken once', () => {
   const bench = new Bench();
   bench.gather('a', 'b');
   bench.say('a', answer(1, 0));
@@ -95,7 +95,7 @@ test('a duplicate of an answer is taken once', () => {
   expect([...inquiryOf(bench.state)!.u]).toEqual([2, 0.4]);
 });
 
-test('a round with too few answers is abandoned: the shared part is as before, nothing is lost', () => {
+test('[ROUND-4] a round with too few answers is abandoned: the shared part is as before, nothing is lost', () => {
   const bench = new Bench({ minResponses: 2, waiting: { kind: 'fixed', ms: 10 } });
   bench.gather('a', 'b');
   bench.say('a', answer(1, 0));
@@ -110,7 +110,7 @@ test('a round with too few answers is abandoned: the shared part is as before, n
   expect(sentTo(effects, 'a')).toMatchObject([{ kind: 'round', round: 2, accepted: { round: 0 } }]);
 });
 
-test('a leaver never leaves a round waiting', () => {
+test('[ROUND-8] a leaver never leaves a round waiting', () => {
   const bench = new Bench();
   bench.gather('a', 'b');
   bench.say('a', answer(1, 0));
@@ -140,7 +140,7 @@ test('a restored coordinator answers the same inputs with the same effects', () 
   expect(outputs[0][3]).toContainEqual(expect.objectContaining({ type: 'row' }));
 });
 
-test('forgetting somebody in an open round opens the next one: nobody is asked, or counted, about a w that is no longer', () => {
+test('[ROUND-8] [ANSWER-2] forgetting somebody in an open round opens the next one: nobody is asked, or counted, about a w that is no longer', () => {
   const bench = new Bench();
   bench.gather('a', 'b', 'c');
   bench.say('a', answer(1, 0));

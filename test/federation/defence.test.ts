@@ -34,7 +34,7 @@ describe('a norm bound', () => {
   const rules: Aggregation[] = ['answers', 'safe'];
   const cases = rules.flatMap((aggregation) => bounds.map((defence) => [aggregation, defence] as const));
 
-  test.each(cases)('is kept on both sides: %s, %j', (aggregation, defence) => {
+  test.each(cases)('[ACCEPT-2] is kept on both sides: %s, %j', (aggregation, defence) => {
     const plan = planFor(
       smallHar(5, 4, 12),
       { aggregation, rounds: 12, passes: 6, gap: 1e-4, testFraction: 0.25 },
@@ -64,7 +64,7 @@ describe('a norm bound', () => {
     );
   });
 
-  test('beyond which an answer is refused is not waited at', () => {
+  test('[ANSWER-7] beyond which an answer is refused is not waited at', () => {
     const summary = run({
       rounds: 4,
       defence: { refuseAbove: 5 },

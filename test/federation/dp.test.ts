@@ -91,7 +91,7 @@ function drawnFor({ rows }: Simulation): Float64Array {
 
 describe('participants', () => {
   test.each(['f64', 'f32'] as const)(
-    'send steps of at most the clip norm and nothing else (%s)',
+    '[DP-1] send steps of at most the clip norm and nothing else (%s)',
     (precision) => {
       const simulation = new Simulation(privatePlan({ precision }));
       const heardFrom = heardBy(simulation);
@@ -108,7 +108,7 @@ describe('participants', () => {
     },
   );
 
-  test('that do not clip are refused, and not waited for', () => {
+  test('[ANSWER-7] that do not clip are refused, and not waited for', () => {
     const plan = privatePlan();
     const simulation = new Simulation({
       ...plan,
@@ -122,7 +122,7 @@ describe('participants', () => {
 });
 
 describe('noise', () => {
-  test('w - noise is the sum of the participants, whatever crashes', () => {
+  test('[DP-2] w - noise is the sum of the participants, whatever crashes', () => {
     const undisturbed = new Simulation(privatePlan()).run();
     expect(conservation(undisturbed)).toBeLessThanOrEqual(1e-9);
     const { noise } = combiner(undisturbed);
@@ -204,7 +204,7 @@ describe('noise', () => {
 describe('the budget', () => {
   const epsilonAfter = (rounds: number) => epsilonOf({ noiseMultiplier: 2, samplingRate: 1 }, 1e-5, rounds);
 
-  test('ends training before it would be exceeded, and rows say what was spent', () => {
+  test('[DP-3] ends training before it would be exceeded, and rows say what was spent', () => {
     const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 0.999 * epsilonAfter(4), delta: 1e-5 };
     const { rows, coordinator, participants } = new Simulation(privatePlan({ dp })).run();
     expect(coordinator.state?.finish).toBe('budget');
@@ -228,7 +228,7 @@ describe('the budget', () => {
     expect([...sharedPart(again)!]).toEqual([...sharedPart(coordinator.state!)!]);
   });
 
-  test('nothing is certified, no model is called the best, and a stall is not seen', () => {
+  test('[DP-3] nothing is certified, no model is called the best, and a stall is not seen', () => {
     const { rows, coordinator } = new Simulation(
       privatePlan({ stop: { ...DEFAULT_OPTIONS.stop, gap: 0.5, rounds: 6, stall: 1 } }),
     ).run();

@@ -62,7 +62,7 @@ test.each([{}, { classWeight: 'balanced', scale: 'center', bias: false }] as con
   },
 );
 
-test('f32 on the wire keeps conservation, and the optimum', () => {
+test('[TYPE-9] f32 on the wire keeps conservation, and the optimum', () => {
   const options = { gap: 1e-3, rounds: 100 } as const;
   const table = TABLES.classification;
   const simulation = new Simulation(planFor(table, options, { options: { precision: 'f32' } })).run();

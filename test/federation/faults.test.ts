@@ -23,7 +23,7 @@ interface Seen {
   readonly covered: string;
 }
 
-test(`nothing is lost or doubled under ${SCHEDULES} random schedules of faults, and every run ends`, {
+test(`[ACCEPT-7] [RETRY-2] nothing is lost or doubled under ${SCHEDULES} random schedules of faults, and every run ends`, {
   timeout: 7_200_000,
 }, () => {
   fc.assert(

@@ -104,7 +104,7 @@ describe.each(LOSS_NAMES)('what cannot be, %s', (loss) => {
     },
   );
 
-  test('claims 4e9 rows: it is refused when it joins', () => {
+  test('[JOIN-6] claims 4e9 rows: it is refused when it joins', () => {
     const simulation = run(loss, (message) =>
       message.kind === 'join' ? { ...message, rows: 4e9 } : message,
     );
@@ -113,7 +113,7 @@ describe.each(LOSS_NAMES)('what cannot be, %s', (loss) => {
     expect(simulation.coordinator.state!.members.has(LIAR)).toBe(false);
   });
 
-  test('raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
+  test('[ANSWER-6] raises its value above what its earlier answer allows: it is refused, and counts by that answer', () => {
     const simulation = lying(loss, (answer, turn) =>
       turn === 1
         ? {}

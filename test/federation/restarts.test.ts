@@ -18,7 +18,7 @@ function run(step: number, afterEffects: number): Simulation {
   return new Simulation(planFor(TABLE, TRAIN, { crashes, options })).run();
 }
 
-test('after a crash in any step and after any effect training ends by its gap, and nothing is lost', () => {
+test('[ACCEPT-7] after a crash in any step and after any effect training ends by its gap, and nothing is lost', () => {
   const quiet = run(1e9, 0);
   const optimum = quiet.rows.at(-1)!;
   let steps = 0;
@@ -54,7 +54,7 @@ describe('after a restart', () => {
   /** What both have answered to round 1. */
   const FIRST = Float64Array.of(1, 0.2);
 
-  test('an answer that does not bring along what it replaces is asked for again, and not counted', () => {
+  test('[ANSWER-9] [ANSWER-10] an answer that does not bring along what it replaces is asked for again, and not counted', () => {
     const bench = restarted();
     const [round] = sentTo(bench.answer('a'), 'a');
     expect(round).toMatchObject({ kind: 'round', round: 2, tellBefore: true, accepted: { round: 1 } });
@@ -63,7 +63,7 @@ describe('after a restart', () => {
     expect(bench.state.members.get('a')!.answered).toBe(true);
   });
 
-  test('the sum is that of the last answers: what is replaced is taken out of it', () => {
+  test('[ANSWER-9] the sum is that of the last answers: what is replaced is taken out of it', () => {
     const bench = restarted();
     expect([...inquiryOf(bench.state)!.u]).toEqual([2, 0.4]);
     const given = { ...bench.answerOf('a', [0.3, 0.7]), before: FIRST };
@@ -77,7 +77,7 @@ describe('after a restart', () => {
     expect(rounds).toMatchObject([{ tellBefore: false }, { tellBefore: true }]);
   });
 
-  test('forgetting somebody whose part of the sum nobody knows asks everybody again', () => {
+  test('[ACCEPT-4] forgetting somebody whose part of the sum nobody knows asks everybody again', () => {
     const bench = restarted();
     const effects = bench.forget('b');
     expect(sentTo(effects, 'a')).toMatchObject([

@@ -150,7 +150,7 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
   const ids = TABLES[objective].participants;
   const [one] = ids;
 
-  test('a newcomer after the end wakes the federation and has a personal model; those of the others serve meanwhile', () => {
+  test('[REST-2] [REST-3] a newcomer after the end wakes the federation and has a personal model; those of the others serve meanwhile', () => {
     const simulation = new Simulation(
       plan(objective, {
         startMs: (id) => (id === one ? 1e6 : 0),
@@ -173,7 +173,7 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
     expect(conservationError(simulation)).toBeLessThan(1e-12);
   });
 
-  test('changed rows wake it, and the answers about the rows before do not count', () => {
+  test('[EDITION-2] [REST-3] changed rows wake it, and the answers about the rows before do not count', () => {
     const simulation = new Simulation(plan(objective)).run();
     const node = simulation.participants.get(one)!;
     const [before, round] = [simulation.rows.at(-1)!, simulation.coordinator.state!.round];
@@ -200,7 +200,7 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
   });
 
   test.each(['open', 'resting'] as const)(
-    'forgetting while %s: it is in no sum and in no model after the next rest',
+    '[REST-3] [LEAVE-3] forgetting while %s: it is in no sum and in no model after the next rest',
     (when) => {
       const simulation = new Simulation(plan(objective));
       const forget = () => {
@@ -233,39 +233,43 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
     },
   );
 
-  test.each(['open', 'resting'] as const)('a recount while %s asks everybody again', (when) => {
-    const simulation = new Simulation(plan(objective));
-    let asked = 0;
-    const recount = () => {
-      const { w } = modelOf(simulation.coordinator.state!)!;
-      simulation.coordinator.take({ type: 'recount', now: simulation.queue.now });
-      const state = simulation.coordinator.state!;
-      asked = state.round;
-      expect(state.phase).toBe('open');
-      // About the model in use, which goes on serving.
-      expect(inquiryOf(state)!.query).toEqual(w);
-      expect(inquiryOf(state)!.u.every((value) => value === 0)).toBe(true);
-      expect(conservationError(simulation)).toBe(0);
-    };
-    if (when === 'open') {
-      simulation.onRow = (row) => {
-        if (row.round === 3) simulation.queue.at(simulation.queue.now + 0.5, recount);
+  test.each(['open', 'resting'] as const)(
+    '[REST-3] [ACCEPT-4] a recount while %s asks everybody again',
+    (when) => {
+      const simulation = new Simulation(plan(objective));
+      let asked = 0;
+      const recount = () => {
+        const { w } = modelOf(simulation.coordinator.state!)!;
+        simulation.coordinator.take({ type: 'recount', now: simulation.queue.now });
+        const state = simulation.coordinator.state!;
+        asked = state.round;
+        expect(state.phase).toBe('open');
+        // About the model in use, which goes on serving.
+        expect(inquiryOf(state)!.query).toEqual(w);
+        expect(inquiryOf(state)!.u.every((value) => value === 0)).toBe(true);
+        expect(conservationError(simulation)).toBe(0);
       };
-      simulation.run();
-    } else {
-      simulation.run();
-      recount();
-      goOn(simulation);
-    }
-    const { state } = simulation.coordinator;
-    expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
-    for (const { accepted } of state!.members.values()) expect(accepted.round).toBeGreaterThanOrEqual(asked);
-    expectOptimum(simulation, ids, objective);
-    expect(conservationError(simulation)).toBeLessThan(1e-12);
-  });
+      if (when === 'open') {
+        simulation.onRow = (row) => {
+          if (row.round === 3) simulation.queue.at(simulation.queue.now + 0.5, recount);
+        };
+        simulation.run();
+      } else {
+        simulation.run();
+        recount();
+        goOn(simulation);
+      }
+      const { state } = simulation.coordinator;
+      expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
+      for (const { accepted } of state!.members.values())
+        expect(accepted.round).toBeGreaterThanOrEqual(asked);
+      expectOptimum(simulation, ids, objective);
+      expect(conservationError(simulation)).toBeLessThan(1e-12);
+    },
+  );
 });
 
-test('the operator has ended it: nobody wakes it, and a newcomer has the model all the same', () => {
+test('[REST-4] the operator has ended it: nobody wakes it, and a newcomer has the model all the same', () => {
   const bench = new Bench();
   bench.gather('a', 'b');
   bench.answer('a', 'b');

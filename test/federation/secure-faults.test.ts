@@ -1,10 +1,10 @@
 /** Secret sums under random schedules of faults: nothing is lost or doubled to the last bit, and no mask serves twice. */
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { decode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { securePlan, wrongEntries } from '../helpers/secure-federation.ts';
+import { decode } from '../protocol/frames.ts';
 
 /** How many random fault schedules: KINDRED_SECURE_SCHEDULES=1000 for the long run. */
 const SCHEDULES = Number(process.env.KINDRED_SECURE_SCHEDULES ?? 80);
@@ -67,7 +67,7 @@ function listen(simulation: Simulation): Map<string, Set<string>> {
   return heard;
 }
 
-test(`U is the sum of all u bit for bit under ${SCHEDULES} random schedules, and no mask is used twice`, {
+test(`[SECURE-5] [SECURE-16] [ACCEPT-7] U is the sum of all u bit for bit under ${SCHEDULES} random schedules, and no mask is used twice`, {
   timeout: 3_600_000,
 }, () => {
   let sums = 0;

@@ -144,6 +144,6 @@ test('the sums that it keeps do not give the cut or the value of one who was not
   }
 });
 
-test('the number of rows is not said either', () => {
+test('[SECURE-1] the number of rows is not said either', () => {
   for (const { rows } of simulation.coordinator.disk.members.values()) expect(rows).toBe(1);
 });

@@ -8,12 +8,13 @@ import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';
 import { newParticipant, type ParticipantState, type Stored } from '../../src/participant/state.ts';
-import { decode, encode } from '../../src/protocol/codec.ts';
+import { encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import type { AnswerScalars } from '../../src/solver/answer.ts';
 import { planFor } from '../helpers/federation.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
+import { decode } from '../protocol/frames.ts';
 
 const HAR = smallHar(4, 5, 30);
 
@@ -110,7 +111,7 @@ describe('dropouts before', () => {
     return simulation.run();
   };
 
-  test.each(['dealt', 'masked', 'attested', 'revealed'])('%s, down to the threshold', (kind) => {
+  test.each(['dealt', 'masked', 'attested', 'revealed'])('[SECURE-6] %s, down to the threshold', (kind) => {
     const simulation = run(kind, ['2', '5']);
     const rows = simulation.rows.filter((row) => row.purpose === 'train');
     expect(rows.map((row) => row.outcome)).toEqual(['aggregated', 'aggregated', 'aggregated']);
@@ -123,16 +124,19 @@ describe('dropouts before', () => {
     expect(wrongEntries(simulation)).toBe(0);
   });
 
-  test.each(['dealt', 'masked', 'attested', 'revealed'])('%s, below it: abandoned, nothing taken', (kind) => {
-    const simulation = run(kind, ['2', '3', '5']);
-    const { rows, coordinator: node } = simulation;
-    expect(new Set(rows.slice(0, -1).map((row) => row.outcome))).toEqual(new Set(['abandoned']));
-    expect(node.disk.run!.inquiry!.u.every((value) => value === 0)).toBe(true);
-    for (const { disk } of simulation.participants.values()) expect(disk!.base).toBe(0);
-  });
+  test.each(['dealt', 'masked', 'attested', 'revealed'])(
+    '[SECURE-7] %s, below it: abandoned, nothing taken',
+    (kind) => {
+      const simulation = run(kind, ['2', '3', '5']);
+      const { rows, coordinator: node } = simulation;
+      expect(new Set(rows.slice(0, -1).map((row) => row.outcome))).toEqual(new Set(['abandoned']));
+      expect(node.disk.run!.inquiry!.u.every((value) => value === 0)).toBe(true);
+      for (const { disk } of simulation.participants.values()) expect(disk!.base).toBe(0);
+    },
+  );
 });
 
-test('a coordinator that crashes in a round opens another number, and no number has two plans', () => {
+test('[SECURE-8] a coordinator that crashes in a round opens another number, and no number has two plans', () => {
   for (const step of [14, 22, 31, 40, 47, 60]) {
     const crashes = [{ node: 'coordinator', step, afterEffects: 1, downMs: 30 }];
     const changes: SecureChanges = {
@@ -156,7 +160,7 @@ test('a coordinator that crashes in a round opens another number, and no number 
   }
 });
 
-test('a newcomer gets keys to everybody before the round it first takes part in', () => {
+test('[SECURE-12] a newcomer gets keys to everybody before the round it first takes part in', () => {
   const simulation = runSecurely(
     HAR,
     { rounds: 60, gap: 1e-3 },
@@ -189,7 +193,7 @@ test('a participant that the scaling does not reach asks for it until it does', 
   expect(wrongEntries(simulation)).toBe(0);
 });
 
-test('one that leaves stays in w, and the others go on with a roster without it', () => {
+test('[SECURE-12] one that leaves stays in w, and the others go on with a roster without it', () => {
   const simulation = runSecurely(
     HAR,
     { rounds: 12, gap: 1e-9, passes: 5 },
@@ -288,7 +292,7 @@ describe('a participant refuses, with a sentence,', () => {
   const refusals = (simulation: Simulation) =>
     [...simulation.participants.values()].flatMap(({ state }) => state?.refusal ?? []);
 
-  test('features too large to be summed', () => {
+  test('[SECURE-4] features too large to be summed', () => {
     const table = { ...HAR, x: HAR.x.map((value) => 1e5 * value) };
     const simulation = runSecurely(table, {}, { untilMs: 5000, options: { maxWaitMs: 500 } });
     expect(refusals(simulation)[0]).toMatchObject({
@@ -298,7 +302,7 @@ describe('a participant refuses, with a sentence,', () => {
     expect(simulation.rows).toEqual([]);
   });
 
-  test('updates beyond the limit', () => {
+  test('[SECURE-4] updates beyond the limit', () => {
     const simulation = runSecurely(
       HAR,
       { rounds: 3 },
@@ -307,7 +311,7 @@ describe('a participant refuses, with a sentence,', () => {
     expect(refusals(simulation)[0].message).toMatch(/raise secure.limit$/);
   });
 
-  test('a federation that would see its updates', () => {
+  test('[SECURE-3] a federation that would see its updates', () => {
     const plan = planFor(HAR, { rounds: 3 }, { untilMs: 5000 });
     const secure = { secret: new Uint8Array(32).fill(7) };
     const participants = plan.participants.map((data) => ({ ...data, profile: { ...data.profile, secure } }));
@@ -320,7 +324,7 @@ describe('a participant refuses, with a sentence,', () => {
   });
 });
 
-test('a vector on another base than the books say is refused, and the round goes on without it', () => {
+test('[SECURE-14] a vector on another base than the books say is refused, and the round goes on without it', () => {
   const changes: SecureChanges = {
     options: { waiting: { kind: 'fixed', ms: 100 }, maxWaitMs: 400 },
   };
@@ -397,7 +401,7 @@ describe('replayed', () => {
     expect(copy).toEqual(first);
   });
 
-  test('a participant stores what it says before it says it, and never changes what it has stored', () => {
+  test('[SECURE-9] a participant stores what it says before it says it, and never changes what it has stored', () => {
     const simulation = new Simulation(plan());
     const node = simulation.participants.get('2')!;
     const inputs = inputsOf<ParticipantInput>(simulation, node);

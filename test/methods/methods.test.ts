@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { train } from '../../src/methods/train.ts';
 import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
-
 import { LOSS_NAMES, LOSSES } from '../../src/solver/losses/losses.ts';
 import { METHODS, type MethodName, type Model } from '../../src/solver/model.ts';
-
 import { dot } from '../../src/solver/vector.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 

@@ -1,6 +1,6 @@
 /** Frames made by hand, with a checksum from elsewhere: the codec does not check itself. */
 import { crc32 } from 'node:zlib';
-import { decode } from '../../src/protocol/codec.ts';
+import { decodeFrom } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/protocol/limits.ts';
 import type { Message, RejectCode } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
@@ -11,6 +11,11 @@ export interface Envelope {
   readonly tag: number;
   readonly flags?: number;
   readonly reserved?: number;
+}
+
+/** Whoever may have sent it. */
+export function decode(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): Message {
+  return decodeFrom(bytes[5] < 0x80 ? 'participant' : 'coordinator', bytes, limits);
 }
 
 /** A frame around any payload, with the right length and checksum. */

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decode, encode } from '../../src/protocol/codec.ts';
+import { encode } from '../../src/protocol/codec.ts';
 import { REJECT_CODES } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { KINDS } from './arbitrary.ts';
+import { decode } from './frames.ts';
 import { SAMPLES } from './samples.ts';
 
 /**
@@ -33,7 +34,7 @@ describe('golden frames', () => {
     const path = join(FOLDER, `${name}.hex`);
     if (process.env.UPDATE_GOLDEN) writeFileSync(path, toHex(encode(message, precision)));
 
-    test(`${name}: encode gives the bytes of the fixture`, () => {
+    test(`[FRAME-1] ${name}: encode gives the bytes of the fixture`, () => {
       expect(toHex(encode(message, precision))).toBe(readFileSync(path, 'utf8'));
     });
 
@@ -48,14 +49,14 @@ describe('golden frames', () => {
     expect(fixtures.sort()).toEqual(SAMPLES.map(({ name }) => `${name}.hex`).sort());
   });
 
-  test('only what is said every round differs by precision', () => {
+  test('[TYPE-10] only what is said every round differs by precision', () => {
     for (const { name, message } of SAMPLES) {
       const same = Buffer.compare(encode(message, 'f32'), encode(message, 'f64')) === 0;
       expect(same, name).toBe(!/^(answer|round|finish)/.test(name));
     }
   });
 
-  test('settings are the same bytes in whatever order they are given', () => {
+  test('[SETTINGS-2] settings are the same bytes in whatever order they are given', () => {
     const sample = SAMPLES.find(({ name }) => name === 'welcome')!;
     if (sample.message.kind !== 'welcome') throw new Error('not a welcome');
     const turned = Object.fromEntries(Object.entries(sample.message.settings).reverse());
@@ -67,7 +68,7 @@ describe('golden frames', () => {
 describe('frames of version 2', () => {
   const folder = join(FOLDER, 'v2');
 
-  test('are refused, each with BAD_VERSION and a sentence that names both versions', () => {
+  test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions', () => {
     const names = readdirSync(folder);
     expect(names).toHaveLength(28);
     const refusal = new ProtocolError('BAD_VERSION', 'frame: expected protocol version 3, got version 2');

@@ -10,7 +10,7 @@ const FRAMES = SAMPLES.map(({ name, message, precision }) => ({ name, frame: enc
 const PAYLOAD_CASES = 20_000;
 
 describe('damage in transit', () => {
-  test('every golden frame, cut at every byte', () => {
+  test('[FRAME-2] [FRAME-12] every golden frame, cut at every byte', () => {
     const taken: string[] = [];
     for (const { name, frame } of FRAMES) {
       for (let end = 0; end < frame.length; end++) {
@@ -21,7 +21,7 @@ describe('damage in transit', () => {
     expect(taken).toEqual([]);
   });
 
-  test('every golden payload, cut at every byte and sealed again', () => {
+  test('[FRAME-10] every golden payload, cut at every byte and sealed again', () => {
     const taken: string[] = [];
     for (const { name, frame } of FRAMES) {
       const payload = payloadOf(frame);
@@ -33,7 +33,7 @@ describe('damage in transit', () => {
     expect(taken).toEqual([]);
   });
 
-  test('every golden frame, with every single bit flipped', () => {
+  test('[FRAME-5] [FRAME-12] every golden frame, with every single bit flipped', () => {
     const taken: string[] = [];
     for (const { name, frame } of FRAMES) {
       for (let bit = 0; bit < frame.length * 8; bit++) {
@@ -47,7 +47,7 @@ describe('damage in transit', () => {
 });
 
 describe('garbage', () => {
-  test('random bytes', () => {
+  test('[FRAME-12] random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         expect(tryDecode(bytes)).toHaveProperty('code');
@@ -56,7 +56,7 @@ describe('garbage', () => {
     );
   });
 
-  test('random bytes behind a valid header, with the right checksum', () => {
+  test('[FRAME-12] [FRAME-13] random bytes behind a valid header, with the right checksum', () => {
     const random = stream(1, 'garbage payloads');
     for (let i = 0; i < PAYLOAD_CASES; i++) {
       const { frame } = FRAMES[random.below(FRAMES.length)];
@@ -68,7 +68,7 @@ describe('garbage', () => {
     }
   });
 
-  test('golden payloads with a few bytes changed, dropped or added, with the right checksum', () => {
+  test('[FRAME-12] [FRAME-13] [LIMIT-2] golden payloads with a few bytes changed, dropped or added, with the right checksum', () => {
     const random = stream(1, 'bent payloads');
     for (let i = 0; i < PAYLOAD_CASES; i++) {
       const { frame } = FRAMES[random.below(FRAMES.length)];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode } from '../../src/protocol/codec.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
@@ -23,27 +23,27 @@ const JOIN = 0x01;
 const WELCOME = 0x81;
 
 describe('the envelope', () => {
-  test('nothing, and too little', () => {
+  test('[FRAME-2] nothing, and too little', () => {
     expect(refusalOf(new Uint8Array(0)).sentence).toBe('frame: expected at least 16 bytes, got 0');
     expect(refusalOf(Buffer.from('GET / HTTP/1.1')).sentence).toBe(
       'frame: expected at least 16 bytes, got 14',
     );
   });
 
-  test('another magic', () => {
+  test('[FRAME-3] another magic', () => {
     const { code, sentence } = refusalOf(frameOf({ tag: LEAVE, magic: 'RIFF' }, new Uint8Array(0)));
     expect(code).toBe('BAD_FRAME');
-    expect(sentence).toBe('frame: expected "KNDR" at the start, got something else');
+    expect(sentence).toBe('frame: expected "KNDR" at the start, got other bytes');
   });
 
-  test('another version: both are named, even where the rest cannot be read', () => {
+  test('[FRAME-4] another version: both are named, even where the rest cannot be read', () => {
     const frame = frameOf({ tag: LEAVE, version: 4 }, new Uint8Array(0));
     const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 3, got version 4' };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
   });
 
-  test('unknown tags, all of them', () => {
+  test('[FRAME-7] [VERSION-2] unknown tags, all of them', () => {
     const known = new Set(SAMPLES.map(({ message, precision }) => encode(message, precision)[5]));
     for (let tag = 0; tag < 256; tag++) {
       if (known.has(tag)) continue;
@@ -52,7 +52,7 @@ describe('the envelope', () => {
     }
   });
 
-  test('unknown flags, and f32 where it does not apply', () => {
+  test('[FRAME-9] [VERSION-2] unknown flags, and f32 where it does not apply', () => {
     for (const flags of [1, 2, 0x80, 0xff]) {
       const { sentence } = refusalOf(frameOf({ tag: LEAVE, flags }, new Uint8Array(0)));
       expect(sentence).toBe(`leave: flags ${flags} are not known here`);
@@ -62,18 +62,18 @@ describe('the envelope', () => {
     );
   });
 
-  test('a reserved byte that is used', () => {
+  test('[FRAME-6] a reserved byte that is used', () => {
     const { sentence } = refusalOf(frameOf({ tag: LEAVE, reserved: 9 }, new Uint8Array(0)));
     expect(sentence).toBe('frame: expected 0 in the reserved byte, got 9');
   });
 
-  test('a wrong checksum', () => {
+  test('[FRAME-5] a wrong checksum', () => {
     const frame = golden('outcome');
     frame[frame.length - 1] ^= 1;
     expect(refusalOf(frame).sentence).toBe('frame: checksum does not match: damaged in transit');
   });
 
-  test('bytes after the frame, and after the payload', () => {
+  test('[FRAME-2] [FRAME-10] bytes after the frame, and after the payload', () => {
     const frame = golden('moments');
     expect(refusalOf(Buffer.concat([frame, Buffer.alloc(2)])).sentence).toMatch(/by its length, got/);
     const longer = Buffer.concat([payloadOf(frame), Buffer.alloc(2)]);
@@ -81,15 +81,47 @@ describe('the envelope', () => {
     expect(sentence).toBe('moments: expected the end of the payload, got 2 more bytes');
   });
 
-  test('a payload that stops short says which field is missing what', () => {
+  test('[FRAME-10] a payload that stops short says which field is missing what', () => {
     const frame = golden('answer.f64');
     const { code, sentence } = refusalOf(frameOf({ tag: frame[5] }, payloadOf(frame).subarray(0, 27)));
     expect([code, sentence]).toEqual(['BAD_FRAME', 'answer: expected 8 more bytes for scalars.loss, got 3']);
   });
 });
 
+describe('the order of the checks', () => {
+  /** Each spoils a good `leave` in one way; a decoder finds the first of any two. */
+  const FAULTS: readonly [name: string, says: RegExp, spoil: (frame: Uint8Array) => Uint8Array][] = [
+    ['magic', /"KNDR"/, (frame) => patched(frame, 0, [0])],
+    ['version', /version/, (frame) => patched(frame, 4, [99])],
+    ['length', /by its length/, (frame) => patched(frame, 8, [0xff])],
+    ['checksum', /checksum/, (frame) => frame.with(-1, frame.at(-1)! ^ 1)],
+    ['reserved byte', /reserved/, (frame) => patched(frame, 7, [1])],
+    ['tag', /no message with tag/, (frame) => patched(frame, 5, [0x7f])],
+    ['flags', /flags/, (frame) => patched(frame, 6, [0x40])],
+    ['end of payload', /more bytes/, () => frameOf({ tag: LEAVE }, new Uint8Array(9))],
+  ];
+
+  test('[FRAME-11] of any two faults the earlier one in the order is named', () => {
+    for (let first = 0; first < FAULTS.length; first++) {
+      for (let second = first + 1; second < FAULTS.length; second++) {
+        // The later fault is made first: what seals a frame again must not hide a damage that comes before it.
+        const frame = FAULTS[first][2](FAULTS[second][2](frameOf({ tag: LEAVE }, new Uint8Array(4))));
+        expect(refusalOf(frame).sentence, `${FAULTS[first][0]}, ${FAULTS[second][0]}`).toMatch(
+          FAULTS[first][1],
+        );
+      }
+    }
+  });
+
+  test('[FRAME-11] size before magic, direction before flags', () => {
+    expect(refusalOf(new Uint8Array(3)).sentence).toMatch(/at least 16 bytes/);
+    const reject = patched(golden('reject'), 6, [0x40]);
+    expect(() => decodeFrom('participant', reject)).toThrow(/not for a participant to send/);
+  });
+});
+
 describe('lengths that lie', () => {
-  test('a frame of 4 GiB by its length', () => {
+  test('[LIMIT-1] a frame of 4 GiB by its length', () => {
     for (const { message, precision } of SAMPLES) {
       const frame = encode(message, precision);
       const { sentence } = refusalOf(patched(frame, 8, u32(0xffff_ffff)));
@@ -97,7 +129,7 @@ describe('lengths that lie', () => {
     }
   });
 
-  test('vectors and texts that are longer than the rest of the frame, or than allowed', () => {
+  test('[LIMIT-1] vectors and texts that are longer than the rest of the frame, or than allowed', () => {
     // The length before u is 3 numbers, the presence byte and the checksum from the end.
     const answer = golden('answer.f64');
     const uAt = answer.length - 4 - 1 - 3 * 8 - 4;
@@ -123,7 +155,7 @@ describe('lengths that lie', () => {
     );
   });
 
-  test('every limit is kept', () => {
+  test('[LIMIT-1] every limit is kept', () => {
     const tight = {
       ...DEFAULT_LIMITS,
       maxFeatures: 2,
@@ -182,7 +214,7 @@ describe('numbers that are none', () => {
     const { settings: _, ...rest } = message as Message & { settings?: unknown };
     const fields = [...fractions(rest, '')];
     if (fields.length === 0) continue;
-    test(`${name}: ${fields.length} fields`, () => {
+    test(`[TYPE-1] [TYPE-2] ${name}: ${fields.length} fields`, () => {
       const frame = encode(message, precision);
       for (const [path, value] of fields) {
         const isVector = /^(u|before|w)\[/.test(path);
@@ -205,7 +237,7 @@ describe('numbers that are none', () => {
 });
 
 describe('words and texts', () => {
-  test('unknown words', () => {
+  test('[TYPE-6] unknown words', () => {
     expect(refusalOf(patched(golden('round-train.f64'), 24, [3])).sentence).toBe(
       'round: purpose: expected one of 1, 2, got 3',
     );
@@ -218,7 +250,7 @@ describe('words and texts', () => {
     expect(refusalOf(patched(golden('reject'), 12, [200])).sentence).toMatch(/reject: code: expected one of/);
   });
 
-  test('an id that is empty, or no UTF-8', () => {
+  test('[TYPE-4] [TYPE-5] an id that is empty, or no UTF-8', () => {
     const fixed = payloadOf(golden('join')).subarray(0, 32);
     const withId = (bytes: readonly number[]) =>
       frameOf({ tag: JOIN }, Uint8Array.from([...fixed, bytes.length, 0, ...bytes]));
@@ -232,7 +264,7 @@ describe('words and texts', () => {
     expect(tryDecode(withId([0xef, 0xbb, 0xbf]))).toHaveProperty('message.id', '\ufeff');
   });
 
-  test('a share of a change that is none', () => {
+  test('[TYPE-7] a share of a change that is none', () => {
     for (const factor of [0, -0.5, 1.0000000000000002]) {
       const bytes = [...new Uint8Array(Float64Array.of(factor).buffer)];
       const { code, sentence } = refusalOf(patched(golden('outcome'), 24, bytes));
@@ -243,14 +275,14 @@ describe('words and texts', () => {
     }
   });
 
-  test('vectors that should be of one length', () => {
+  test('[TYPE-8] vectors that should be of one length', () => {
     const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0)]);
     const refusal = refusalOf(frameOf({ tag: 0x02 }, payload));
     expect(refusal.code).toBe('WRONG_SHAPE');
     expect(refusal.sentence).toBe('moments: expected as many numbers in m2 as in mean (1), got 0');
   });
 
-  test('a presence byte that is neither', () => {
+  test('[TYPE-3] a presence byte that is neither', () => {
     const frame = golden('welcome-before-scaling');
     const { sentence } = refusalOf(patched(frame, frame.length - 5, [2]));
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
@@ -271,7 +303,7 @@ describe('settings', () => {
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 
-  test('are taken in any order and spacing', () => {
+  test('[SETTINGS-2] are taken in any order and spacing', () => {
     const turned = Object.fromEntries(Object.entries(SETTINGS).reverse());
     const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined };
     expect(tryDecode(welcome(JSON.stringify(turned, null, 4)))).toEqual({ message });
@@ -307,7 +339,7 @@ describe('settings', () => {
     extra: [1],
   };
   for (const [key, values] of Object.entries(wrong)) {
-    test(`${key} out of its range`, () => {
+    test(`[SETTINGS-1] [VERSION-2] ${key} out of its range`, () => {
       for (const value of values) {
         const { code, sentence } = refusalOf(changed({ [key]: value }));
         expect(code).toBe('BAD_FRAME');
@@ -317,13 +349,13 @@ describe('settings', () => {
     });
   }
 
-  test('a number past all numbers', () => {
+  test('[SETTINGS-1] a number past all numbers', () => {
     const { code, sentence } = refusalOf(welcome(JSON.stringify(SETTINGS).replace('"c1":10', '"c1":1e999')));
     expect(code).toBe('NOT_FINITE');
     expect(sentence).toContain('c1');
   });
 
-  test('what is not JSON, or not an object', () => {
+  test('[SETTINGS-1] what is not JSON, or not an object', () => {
     for (const text of ['', '{', 'undefined', '\u0000', '['.repeat(90_000), '{"a":'.repeat(10_000)]) {
       expect(refusalOf(welcome(text)).sentence).toBe(
         'welcome: settings: expected JSON, got text that is not',
@@ -339,7 +371,7 @@ describe('settings', () => {
     expect(refusalOf(welcome(text)).code).toBe('BAD_FRAME');
   });
 
-  test('a refusal does not repeat all that was sent', () => {
+  test('[LIMIT-2] a refusal does not repeat all that was sent', () => {
     const { sentence } = refusalOf(changed({ ['k'.repeat(90_000)]: 1 }));
     expect(sentence.length).toBeLessThan(300);
   });

@@ -2,17 +2,12 @@ import { crc32 as referenceCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { crc32, portableCrc32, useCrc32 } from '../../src/base/crc32.ts';
-import { decode, decodeFrom, encode } from '../../src/protocol/codec.ts';
+import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import {
-  firstNotFinite,
-  putF64ByBlock,
-  putF64ByNumber,
-  takeF64ByBlock,
-  takeF64ByNumber,
-} from '../../src/protocol/numbers.ts';
+import { firstNotFinite } from '../../src/protocol/numbers.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { arbitraryOf, KINDS } from './arbitrary.ts';
+import { decode } from './frames.ts';
 import { SAMPLES } from './samples.ts';
 
 const precision = fc.constantFrom('f64' as const, 'f32' as const);
@@ -48,7 +43,7 @@ describe('what is encoded is decoded', () => {
     }
   });
 
-  test('f32 rounds the vectors of a round, and nothing else', () => {
+  test('[TYPE-9] f32 rounds the vectors of a round, and nothing else', () => {
     const accepted = { round: 1, factor: 0.1 };
     const message: Message = {
       kind: 'finish',
@@ -73,7 +68,7 @@ describe('what is encoded is decoded', () => {
   });
 });
 
-describe('each side hears only what the other may say', () => {
+describe('[FRAME-8] each side takes only what the other may send', () => {
   const PARTICIPANTS = new Set(
     'join moments answer leave advertise dealt masked attested revealed'.split(' '),
   );
@@ -91,7 +86,7 @@ describe('each side hears only what the other may say', () => {
   }
 });
 
-describe('what a peer would refuse is not encoded', () => {
+describe('[TYPE-11] what a peer would refuse is not encoded', () => {
   const join = {
     kind: 'join',
     id: 'a',
@@ -191,22 +186,6 @@ describe('the parts', () => {
     for (const bad of [Number.NaN, Infinity, -Infinity]) {
       for (const at of numbers.keys()) expect(firstNotFinite(numbers.with(at, bad), 'f64')).toBe(at);
     }
-  });
-
-  test('block copies and number by number are the same', () => {
-    fc.assert(
-      fc.property(fc.float64Array({ maxLength: 20 }), fc.nat(9), (values, at) => {
-        const [a, b] = [new DataView(new ArrayBuffer(200), 3), new DataView(new ArrayBuffer(200), 3)];
-        putF64ByBlock(a, at, values);
-        putF64ByNumber(b, at, values);
-        expect(a.buffer).toEqual(b.buffer);
-        const [c, d] = [new Float64Array(values.length), new Float64Array(values.length)];
-        takeF64ByBlock(a, at, c);
-        takeF64ByNumber(a, at, d);
-        expect(c).toEqual(values);
-        expect(d).toEqual(values);
-      }),
-    );
   });
 
   test('a frame too large for the shared memory is no different', () => {

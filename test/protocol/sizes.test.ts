@@ -28,7 +28,7 @@ function round(d: number, factor?: number): Message {
   };
 }
 
-describe('size of a round', () => {
+describe('[SIZE-1] size of a round', () => {
   for (const d of [1, 562]) {
     test(`answer up, d = ${d}`, () => {
       const bytes = encode(answer(d), 'f64').length;

@@ -51,13 +51,6 @@ export function encode(values: Float64Array, fixed: FixedPoint): Uint32Array {
   return words;
 }
 
-/** Exactly what `encode` puts into the sum: a sender that commits this, and not its input, commits what was summed. */
-export function quantise(values: Float64Array, fixed: FixedPoint): Float64Array {
-  checkRange(fixed);
-  const scale = 2 ** fixed.scaleBits;
-  return values.map((value, i) => toInteger(value, i, scale, fixed.limit) / scale);
-}
-
 /** The nearest f64 of every entry: exact as long as the sum has at most 53 significant bits. */
 export function decode(words: Uint32Array, { scaleBits }: Pick<FixedPoint, 'scaleBits'>): Float64Array {
   const values = new Float64Array(words.length / 2);

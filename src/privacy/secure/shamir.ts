@@ -4,11 +4,10 @@
  * nothing about it.
  *
  * A polynomial is fixed by t values as well as by t coefficients, so dealing is interpolation too: `extend` takes t values that
- * were chosen at random and gives all others. `split` chooses t - 1 at random and the secret as the last; the protocol
- * chooses t shares that their holders can derive by themselves, and the secret is what comes out at 0.
+ * were chosen at random and gives all others. The protocol chooses t shares that their holders can derive by themselves, and the secret
+ * is what comes out at 0.
  */
 import { addProduct, divide, multiply } from './field.ts';
-import { type Entropy, seedFrom } from './keys.ts';
 import { demand } from './secure-error.ts';
 
 export interface Share {
@@ -19,24 +18,7 @@ export interface Share {
 
 const MAX_POINT = 65535;
 
-export function split(
-  secret: Uint8Array,
-  holders: readonly number[],
-  threshold: number,
-  entropy: Entropy,
-): Share[] {
-  demand(
-    threshold >= 1 && threshold <= holders.length,
-    'SECURE_PARAMETERS',
-    () => `shares: expected a threshold from 1 to ${holders.length}, got ${threshold}`,
-  );
-  checkPoints(holders);
-  const chosen = holders.slice(0, threshold - 1).map((x) => ({ x, y: seedFrom(entropy, secret.length) }));
-  const rest = extend([{ x: 0, y: secret }, ...chosen], holders.slice(threshold - 1));
-  return [...chosen, ...rest];
-}
-
-/** The secret from at least `threshold` shares; those beyond the threshold are not looked at. */
+/** The secret from at least `threshold` shares; those beyond the threshold are not used. */
 export function reconstruct(shares: readonly Share[], threshold: number): Uint8Array {
   demand(
     shares.length >= threshold,

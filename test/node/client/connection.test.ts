@@ -230,7 +230,7 @@ describe('an open connection', () => {
   test.each([
     [CLOSE.replaced, 'REPLACED', 'run'],
     [CLOSE.revoked, 'REVOKED', 'input'],
-  ])('closed with %i is the end', async (code, name, kind) => {
+  ])('[ADMIT-8] closed with %i is the end', async (code, name, kind) => {
     const server = await serve();
     const { next } = connectTo(server.url);
     await next('connected');
@@ -239,7 +239,7 @@ describe('an open connection', () => {
   });
 
   test.each([undefined, CLOSE.rateLimited, CLOSE.tooSlow, CLOSE.badFrames, 1001, 1012])(
-    'closed with %s comes back',
+    '[ADMIT-9] closed with %s comes back',
     async (code) => {
       const server = await serve();
       const { next } = connectTo(server.url);

@@ -247,7 +247,7 @@ describe('rows that have changed', () => {
   /** Others, and fewer. */
   const changed = smallHar(9, 2, 30);
 
-  test('the model is fitted to them before there is a connection, and all else is kept', async () => {
+  test('[EDITION-1] the model is fitted to them before there is a connection, and all else is kept', async () => {
     const server = await serve({ gap: 1e-3, classWeight: 'balanced' }, { minParticipants: 2 });
     const [one, two] = ['1', '2'].map((id) => join1(server, table, id));
     await Promise.all([one.done, two.done]);
@@ -316,7 +316,7 @@ describe('rows that have changed', () => {
     expect(foldersError(server, [again, ...others])).toBe(0);
   });
 
-  test('are refused where training goes by steps', async () => {
+  test('[EDITION-3] are refused where training goes by steps', async () => {
     const server = await serve({ ...ENDLESS, aggregation: 'safe' });
     const stateFolder = newFolder();
     const first = join1(server, table, '1', { stateFolder });
@@ -330,7 +330,7 @@ describe('rows that have changed', () => {
 });
 
 describe('trouble', () => {
-  test('bad frames are ignored, and too many of them in a row are a reason to connect again', async () => {
+  test('[REJECT-2] bad frames are ignored, and too many of them in a row are a reason to connect again', async () => {
     const server = await serve(ENDLESS, { minParticipants: 2 });
     const events: JoinEvent[] = [];
     join1(server, smallHar(3, 1, 30), '1', { onEvent: (event) => events.push(event) });

@@ -72,7 +72,7 @@ async function expectUnharmed(): Promise<void> {
 }
 
 describe.each(Object.entries(BAD_MESSAGES))('%s', (_, messages) => {
-  test.each(messages)('$name: $code', async ({ code, by, say }) => {
+  test.each(messages)('[REJECT-1] [REJECT-3] $name: $code', async ({ code, by, say }) => {
     const before = await attacked.rejected(code);
     const attacker = await newAttacker();
     if (by === 'stranger') attacker.send(say(attacker, {} as RoundMessage));

@@ -1,5 +1,5 @@
 /** The door: who gets a connection, with the real handshake, and everything that is not good enough for one. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CoordinatorServer } from '../../../src/node/server/server.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import { CLOSE } from '../../../src/protocol/joining.ts';
@@ -24,7 +24,7 @@ async function invited(server: CoordinatorServer, body: object = {}): Promise<st
 }
 
 describe('enrolment', () => {
-  test('is open on loopback: whoever comes first with a name has it', async () => {
+  test('[ADMIT-3] is open on loopback: whoever comes first with a name has it', async () => {
     const server = await servers.start();
     const keys = new Keys();
     (await connected(server.url, { participant: 'ada', keys })).close();
@@ -33,7 +33,7 @@ describe('enrolment', () => {
     expectRefusal(other, 'NAME_TAKEN', 'openSession');
   });
 
-  test('elsewhere it takes an invitation, which is good once', async () => {
+  test('[ADMIT-3] elsewhere it takes an invitation, which is good once', async () => {
     const server = await servers.start({ loopback: false });
     expectRefusal(await openSession(server.url, { participant: 'ada' }), 'INVITATION_NEEDED', 'openSession');
     const invitation = await invited(server);
@@ -123,7 +123,7 @@ describe('enrolment', () => {
 });
 
 describe('signatures', () => {
-  test('a request that is sent again is refused: no challenge is good twice', async () => {
+  test('[ADMIT-1] a request that is sent again is refused: no challenge is good twice', async () => {
     const server = await servers.start();
     const request = await sessionRequest(server.url, { participant: 'ada' });
     expect((await post(`${server.url}${HOME}/session`, undefined, request)).status).toBe(200);
@@ -134,7 +134,7 @@ describe('signatures', () => {
     );
   });
 
-  test('what is signed is what counts: nothing of it can be exchanged', async () => {
+  test('[ADMIT-2] what is signed is what counts: nothing of it can be exchanged', async () => {
     const server = await servers.start();
     const changes = [
       { participant: 'eve' },
@@ -154,7 +154,7 @@ describe('signatures', () => {
     expect(server.store.enrolments('default')).toEqual([]);
   });
 
-  test('a challenge of another federation, of another server, or made up, is none', async () => {
+  test('[ADMIT-1] a challenge of another federation, of another server, or made up, is none', async () => {
     const server = await servers.start();
     const other = await servers.start();
     server.ensure('other', other.federation('default').record.options);
@@ -189,7 +189,7 @@ describe('signatures', () => {
 });
 
 describe('tickets', () => {
-  test('are good once, for their own federation, and not after a revocation', async () => {
+  test('[ADMIT-5] are good once, for their own federation, and not after a revocation', async () => {
     const server = await servers.start();
     server.ensure('other', server.federation('default').record.options);
     const keys = new Keys();
@@ -204,7 +204,7 @@ describe('tickets', () => {
     expect(await refusalOfTicket(server.url, last)).toContain('401');
   });
 
-  test('no ticket, no WebSocket; nor one for a page of another origin', async () => {
+  test('[ADMIT-5] [ADMIT-6] no ticket, no WebSocket; nor one for a page of another origin', async () => {
     const server = await servers.start();
     const upgrade = {
       connection: 'upgrade',
@@ -232,8 +232,41 @@ describe('tickets', () => {
   });
 });
 
+describe('time', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** The server's clock is ahead from here on. */
+  function later(ms: number): void {
+    const real = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => real() + ms);
+  }
+
+  test.each([
+    [55_000, undefined],
+    [60_000, 'CHALLENGE_EXPIRED'],
+  ] as const)('[ADMIT-1] a challenge after %i ms', async (ms, code) => {
+    const server = await servers.start();
+    const request = await sessionRequest(server.url, { participant: 'ada' });
+    later(ms);
+    const answer = await post(`${server.url}${HOME}/session`, undefined, request);
+    expect(answer.json.error?.code).toBe(code);
+  });
+
+  test.each([
+    [25_000, undefined],
+    [30_000, '401'],
+  ] as const)('[ADMIT-5] a ticket after %i ms', async (ms, status) => {
+    const server = await servers.start();
+    const { ticket } = (await openSession(server.url, { participant: 'ada' })).json;
+    later(ms);
+    const refusal = await refusalOfTicket(server.url, ticket);
+    if (status) expect(refusal).toContain(status);
+    else expect(refusal).toBeUndefined();
+  });
+});
+
 describe('columns', () => {
-  test('are chosen by the first who joins, and the same for all from then on', async () => {
+  test('[ADMIT-4] are chosen by the first who joins, and the same for all from then on', async () => {
     const server = await servers.start();
     (await connected(server.url, { participant: 'ada', features: ['a', 'b'] })).close();
     await until(() => server.federation('default').connections.size === 0, 'she has gone');
@@ -260,7 +293,7 @@ describe('columns', () => {
 });
 
 describe('connections', () => {
-  test('a second one of the same participant takes the place of the first', async () => {
+  test('[ADMIT-8] a second one of the same participant takes the place of the first', async () => {
     const server = await servers.start();
     const keys = new Keys();
     const first = await connected(server.url, { participant: 'ada', keys });
@@ -270,7 +303,7 @@ describe('connections', () => {
     second.close();
   });
 
-  test('nobody speaks for somebody else', async () => {
+  test('[ADMIT-7] nobody speaks for somebody else', async () => {
     const server = await servers.start();
     const link = await connected(server.url, { participant: 'ada' });
     const join = { rows: 3, features: 2, benchmarkMs: 1, session: 1, base: 0, pending: 0, edition: 0 };
@@ -279,7 +312,7 @@ describe('connections', () => {
     expect(server.federation('default').host.state.members.size).toBe(0);
   });
 
-  test('garbage is refused, counted, and in the end turned out', async () => {
+  test('[ADMIT-9] garbage is refused, counted, and in the end turned out', async () => {
     const server = await servers.start({ limits: { badFrames: 5 } });
     const link = await connected(server.url, { participant: 'ada' });
     for (let i = 0; i < 5; i++) link.sendRaw(Uint8Array.of(1, 2, 3));
@@ -287,7 +320,7 @@ describe('connections', () => {
     expect((await operate(server, HOME)).json.rejections).toEqual({ BAD_FRAME: 5 });
   });
 
-  test('text, a flood, and a frame that is too large', async () => {
+  test('[ADMIT-9] text, a flood, and a frame that is too large', async () => {
     const server = await servers.start({
       limits: { framesPerSecond: 1, frameBurst: 10, maxFrameBytes: 2000 },
     });

@@ -22,7 +22,7 @@ beforeEach(() => used.clear());
 const ten = makeFederation(10);
 const five = randomValues(ten.ids, 5);
 
-test('no keystream serves twice: over rounds, pairs, participants and rosters all seeds differ', () => {
+test('[SECURE-16] no keystream serves twice: over rounds, pairs, participants and rosters all seeds differ', () => {
   const federation = copyOf(ten);
   const other = makeFederation(10, { name: 'another roster' });
   for (let round = 1; round <= 4; round++) {
@@ -34,7 +34,7 @@ test('no keystream serves twice: over rounds, pairs, participants and rosters al
   expect(used.size).toBe(2 * 4 * (10 + 45));
 });
 
-test('with dropouts a seed is used once more, to take off what was left over, and never in another round', () => {
+test('[SECURE-16] with dropouts a seed is used once more, to take off what was left over, and never in another round', () => {
   const federation = copyOf(ten);
   let before = new Set<string>();
   for (let round = 1; round <= 4; round++) {

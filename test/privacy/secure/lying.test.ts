@@ -106,7 +106,7 @@ describe('a coordinator that shows different sets to different participants', ()
     expectRefusal('SECURE_TOO_FEW', answers[7]);
   });
 
-  test('cannot show a second set to anybody', () => {
+  test('[SECURE-10] cannot show a second set to anybody', () => {
     const federation = copyOf(ten);
     upToCounted(federation);
     const one = federation.participants.get(ten.ids[1])!;
@@ -115,7 +115,7 @@ describe('a coordinator that shows different sets to different participants', ()
     expectRefusal('SECURE_CONTRADICTION', () => attest(one, { round: 1, members: without(0) }));
   });
 
-  test('cannot show a set that is too small, too large or without oneself', () => {
+  test('[SECURE-15] cannot show a set that is too small, too large or without oneself', () => {
     const federation = copyOf(ten);
     upToCounted(federation);
     const one = federation.participants.get(ten.ids[1])!;
@@ -158,7 +158,7 @@ describe('a coordinator that asks twice', () => {
     return attestations.to;
   }
 
-  test('gets the same shares, never the other kind', () => {
+  test('[SECURE-9] [SECURE-10] gets the same shares, never the other kind', () => {
     const federation = copyOf(ten);
     const to = attested(federation);
     const one = federation.participants.get(ten.ids[1])!;
@@ -184,7 +184,7 @@ describe('a coordinator that asks twice', () => {
     reveal(one, message);
   });
 
-  test('cannot have a second vector masked, nor one mask with other neighbours', () => {
+  test('[SECURE-10] [SECURE-16] cannot have a second vector masked, nor one mask with other neighbours', () => {
     const federation = copyOf(ten);
     const { delivered } = upToCounted(federation);
     const one = federation.participants.get(ten.ids[1])!;
@@ -195,7 +195,7 @@ describe('a coordinator that asks twice', () => {
     expectRefusal('SECURE_CONTRADICTION', () => mask(one, fewer, values.get(one.id)!));
   });
 
-  test('gets nothing for an old round, nor for one with another plan', () => {
+  test('[SECURE-8] [SECURE-10] gets nothing for an old round, nor for one with another plan', () => {
     const federation = copyOf(ten);
     const { plan } = upToCounted(federation, 5);
     const one = federation.participants.get(ten.ids[1])!;
@@ -230,7 +230,7 @@ describe('a roster', () => {
   const stranger = (id: string) =>
     newParticipant({ federation: FEDERATION, id, security }, seededEntropy(`stranger ${id}`));
 
-  test('with a key put in by the coordinator is refused, and the name said', () => {
+  test('[SECURE-13] with a key put in by the coordinator is refused, and the name said', () => {
     const { one, roster } = fresh();
     const members = [...roster.members];
     const spy = advertise(stranger(ten.ids[4]));
@@ -241,7 +241,7 @@ describe('a roster', () => {
     expectRefusal('SECURE_IDENTITY', () => acceptRoster(one, { members }, PIN, nodePrimitives));
   });
 
-  test('is refused without oneself, out of order, with strangers or with a key of low order', () => {
+  test('[SECURE-13] is refused without oneself, out of order, with strangers or with a key of low order', () => {
     const { one, roster } = fresh();
     const accept = (members: typeof roster.members, unknown: 'pin' | 'refuse' = 'pin') => {
       return () => acceptRoster(one, { members }, { known: new Map(), unknown }, nodePrimitives);

@@ -26,7 +26,7 @@ function federationOf(n: number): Federation {
 const SIZES = [3, 10, 30, ...(process.env.KINDRED_SECURE_SIZES?.split(',').map(Number) ?? [])];
 
 describe.each(SIZES)('%i participants', { timeout: 600_000 }, (n) => {
-  test('sum exactly when all stay', () => {
+  test('[SECURE-5] sum exactly when all stay', () => {
     const federation = federationOf(n);
     const values = randomValues(federation.ids, 5);
     expectExact(federation, runRound(federation, 1, values), values, []);
@@ -58,14 +58,17 @@ describe('thirty participants, threshold 20', () => {
     expectExact(federation, runRound(federation, 1, values, silence), values, [a, b, c, d, e]);
   });
 
-  test.each(PHASES)('give up when eleven fall silent before %s, and go on in the next round', (phase) => {
-    const federation = federationOf(30);
-    const values = randomValues(federation.ids, 5);
-    const outcome = runRound(federation, 1, values, { [phase]: someOf(federation.ids, 0.37, 9) });
-    expect(outcome).toMatchObject({ kind: 'abandoned', phase });
-    expect(federation.coordinator.round).toBeUndefined();
-    expectExact(federation, runRound(federation, 2, values), values, []);
-  });
+  test.each(PHASES)(
+    '[SECURE-7] give up when eleven fall silent before %s, and go on in the next round',
+    (phase) => {
+      const federation = federationOf(30);
+      const values = randomValues(federation.ids, 5);
+      const outcome = runRound(federation, 1, values, { [phase]: someOf(federation.ids, 0.37, 9) });
+      expect(outcome).toMatchObject({ kind: 'abandoned', phase });
+      expect(federation.coordinator.round).toBeUndefined();
+      expectExact(federation, runRound(federation, 2, values), values, []);
+    },
+  );
 
   test('who dropped out takes part in the next round with the same keys', () => {
     const federation = federationOf(30);

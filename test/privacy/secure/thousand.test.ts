@@ -29,7 +29,7 @@ describe('a thousand participants on the graph', () => {
     expectExact(federation, outcome, values, [...quarter(0), ...quarter(1)]);
   });
 
-  test('refuse to reveal a sum of few, even with all their neighbours in it', () => {
+  test('[SECURE-15] refuse to reveal a sum of few, even with all their neighbours in it', () => {
     const { coordinator, participants, ids, entropy } = copyOf(federation);
     const opened = openSecureRound(coordinator, { round: 3, length: 8, ...FIXED });
     const one = participants.get(ids[0])!;

@@ -22,8 +22,8 @@ process.once('SIGINT', async () => {
 });
 
 // Created the first time, found again after every restart.
-server.ensure('default', parseOptions('serve.mjs', { minParticipants: 2 }));
-const [{ token }] = server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
+await server.ensure('default', parseOptions('serve.mjs', { minParticipants: 2 }));
+const [{ token }] = await server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
 
 console.log(`coordinator at ${server.url}`);
 console.log(`an invitation, good once within a day: ${token}`);

@@ -28,6 +28,14 @@ export function pack(value: unknown): Uint8Array {
   return out.finish();
 }
 
+/** What `pack` has made. */
+export function unpack(bytes: Uint8Array): unknown {
+  const input = new Unpacker(bytes, 0, bytes.length, (got) => {
+    throw new Error(`packed data: got ${got}`);
+  });
+  return input.value();
+}
+
 /** What a piece of stored data is, and in which version of its format. */
 export interface Seal {
   readonly kind: string;

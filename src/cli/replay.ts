@@ -1,8 +1,8 @@
 /** kindred replay: the inputs of run logs through the machines again; do they come to the same? */
 import type { Command } from 'commander';
 import { KindredError } from '../base/errors.ts';
+import { type Replayed, replay } from '../check/replay.ts';
 import { nodePrimitives } from '../node/crypto.ts';
-import { type Replayed, replay } from '../node/replay.ts';
 import { readRunLog } from '../node/run-log.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { addJsonOption, example } from './option-values.ts';

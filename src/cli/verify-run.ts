@@ -1,9 +1,9 @@
 /** What `kindred verify` does. */
 import { inputError, KindredError } from '../base/errors.ts';
 import { type Verification, type VerifiedParticipant, verified } from '../check/verify.ts';
+import type { FederationRecord } from '../host/ports.ts';
 import { readParticipantState } from '../node/client/state-folder.ts';
 import { kindOf } from '../node/files/files.ts';
-import type { FederationRecord, Store } from '../node/host/store.ts';
 import { SqliteStore } from '../node/store/sqlite-store.ts';
 import type { Stored } from '../participant/state.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
@@ -37,7 +37,7 @@ export async function runVerify(
   }
 }
 
-function federationFrom(store: Store, name: string | undefined): FederationRecord {
+function federationFrom(store: SqliteStore, name: string | undefined): FederationRecord {
   const all = store.federations();
   const names = all.map((record) => record.name).join(', ') || 'none';
   if (name === undefined && all.length === 1) return all[0];

@@ -40,6 +40,9 @@ interface Proof extends Certificate {
   readonly complete: boolean;
 }
 
+/** A round that shows nothing new. */
+const NO_PROOF = { certified: false, known: false, likelyGap: 1, settled: true, complete: false };
+
 /** How far w may be from the sum of all contributions, relative, where the gap is made of claims that nobody can check. */
 const LARGEST_IMBALANCE = 0.3;
 
@@ -160,14 +163,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     // The bounds are those of before, and so is whom they cover.
     const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
     state.missing = [...new Set([...before, ...unheard])].map(({ id }) => id);
-    return {
-      ...state.certificate,
-      certified: true,
-      known: false,
-      likelyGap: 1,
-      settled: true,
-      complete: false,
-    };
+    return { ...state.certificate, ...NO_PROOF, certified: true };
   }
   state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
   const before = inquiry.query;
@@ -249,14 +245,7 @@ function examine(state: CoordinatorState): Proof {
   const combiner = combinerOf(state)!;
   // No scalars are sent under differential privacy: the gap is unknown.
   if (state.options.dp) {
-    return {
-      ...combiner.certificate([]),
-      certified: false,
-      known: false,
-      likelyGap: 1,
-      settled: true,
-      complete: true,
-    };
+    return { ...combiner.certificate([]), ...NO_PROOF };
   }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);

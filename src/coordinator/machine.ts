@@ -36,8 +36,8 @@ import {
   wake,
 } from './rounds.ts';
 import { advance } from './secure-round.ts';
-import { finishFor, sendToAll } from './sending.ts';
-import type { CoordinatorState } from './state.ts';
+import { sendFinish } from './sending.ts';
+import { type CoordinatorState, membersHere } from './state.ts';
 import { canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
@@ -90,7 +90,7 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
 function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.startedMs = now;
   state.pausedMs = now;
-  if (state.phase === 'finished') return sendToAll(state, (member) => finishFor(state, member));
+  if (state.phase === 'finished') return membersHere(state).map((member) => sendFinish(state, member));
   if (state.round === 0) return [gatheringTimer(state, now)];
   if (state.paused) {
     beginWaiting(state, now);

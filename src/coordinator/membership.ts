@@ -12,9 +12,9 @@ import { refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
-import { finishFor, roundFor, sendToAll, welcomeFor } from './sending.ts';
-import { type CoordinatorState, type Member, newMember, UNKNOWN } from './state.ts';
-import { storedChanges } from './stored.ts';
+import { sendFinish, sendRound, sendWelcome } from './sending.ts';
+import { type CoordinatorState, type Member, membersHere, newMember, UNKNOWN } from './state.ts';
+import { persist } from './stored.ts';
 import {
   askAgain,
   contributionOf,
@@ -65,21 +65,21 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     // Without a seat it cannot answer the open round.
     if (state.secure && state.round > 0) member.barred = state.round;
     if (state.trainer) admit(state, member);
-    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+    effects.push(persist(state, [member]));
   } else if (join.session > member.session) {
     member.session = join.session;
     if (state.phase !== 'finished' || canWake(state)) member.presence = 'here';
-    effects.push({ type: 'persist', changes: storedChanges(state, [member]) });
+    effects.push(persist(state, [member]));
   }
   waitForAgain(state, member);
   if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
-  effects.push({ type: 'send', to: from, message: welcomeFor(state) });
+  effects.push(sendWelcome(state, member));
   if (state.trainer && (isNew || changed !== 'nothing' || isPassedOver(state, member))) {
     return [...effects, ...askAbout(state, member, changed === 'all answers', now)];
   }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
-  if (state.phase === 'finished') effects.push({ type: 'send', to: from, message: finishFor(state, member) });
-  else if (asked) effects.push({ type: 'send', to: from, message: roundFor(state, member, now) });
+  if (state.phase === 'finished') effects.push(sendFinish(state, member));
+  else if (asked) effects.push(sendRound(state, member, now));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
@@ -110,11 +110,11 @@ function askAbout(
 ): CoordinatorEffect[] {
   const changed = [...state.members.values()];
   if (canWake(state) && inquiryOf(state)) return wake(state, now, changed);
-  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  if (state.phase === 'finished') return [sendFinish(state, member)];
   if (everybody && isUnderWay(state)) return open(state, 'train', now, changed);
-  const effects: CoordinatorEffect[] = [{ type: 'persist', changes: storedChanges(state, changed) }];
+  const effects: CoordinatorEffect[] = [persist(state, changed)];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
-    effects.push({ type: 'send', to: member.id, message: roundFor(state, member, now) });
+    effects.push(sendRound(state, member, now));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
@@ -154,7 +154,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   const contradiction = implausibleMoments(message, member.rows);
   if (contradiction) return [refuse(state, member.id, 'INFEASIBLE', contradiction)];
   if (state.scaling) {
-    return [{ type: 'send', to: member.id, message: welcomeFor(state) }];
+    return [sendWelcome(state, member)];
   }
   if (!member.moments) state.measured++;
   member.moments ??= { count, mean, m2 };
@@ -205,7 +205,7 @@ export function settleScaling(state: CoordinatorState, scaling: Scaling, now: nu
     member.moments = undefined;
   }
   const effects = open(state, 'train', now, inOrder);
-  const welcomes = sendToAll(state, () => welcomeFor(state));
+  const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
   // The welcome with the scaling goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
 }
@@ -215,21 +215,17 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   if (state.phase === 'summing' && member.answer) return [];
   // What has gone into a secure sum cannot be taken out of it again.
   if (state.secure && member.answered && (state.phase === 'open' || state.phase === 'summing')) return [];
-  const end = {
-    type: 'send',
-    to: member.id,
-    message: { ...finishFor(state, member), reason: 'left' },
-  } as const;
+  const end = sendFinish(state, member, 'left');
   if (!state.trainer) {
     // It has contributed nothing: nothing of it stays.
     removeMember(state, member);
-    return [{ type: 'persist', changes: { ...storedChanges(state, []), removed: [member.id] } }, end];
+    return [persist(state, [], [member.id]), end];
   }
   member.presence = 'left';
   state.tally = undefined;
   member.answer = undefined;
   member.answered = false;
-  return [{ type: 'persist', changes: storedChanges(state, [member]) }, end];
+  return [persist(state, [member]), end];
 }
 
 /** Counts as silent at once instead of after some rounds; whatever it sends next makes it one of those waited for again. */
@@ -282,12 +278,13 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
   const others = [...state.members.values()];
   const wakes = canWake(state) && inquiryOf(state) !== undefined && others.length > 0;
   if (!isUnderWay(state) && !wakes) {
-    return [{ type: 'persist', changes: { ...storedChanges(state, others), removed: [id] } }, notice];
+    return [persist(state, others, [id]), notice];
   }
   // The open round asks about the old w, too: it is given up, and the next one opens without the forgotten answers.
-  const [persist, ...announcements] = wakes ? wake(state, now, others) : open(state, 'train', now, others);
-  const changes = { ...(persist as Extract<CoordinatorEffect, { type: 'persist' }>).changes, removed: [id] };
-  return [{ type: 'persist', changes }, notice, ...announcements];
+  const [saved, ...announcements] = wakes
+    ? wake(state, now, others, [id])
+    : open(state, 'train', now, others, [id]);
+  return [saved, notice, ...announcements];
 }
 
 /** Everybody is asked again, with the rows it has now, about the model in use. */

@@ -2,9 +2,9 @@
 import type { FinishReason } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
-import { finishFor, roundFor, sendToAll } from './sending.ts';
-import { type CoordinatorState, type Member, membersAsked } from './state.ts';
-import { storedChanges } from './stored.ts';
+import { sendFinish, sendRound } from './sending.ts';
+import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
+import { persist } from './stored.ts';
 import { inquiryOf } from './training.ts';
 import { canClose, gatheringTimer, nextDeadline, waitingPeriod } from './waiting.ts';
 
@@ -14,6 +14,7 @@ export function open(
   purpose: 'train' | 'certify',
   now: number,
   changed: readonly Member[],
+  removed: readonly string[] = [],
 ): CoordinatorEffect[] {
   state.round++;
   // Before it is stored: a federation that is woken rests no more, also after a crash.
@@ -25,7 +26,7 @@ export function open(
     member.answer = undefined;
     member.answered = false;
   }
-  return [{ type: 'persist', changes: storedChanges(state, changed) }, ...announce(state, now)];
+  return [persist(state, changed, removed), ...announce(state, now)];
 }
 
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
@@ -36,8 +37,8 @@ export function openMeasuring(state: CoordinatorState, now: number): Coordinator
 export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
   state.phase = 'open';
   beginWaiting(state, now);
-  if (state.secure) return [...sendRound(state, now), ...openSum(state, now), sumTimer(state, now)];
-  return [...sendRound(state, now), nextTimer(state, now)];
+  if (state.secure) return [...sendRounds(state, now), ...openSum(state, now), sumTimer(state, now)];
+  return [...sendRounds(state, now), nextTimer(state, now)];
 }
 
 /** The waiting period of the open round begins, or begins again. */
@@ -48,8 +49,8 @@ export function beginWaiting(state: CoordinatorState, now: number): void {
 }
 
 /** No round is sent before there is a model to train. */
-function sendRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  return state.trainer ? sendToAll(state, (member) => roundFor(state, member, now)) : [];
+function sendRounds(state: CoordinatorState, now: number): CoordinatorEffect[] {
+  return state.trainer ? membersHere(state).map((member) => sendRound(state, member, now)) : [];
 }
 
 export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -66,9 +67,7 @@ export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect
 
 /** Sends the open round again to those who have not answered it. */
 export function retransmitRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  const again = membersSilent(state).map(
-    (member) => ({ type: 'send', to: member.id, message: roundFor(state, member, now) }) as const,
-  );
+  const again = membersSilent(state).map((member) => sendRound(state, member, now));
   return [...again, nextTimer(state, now)];
 }
 
@@ -96,10 +95,7 @@ export function finish(
   state.phase = 'finished';
   state.paused = false;
   state.finish = reason;
-  return [
-    { type: 'persist', changes: storedChanges(state, changed) },
-    ...sendToAll(state, (member) => finishFor(state, member)),
-  ];
+  return [persist(state, changed), ...membersHere(state).map((member) => sendFinish(state, member))];
 }
 
 /** Whether training may go on after a rest: not where the operator or a budget has ended it. */
@@ -117,7 +113,12 @@ export function isPassedOver(state: CoordinatorState, { index, presence, session
 }
 
 /** Training goes on after a rest, from the model in use: limits count from here. */
-export function wake(state: CoordinatorState, now: number, changed: readonly Member[]): CoordinatorEffect[] {
+export function wake(
+  state: CoordinatorState,
+  now: number,
+  changed: readonly Member[],
+  removed: readonly string[] = [],
+): CoordinatorEffect[] {
   state.finish = undefined;
   state.startedMs = now;
   state.aggregated = 0;
@@ -125,7 +126,7 @@ export function wake(state: CoordinatorState, now: number, changed: readonly Mem
   state.bestRound = state.round;
   state.bestGap = Number.POSITIVE_INFINITY;
   for (const member of state.members.values()) member.wokeIn = member.session;
-  return open(state, 'train', now, changed);
+  return open(state, 'train', now, changed, removed);
 }
 
 /**
@@ -139,7 +140,7 @@ export function onPause(state: CoordinatorState, now: number): CoordinatorEffect
   if (state.paused || state.phase === 'finished') return [];
   state.paused = true;
   state.pausedMs = now;
-  return [{ type: 'persist', changes: storedChanges(state, []) }];
+  return [persist(state)];
 }
 
 export function onResume(state: CoordinatorState, now: number): CoordinatorEffect[] {
@@ -148,7 +149,7 @@ export function onResume(state: CoordinatorState, now: number): CoordinatorEffec
   state.startedMs += now - state.pausedMs;
   // A secure sum that stood still is given up for a new one, as after a crash.
   if (state.phase === 'open' && state.secure) return open(state, state.purpose, now, []);
-  return [{ type: 'persist', changes: storedChanges(state, []) }, ...goOn(state, now)];
+  return [persist(state), ...goOn(state, now)];
 }
 
 function goOn(state: CoordinatorState, now: number): CoordinatorEffect[] {

@@ -9,7 +9,7 @@ import { federationName, mostParticipants, securityOf } from '../protocol/secure
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
 import type { CoordinatorState, Member } from './state.ts';
-import { storedChanges } from './stored.ts';
+import { persist } from './stored.ts';
 
 /** Keys are checked when they come and believed from then on; an identity stays for good. */
 export function takeAdvertisement(
@@ -39,7 +39,7 @@ export function takeAdvertisement(
     return [refuse(state, member.id, 'INFEASIBLE', error.message)];
   }
   member.advertisement = advertisement;
-  return [{ type: 'persist', changes: storedChanges(state, [member]) }];
+  return [persist(state, [member])];
 }
 
 /** A new roster if somebody has come or gone; true if there is one. */

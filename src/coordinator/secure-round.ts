@@ -33,7 +33,7 @@ import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
 import { canSeat, hasReplied, membersAwaited, renewRoster, rosterFor, seatOf } from './secure-roster.ts';
-import { roundFor } from './sending.ts';
+import { sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
@@ -75,7 +75,7 @@ export function sendPhase(state: CoordinatorState, member: Member): CoordinatorE
 export function retransmitPhase(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
   return membersAwaited(state).flatMap((member) => [
-    ...(opened ? [{ type: 'send', to: member.id, message: roundFor(state, member, now) } as const] : []),
+    ...(opened ? [sendRound(state, member, now)] : []),
     ...sendPhase(state, member),
   ]);
 }

@@ -1,19 +1,15 @@
 /** The coordinator's messages, made from its state. */
-import type {
-  FederationSettings,
-  RoundMessage,
-  SecureSettings,
-  ToParticipant,
-} from '../protocol/messages.ts';
+import type { FederationSettings, FinishReason, RoundMessage, SecureSettings } from '../protocol/messages.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { SecureOptions } from './options.ts';
-import { type CoordinatorState, type Member, membersHere } from './state.ts';
+import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 
-export function welcomeFor(state: CoordinatorState): ToParticipant {
-  return { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling };
+export function sendWelcome(state: CoordinatorState, { id }: Member): CoordinatorEffect {
+  const message = { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } as const;
+  return { type: 'send', to: id, message };
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
@@ -44,9 +40,9 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
   return settings;
 }
 
-export function roundFor(state: CoordinatorState, member: Member, now: number): RoundMessage {
+export function sendRound(state: CoordinatorState, member: Member, now: number): CoordinatorEffect {
   const { round, purpose } = state;
-  return {
+  const message: RoundMessage = {
     kind: 'round',
     session: member.session,
     round,
@@ -58,6 +54,7 @@ export function roundFor(state: CoordinatorState, member: Member, now: number): 
     accepted: member.accepted,
     tellBefore: inquiryOf(state)?.needsBefore(member.index) ?? false,
   };
+  return { type: 'send', to: member.id, message };
 }
 
 /** While it is paused nothing passes of the waiting period. */
@@ -65,11 +62,21 @@ function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: nu
   return Math.max(0, deadlineMs - (paused ? openedMs : now));
 }
 
-export function finishFor(state: CoordinatorState, member: Member): ToParticipant & { kind: 'finish' } {
+/** Which answer counts, to whoever has sent one to this round. */
+export function sendOutcome({ id, session, accepted }: Member, round: number): CoordinatorEffect {
+  return { type: 'send', to: id, message: { kind: 'outcome', session, round, accepted } };
+}
+
+export function sendFinish(
+  state: CoordinatorState,
+  member: Member,
+  reason: FinishReason = state.finish ?? 'left',
+): CoordinatorEffect {
   const w = finalPart(state, member) ?? new Float64Array(0);
-  const { session, accepted } = member;
+  const { id, session, accepted } = member;
   const best = state.best?.round ?? 0;
-  return { kind: 'finish', session, round: state.round, best, reason: state.finish ?? 'left', w, accepted };
+  const message = { kind: 'finish', session, round: state.round, best, reason, w, accepted } as const;
+  return { type: 'send', to: id, message };
 }
 
 /** MOCHA sends everybody its own. */
@@ -77,11 +84,4 @@ function finalPart(state: CoordinatorState, member: Member): Float64Array | unde
   if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
     return orderFor(state, member).w;
   return sharedPart(state);
-}
-
-export function sendToAll(
-  state: CoordinatorState,
-  message: (member: Member) => ToParticipant,
-): CoordinatorEffect[] {
-  return membersHere(state).map((member) => ({ type: 'send', to: member.id, message: message(member) }));
 }

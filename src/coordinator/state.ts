@@ -25,13 +25,13 @@ export interface Moments {
   readonly m2: Float64Array;
 }
 
-export interface Member {
+/** What is known of a member for good. */
+export interface LastingMember {
   readonly id: string;
   /** Place in every sum; given when training starts, in natural order of the ids, then in order of joining. */
   index: number;
   rows: number;
   benchmarkMs: number;
-  moments: Moments | undefined;
   /** The latest session of the participant that has joined. */
   session: number;
   /** Answers to rounds up to this one are not taken: the participant has been sent an outcome for them. */
@@ -44,6 +44,11 @@ export interface Member {
   edition: number;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
+}
+
+/** And what comes with the messages of rounds. */
+export interface Member extends LastingMember {
+  moments: Moments | undefined;
   /** Rounds in a row in which it did not deal: after some it has no seat until it sends something again. */
   undealt: number;
   /** With `steps`: last certificate scalars and the round (the w) they are about. */
@@ -201,21 +206,6 @@ export interface CoordinatorState {
 
 /** Nothing is known. */
 export const UNKNOWN: Certificate = { primal: Number.POSITIVE_INFINITY, dual: 0, relativeGap: 1 };
-
-/** What is known of a member for good; the rest comes with the messages of rounds. */
-export type LastingMember = Pick<
-  Member,
-  | 'id'
-  | 'index'
-  | 'rows'
-  | 'benchmarkMs'
-  | 'session'
-  | 'barred'
-  | 'presence'
-  | 'accepted'
-  | 'edition'
-  | 'advertisement'
->;
 
 /** A member from whom this process of the coordinator has received nothing yet. */
 export function newMember(lasting: LastingMember): Member {

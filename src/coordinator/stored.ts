@@ -4,8 +4,6 @@
  */
 import type { Contribution } from '../privacy/defence/contribution.ts';
 import type { StoredBudget } from '../privacy/dp/budget.ts';
-import type { FinishReason } from '../protocol/messages.ts';
-import type { Certificate } from '../solver/certificate.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
 import type { InquiryMemory } from '../solver/inquiry-types.ts';
 import type { CoordinatorState, LastingMember, Member } from './state.ts';
@@ -16,23 +14,28 @@ export interface StoredMember extends LastingMember {
   readonly known: KnownMember | undefined;
 }
 
-export interface StoredRun {
+const LASTING = [
+  'round',
+  'purpose',
+  'features',
+  'scaling',
+  'aggregated',
+  'wokenRound',
+  'gap',
+  'bestGap',
+  'bestRound',
+  'certificate',
+  'missing',
+  'best',
+  'finish',
+] as const;
+
+type Lasting = Readonly<Pick<CoordinatorState, (typeof LASTING)[number]>>;
+
+export interface StoredRun extends Lasting {
   readonly phase: CoordinatorState['phase'];
   /** Absent: it is not. */
   readonly paused?: boolean | undefined;
-  readonly round: number;
-  readonly purpose: 'train' | 'certify';
-  readonly features: number;
-  readonly scaling: CoordinatorState['scaling'];
-  readonly aggregated: number;
-  readonly wokenRound: number;
-  readonly gap: number;
-  readonly bestGap: number;
-  readonly bestRound: number;
-  readonly certificate: Certificate;
-  readonly missing: readonly string[];
-  readonly best: CoordinatorState['best'];
-  readonly finish: FinishReason | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
   /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
   readonly inquiry?: InquiryMemory | undefined;
@@ -51,37 +54,27 @@ export interface StoredCoordinator {
   readonly removed: readonly string[];
 }
 
-export function storedChanges(state: CoordinatorState, changed: readonly Member[]): StoredCoordinator {
+/** The run and those members that have changed or gone, to be made durable. */
+export function persist(
+  state: CoordinatorState,
+  changed: readonly Member[] = [],
+  removed: readonly string[] = [],
+): { readonly type: 'persist'; readonly changes: StoredCoordinator } {
+  const { phase, paused, budget, contributions } = state;
   const inquiry = inquiryOf(state);
   const combiner = combinerOf(state);
-  const { phase, paused, round, purpose, features, scaling, aggregated, wokenRound, gap, bestGap } = state;
-  const { bestRound, certificate, missing, best, finish, budget, contributions } = state;
-  return {
-    run: {
-      phase,
-      ...(paused && { paused }),
-      round,
-      purpose,
-      features,
-      scaling,
-      aggregated,
-      wokenRound,
-      gap,
-      bestGap,
-      bestRound,
-      certificate,
-      missing,
-      best,
-      finish,
-      forgotten: [...state.forgotten],
-      ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
-      ...(combiner && { combiner: combiner.memory }),
-      ...(budget && { budget: budget.stored() }),
-      ...(contributions.size > 0 && { contributions: [...contributions] }),
-    },
-    members: changed.map((member) => storedMember(state, member)),
-    removed: [],
+  const run = {
+    phase,
+    ...(paused && { paused }),
+    ...(Object.fromEntries(LASTING.map((name) => [name, state[name]])) as unknown as Lasting),
+    forgotten: [...state.forgotten],
+    ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
+    ...(combiner && { combiner: combiner.memory }),
+    ...(budget && { budget: budget.stored() }),
+    ...(contributions.size > 0 && { contributions: [...contributions] }),
   };
+  const members = changed.map((member) => storedMember(state, member));
+  return { type: 'persist', changes: { run, members, removed } };
 }
 
 function acceptedAnswers({ members }: CoordinatorState): Float64Array {

@@ -1,9 +1,11 @@
-/** The clock of this process, as a port of client and host. */
+/** The clock and timers of the process. */
+import type { Clock } from '../host/ports.ts';
 import { Timer } from './timer.ts';
 
-export const processClock = {
+export const systemClock: Clock = {
   now: () => performance.now(),
-  at(atMs: number, run: () => void): () => void {
+  wallClock: () => Date.now(),
+  at(atMs, run) {
     const timer = new Timer();
     timer.set(atMs - performance.now(), run);
     return () => timer.clear();

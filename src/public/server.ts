@@ -52,8 +52,8 @@ export type { ServerLimits } from '../node/server/limits.ts';
  *
  * const options: ServerOptions = { store: 'mine.db', enrolment: 'invitation' };
  * const server: CoordinatorServer = await startServer(options);
- * server.ensure('default', parseOptions('here', { minParticipants: 2 }));
- * const [{ token }] = server.invite('default');
+ * await server.ensure('default', parseOptions('here', { minParticipants: 2 }));
+ * const [{ token }] = await server.invite('default');
  * console.log(token.length > 20, (await fetch(`${server.url}/healthz`)).status); // true 200
  * await server.close();
  * ```

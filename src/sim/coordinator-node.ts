@@ -1,16 +1,15 @@
-/** The simulated coordinator: carries out the effects of the very machine that runs as a service. */
+/** The simulated coordinator: the very host that runs as a service, on a virtual clock and network and a disk in memory, and crashes. */
 import { stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
-import { step } from '../coordinator/machine.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import { beginCoordinator } from '../coordinator/start.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
-import { gaussianNoise } from '../privacy/dp/gaussian.ts';
+import { FederationHost } from '../host/federation-host.ts';
+import { MemoryStore } from '../host/memory-store.ts';
+import type { HostPorts, Transport } from '../host/ports.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
-import { decodeFrom, encode } from '../protocol/codec.ts';
+import { decodeFrom } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { ToCoordinator } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
@@ -18,7 +17,7 @@ import type { Network } from './network.ts';
 import { CRASHES, type Transcript } from './transcript.ts';
 import type { Witness } from './witness.ts';
 
-export interface CoordinatorWorld {
+export interface CoordinatorPorts {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly transcript: Transcript;
@@ -31,56 +30,63 @@ export interface CoordinatorWorld {
 export const COORDINATOR = 'coordinator';
 
 export class CoordinatorNode {
-  /** Undefined while it is down. */
-  state: CoordinatorState | undefined;
-  /** What a crash leaves. */
-  readonly disk: { run: StoredRun | undefined; members: Map<string, StoredMember> } = {
-    run: undefined,
-    members: new Map(),
-  };
   badFrames = 0;
+  readonly transport: Transport = {
+    send: (to, frame) =>
+      this.ports.network.carry('down', to, frame, (bytes) => this.ports.toParticipant(to, bytes)),
+  };
+  /** What a crash leaves. */
+  private readonly store = new MemoryStore();
   private readonly options: CoordinatorOptions;
-  private readonly world: CoordinatorWorld;
+  private readonly ports: CoordinatorPorts;
   private readonly crashes: CrashPlan;
   private readonly witness: Witness | undefined;
-  private life = 0;
-  /** Takes back the timer that is set. */
-  private dropTimer = () => {};
+  /** Undefined while it is down. */
+  private host: FederationHost | undefined;
+  /** How many effects of the present step are carried out before it crashes, and how many have been. */
+  private survived = 0;
+  private performed = 0;
 
-  constructor(options: CoordinatorOptions, world: CoordinatorWorld, crashes: CrashPlan) {
+  constructor(options: CoordinatorOptions, ports: CoordinatorPorts, crashes: CrashPlan) {
     this.options = options;
-    this.world = world;
+    this.ports = ports;
     this.crashes = crashes;
-    this.witness = world.witnessOf?.(COORDINATOR);
+    this.witness = ports.witnessOf?.(COORDINATOR);
+  }
+
+  get state(): CoordinatorState | undefined {
+    return this.host?.state;
+  }
+
+  get disk(): { readonly run: StoredRun | undefined; readonly members: ReadonlyMap<string, StoredMember> } {
+    const { run, members = [] } = this.store.loadRun(COORDINATOR) ?? {};
+    return { run, members: new Map(members.map((member) => [member.id, member])) };
   }
 
   start(): void {
-    if (this.state) return;
-    const { options, disk } = this;
-    const life = {
-      machine: 'coordinator',
-      options,
-      run: disk.run,
-      members: [...disk.members.values()],
-    } as const;
-    this.witness?.life(life);
-    this.state = beginCoordinator(life);
-    this.take({ type: 'start', now: this.world.queue.now });
+    if (this.host) return;
+    this.host = this.open();
+    this.host.start();
+  }
+
+  /** From what is on the disk. */
+  open(): FederationHost {
+    const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
+    return new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());
   }
 
   crash(): void {
-    this.world.transcript.note(this.world.queue.now, COORDINATOR, CRASHES);
-    this.state = undefined;
-    this.life++;
+    this.ports.transcript.note(this.ports.queue.now, COORDINATOR, CRASHES);
+    void this.host?.stop();
+    this.host = undefined;
   }
 
   receive(from: string, frame: Uint8Array): void {
-    if (!this.state) return;
-    const { now } = this.world.queue;
+    if (!this.host) return;
     try {
-      const message = decodeFrom('participant', frame, DEFAULT_LIMITS) as ToCoordinator;
-      this.world.transcript.delivered(now, from, COORDINATOR, message);
-      this.take({ type: 'message', from, message, now });
+      const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
+      this.ports.transcript.delivered(this.ports.queue.now, from, COORDINATOR, message);
+      this.host.receive(from, message);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.badFrames++;
@@ -88,64 +94,38 @@ export class CoordinatorNode {
   }
 
   take(input: CoordinatorInput): void {
-    if (!this.state) return;
-    const effects = step(this.state, input, this.world.primitives);
-    this.witness?.step(input, effects);
-    const survived = this.crashes.survives(COORDINATOR, effects.length);
-    for (const [e, effect] of effects.entries()) {
-      if (e >= survived) break;
-      this.carryOut(effect);
-    }
-    if (survived <= effects.length) this.crash();
+    this.host?.take(input);
   }
 
-  private carryOut(effect: CoordinatorEffect): void {
-    const { queue, network, transcript } = this.world;
-    switch (effect.type) {
-      case 'persist': {
-        const { run, members, removed } = effect.changes;
-        this.disk.run = run;
-        for (const member of members) this.disk.members.set(member.id, member);
-        for (const id of removed) this.disk.members.delete(id);
-        break;
-      }
-      case 'send': {
-        transcript.sent(queue.now, COORDINATOR, effect.to, effect.message);
-        const frame = encode(effect.message, this.options.precision);
-        network.carry('down', effect.to, frame, (bytes) => this.world.toParticipant(effect.to, bytes));
-        break;
-      }
-      case 'timer': {
-        if (effect.atMs === Number.POSITIVE_INFINITY) break;
-        this.dropTimer();
-        this.dropTimer = this.later(effect.atMs, () => this.take({ type: 'timer', now: queue.now }));
-        break;
-      }
-      case 'summation':
-        this.later(queue.now + effect.ms, () =>
-          this.take({ type: 'summed', now: queue.now, ...this.draw(effect) }),
-        );
-        break;
-      case 'row':
-        this.world.onRow(effect.row);
-        break;
-      case 'refusal':
-        transcript.note(queue.now, COORDINATOR, effect.message);
-        break;
-    }
+  private hostPorts(): HostPorts {
+    const { queue, primitives } = this.ports;
+    return {
+      store: this.store,
+      transport: this.transport,
+      clock: { now: () => queue.now, wallClock: () => queue.now, at: (atMs, run) => queue.at(atMs, run) },
+      primitives,
+      // The noise of a round is that of its name: drawn again after a crash it is the same.
+      noiseOf: (round) => stream(this.options.seed, 'dp noise', round),
+      recorder: {
+        life: (life) => this.witness?.life(life),
+        step: (input, effects) => {
+          this.witness?.step(input, effects);
+          this.survived = this.crashes.survives(COORDINATOR, effects.length);
+          this.performed = 0;
+          if (this.survived === 0) this.crash();
+        },
+        performed: (effect) => {
+          this.note(effect);
+          if (++this.performed === this.survived) this.crash();
+        },
+      },
+    };
   }
 
-  /** The noise of a round is that of its name: drawn again after a crash it is the same. */
-  private draw({ noise }: Extract<CoordinatorEffect, { type: 'summation' }>): { noise?: Float64Array } {
-    if (!noise) return {};
-    const random = stream(this.options.seed, 'dp noise', this.state!.round);
-    return { noise: gaussianNoise(noise.length, noise.deviation, random) };
-  }
-
-  private later(atMs: number, run: () => void): () => void {
-    const { life } = this;
-    return this.world.queue.at(atMs, () => {
-      if (this.life === life && this.state) run();
-    });
+  private note(effect: CoordinatorEffect): void {
+    const { transcript, queue, onRow } = this.ports;
+    if (effect.type === 'send') transcript.sent(queue.now, COORDINATOR, effect.to, effect.message);
+    if (effect.type === 'refusal') transcript.note(queue.now, COORDINATOR, effect.message);
+    if (effect.type === 'row') onRow(effect.row);
   }
 }

@@ -1,7 +1,8 @@
 /** kindred replay: one line for each log; 0 if all come to the same, 1 if one does not, 2 if one cannot be read. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readRunLog, recordBytes } from '../../src/node/run-log.ts';
+import { recordBytes } from '../../src/check/run-log.ts';
+import { readRunLog } from '../../src/node/run-log.ts';
 import { planFor } from '../helpers/federation.ts';
 import { recorded } from '../helpers/recorded.ts';
 import { smallHar } from '../helpers/tables.ts';

@@ -263,7 +263,7 @@ describe('invite and revoke', () => {
   test('the federation is in the address or in a flag, the token beside the store or in the environment', async () => {
     const store = newStore();
     const server = await servers.start({ store });
-    server.ensure('wards', server.federation('default').record.options);
+    await server.ensure('wards', server.federation('default').record.options);
     sandbox.write(`${store.split('/').at(-1)}.token`, server.operatorToken);
     for (const argv of [
       [`${server.url}/wards`],
@@ -273,7 +273,7 @@ describe('invite and revoke', () => {
       expect((await runJson<{ federation: string }>('invite', ...argv, '--store', store)).federation).toBe(
         'wards',
       );
-    expect(server.store.invitations('wards')).toHaveLength(3);
+    expect(await server.store.invitations('wards')).toHaveLength(3);
     const env = { KINDRED_OPERATOR_TOKEN: server.operatorToken };
     expect((await run(['invite', server.url], { env })).code).toBe(0);
   });

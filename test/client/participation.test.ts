@@ -10,7 +10,7 @@ import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { newCoordinator } from '../../src/coordinator/start.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
-import { processClock } from '../../src/node/clock.ts';
+import { systemClock } from '../../src/node/clock.ts';
 import { entropyStream, systemEntropy } from '../../src/node/entropy.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
@@ -60,8 +60,8 @@ function join(
   return participate(options, {
     transport: () => transport,
     home: async (newcomer) => ({ store: wrap(memory.open(newcomer, systemEntropy(32))), signer }),
-    solver: localSolver(processClock, entropyStream),
-    clock: processClock,
+    solver: localSolver(systemClock, entropyStream),
+    clock: systemClock,
     random: () => 0.5,
   });
 }

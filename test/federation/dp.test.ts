@@ -17,6 +17,7 @@ import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
@@ -40,7 +41,7 @@ interface HeardMessage {
 /** Everything that the coordinator was sent. */
 function heardBy(simulation: Simulation): HeardMessage[] {
   const heard: HeardMessage[] = [];
-  const node = simulation.coordinator;
+  const node = gateOf(simulation.coordinator);
   const take = node.take.bind(node);
   node.take = (input: CoordinatorInput) => {
     if (input.type === 'message') heard.push({ from: input.from, message: input.message });
@@ -171,7 +172,7 @@ describe('noise', () => {
 
   test('that does not come is a mistake of the shell', () => {
     const simulation = new Simulation(privatePlan());
-    const node = simulation.coordinator;
+    const node = gateOf(simulation.coordinator);
     const take = node.take.bind(node);
     node.take = (input) => take(input.type === 'summed' ? { type: 'summed', now: input.now } : input);
     expect(() => simulation.run()).toThrow('expected noise of 25 numbers, got none');
@@ -258,7 +259,7 @@ describe('the budget', () => {
 test('the same inputs, noise included, give the same effects', () => {
   const simulation = new Simulation(privatePlan());
   const inputs: CoordinatorInput[] = [];
-  const node = simulation.coordinator;
+  const node = gateOf(simulation.coordinator);
   const take = node.take.bind(node);
   node.take = (input) => {
     inputs.push(structuredClone(input));

@@ -10,6 +10,7 @@ import { Simulation } from '../../src/sim/simulation.ts';
 import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { type PlanChanges, planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { primalOf } from '../helpers/optimum.ts';
 import { smallHar } from '../helpers/tables.ts';
 
@@ -40,9 +41,9 @@ function plan(loss: LossName, changes: PlanChanges = {}) {
 /** Runs it with somebody who changes what it sends on its way. */
 function run(loss: LossName, change: (message: ToCoordinator) => ToCoordinator): Simulation {
   const simulation = new Simulation(plan(loss));
-  const { coordinator } = simulation;
-  const take = coordinator.take.bind(coordinator);
-  coordinator.take = (input) =>
+  const gate = gateOf(simulation.coordinator);
+  const take = gate.take.bind(gate);
+  gate.take = (input) =>
     take(
       input.type === 'message' && input.from === LIAR ? { ...input, message: change(input.message) } : input,
     );

@@ -8,6 +8,7 @@ import { step as stepParticipant } from '../../src/participant/machine.ts';
 import { newParticipant, type ParticipantState } from '../../src/participant/state.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const plan = () =>
@@ -38,7 +39,7 @@ function inputsOf<I>(pick: (simulation: Simulation) => { take(input: I): void })
 }
 
 test('the coordinator: the same inputs give the same effects', () => {
-  const inputs = inputsOf<CoordinatorInput>((simulation) => simulation.coordinator);
+  const inputs = inputsOf<CoordinatorInput>((simulation) => gateOf(simulation.coordinator));
   const { options } = plan();
   const [first, second] = [0, 1].map(() => {
     const state = newCoordinator(options);

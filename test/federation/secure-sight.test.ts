@@ -10,6 +10,7 @@ import { Simulation } from '../../src/sim/simulation.ts';
 import { boundsOf } from '../../src/solver/answer.ts';
 import { plusScaled } from '../../src/solver/vector.ts';
 import { planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { securePlan } from '../helpers/secure-federation.ts';
 import { smallHar } from '../helpers/tables.ts';
 
@@ -54,8 +55,9 @@ function watch(simulation: Simulation): Sight {
     sight.own.set(what, known);
   };
   const { coordinator } = simulation;
-  const take = coordinator.take.bind(coordinator);
-  coordinator.take = (input) => {
+  const gate = gateOf(coordinator);
+  const take = gate.take.bind(gate);
+  gate.take = (input) => {
     numbersIn(input, sight.seen);
     take(input);
     numbersIn(coordinator.state, sight.seen);

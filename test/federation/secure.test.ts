@@ -12,6 +12,7 @@ import { encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import type { AnswerScalars } from '../../src/solver/answer.ts';
 import { planFor } from '../helpers/federation.ts';
+import { gateOf } from '../helpers/gate.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 import { decode } from '../protocol/frames.ts';
@@ -379,7 +380,7 @@ describe('replayed', () => {
 
   test('the coordinator gives the same effects', () => {
     const simulation = new Simulation(plan());
-    const inputs = inputsOf<CoordinatorInput>(simulation, simulation.coordinator);
+    const inputs = inputsOf<CoordinatorInput>(simulation, gateOf(simulation.coordinator));
     const [first, second] = [0, 1].map(() => {
       const state = newCoordinator(plan().options);
       return inputs.map((input) => structuredClone(stepCoordinator(state, structuredClone(input))));

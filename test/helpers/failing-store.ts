@@ -2,7 +2,7 @@
 
 import { KindredError } from '../../src/base/errors.ts';
 import type { StoredCoordinator } from '../../src/coordinator/stored.ts';
-import type { HistoryRow } from '../../src/node/host/store.ts';
+import type { HistoryRow } from '../../src/host/ports.ts';
 import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 
 export class FailingStore extends SqliteStore {

@@ -42,7 +42,7 @@ export class ServerTest {
   ): Promise<CoordinatorServer> {
     const server = await startServer({ store: this.newStore(), version: '1.2.3', ...options });
     this.running.push(server);
-    if (federation !== 'none') server.ensure('default', federation);
+    if (federation !== 'none') await server.ensure('default', federation);
     return server;
   }
 }

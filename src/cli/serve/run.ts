@@ -48,7 +48,7 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
 async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Promise<CoordinatorServer> {
   const { store, recount } = flags;
   try {
-    return new CoordinatorServer(options);
+    return await CoordinatorServer.open(options);
   } catch (error) {
     if (!isDamaged(error, store)) throw error;
     const { message } = error as Error;
@@ -64,12 +64,12 @@ async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Pr
         ? `participants of ${federations.join(', ')} begin anew by themselves`
         : 'nothing of it could be read: participants need a new --state';
     await tell(io, 'warning', `${message}; moved to ${movedTo}, a new store is begun, and ${known}`);
-    return new CoordinatorServer(options);
+    return await CoordinatorServer.open(options);
   }
 }
 
 async function recount(io: Io, server: CoordinatorServer): Promise<void> {
-  for (const name of server.recount()) {
+  for (const name of await server.recount()) {
     await tell(io, 'note', `federation "${name}": everybody is asked again`);
   }
 }
@@ -82,7 +82,7 @@ async function prepare(
   allowed: readonly Allowed[],
 ): Promise<void> {
   const known = server.federations.get(wanted.name);
-  server.ensure(wanted.name, wanted.options);
+  await server.ensure(wanted.name, wanted.options);
   const other = known ? contradictions(wanted, known.record.options) : [];
   if (other.length > 0) {
     const names = other.join(', ');
@@ -92,7 +92,7 @@ async function prepare(
       `federation "${wanted.name}" is in the store with other options (${names}): those are used`,
     );
   }
-  for (const { participant, key } of allowed) server.allow(wanted.name, participant, key);
+  for (const { participant, key } of allowed) await server.allow(wanted.name, participant, key);
 }
 
 async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {

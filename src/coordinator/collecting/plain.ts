@@ -1,14 +1,14 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
-import type { AnswerMessage, ToParticipant } from '../../protocol/messages.ts';
+import type { AnswerMessage } from '../../protocol/messages.ts';
 import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { refusalOfAnswer, refuse } from '../refusals.ts';
-import { finishFor, roundFor } from '../sending.ts';
+import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
 import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
-import { storedChanges } from '../stored.ts';
+import { persist } from '../stored.ts';
 import { contributionOf, inquiryOf } from '../training.ts';
 
 /** What a closed round has brought: single answers, or a sum of which nobody knows the parts. Everything after is one. */
@@ -33,7 +33,7 @@ export function onAnswer(
       refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
     ];
   }
-  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: finishFor(state, member) }];
+  if (state.phase === 'finished') return [sendFinish(state, member)];
   const refusal = refusalOfAnswer(state, member, message);
   if (refusal) {
     // Nothing better will come of it in this round: it is not waited for.
@@ -41,27 +41,23 @@ export function onAnswer(
     return [refuse(state, member.id, refusal.code, refusal.message)];
   }
   if (member.presence === 'left') {
-    return [{ type: 'send', to: member.id, message: { ...finishFor(state, member), reason: 'left' } }];
+    return [sendFinish(state, member, 'left')];
   }
   if (member.answered && message.round === state.round) return [];
-  const { session, accepted } = member;
-  const outcome: ToParticipant = { kind: 'outcome', session, round: message.round, accepted };
+  const outcome = sendOutcome(member, message.round);
   // Late, or a duplicate: acknowledged, never counted.
   if (message.round < state.round || message.round <= member.barred) {
-    return [{ type: 'send', to: member.id, message: outcome }];
+    return [outcome];
   }
   if (state.phase === 'summing') {
     // Its round counts as closed. That is durable before the outcome is sent: after a crash the round is open again.
     member.barred = state.round;
     state.tally = undefined;
-    return [
-      { type: 'persist', changes: storedChanges(state, [member]) },
-      { type: 'send', to: member.id, message: outcome },
-    ];
+    return [persist(state, [member]), outcome];
   }
   if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {
     // It was asked before a restart: the answer that it replaces has to come with it.
-    return [{ type: 'send', to: member.id, message: roundFor(state, member, now) }];
+    return [sendRound(state, member, now)];
   }
   noteAnswer(state, member, now);
   member.scalars = message.scalars;

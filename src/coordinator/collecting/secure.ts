@@ -13,7 +13,7 @@ import type { CoordinatorEffect } from '../effects.ts';
 import { refuse } from '../refusals.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
-import { finishFor, welcomeFor } from '../sending.ts';
+import { sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
 import type { CoordinatorState, Member } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
 import type { Collected } from './plain.ts';
@@ -35,15 +35,12 @@ export function onSecureAnswer(
     const sentence = `participant "${member.id}" has not joined in this session`;
     return [refuse(state, member.id, 'NOT_JOINED', sentence)];
   }
-  const end = finishFor(state, member);
-  if (state.phase === 'finished') return [{ type: 'send', to: member.id, message: end }];
-  if (member.presence === 'left') {
-    return [{ type: 'send', to: member.id, message: { ...end, reason: 'left' } }];
-  }
+  if (state.phase === 'finished') return [sendFinish(state, member)];
+  if (member.presence === 'left') return [sendFinish(state, member, 'left')];
   if (message.kind === 'advertise') {
     const effects = takeAdvertisement(state, member, message, primitives);
     // Who advertises again may not have received the scaling; there is no other message to ask for it with.
-    if (state.scaling) effects.push({ type: 'send', to: member.id, message: welcomeFor(state) });
+    if (state.scaling) effects.push(sendWelcome(state, member));
     // Who has no seat has one in the next round: the plan of this one would only make it ask again.
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];
@@ -63,10 +60,10 @@ function outOfTurn(
     return [refuse(state, member.id, 'FUTURE_ROUND', sentence)];
   }
   if (round === state.round && member.answered) return [];
-  const { session, accepted } = member;
+  const { accepted } = member;
   // The round is never opened again, so the outcome that is sent here is final.
   if (round < state.round || state.phase === 'summing' || member.barred >= round) {
-    return [{ type: 'send', to: member.id, message: { kind: 'outcome', session, round, accepted } }];
+    return [sendOutcome(member, round)];
   }
   if (base === accepted.round) return undefined;
   const sentence = `masked: expected one that starts from round ${accepted.round}, got ${base}`;

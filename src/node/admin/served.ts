@@ -30,32 +30,19 @@ export class ServedCoordinator {
     this.tokenFile = operatorTokenFile;
   }
 
-  /** Listens on loopback, at any port that is free, when it comes back. */
+  /** Resolves when it listens, on loopback, at any port that is free. */
   static async start(store: string, args: readonly string[]): Promise<ServedCoordinator> {
-    const child = spawnKindred([
-      'serve',
-      '--port',
-      '0',
-      '--store',
-      store,
-      '--log-level',
-      'error',
-      '--json',
-      ...args,
-    ]);
+    const fixed = ['serve', '--port', '0', '--log-level', 'error', '--json', '--store', store];
+    const child = spawnKindred([...fixed, ...args]);
     let [out, errors] = ['', ''];
     child.stderr?.on('data', (data) => {
       errors = `${errors}${data}`.slice(-2000);
     });
     const ready = await new Promise<Ready>((resolve, reject) => {
-      const fail = () =>
-        reject(
-          new KindredError(
-            'SERVER_FAILED',
-            `the server did not start: ${errors.trim() || 'no error message'}`,
-            'run',
-          ),
-        );
+      const fail = () => {
+        const why = errors.trim() || 'no error message';
+        reject(new KindredError('SERVER_FAILED', `the server did not start: ${why}`, 'run'));
+      };
       const timer = setTimeout(fail, START_MS);
       child.once('exit', fail);
       child.stdout?.on('data', (data) => {

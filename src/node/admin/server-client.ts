@@ -36,18 +36,18 @@ export async function postToServer<T>(
   expected: z.ZodType<T>,
 ): Promise<T> {
   const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
-  const { status, body: json } = await answerTo(url, body, access).catch((error: unknown) => {
+  const post = postJson(url, body, { ...access, mostBytes: MOST_BYTES });
+  const {
+    status,
+    body: json,
+    isCutShort,
+  } = await post.catch((error: unknown) => {
     throw networkError(base, error);
   });
+  if (isCutShort) throw networkError(base, new Error('a longer answer than a kindred server gives'));
   const good = status >= 200 && status < 300 ? expected.safeParse(json) : undefined;
   if (good?.success) return good.data;
   throw refusalOf(base, status, json);
-}
-
-async function answerTo(url: URL, body: unknown, access: ServerAccess) {
-  const answer = await postJson(url, body, { ...access, mostBytes: MOST_BYTES });
-  if (answer.isCutShort) throw new Error('a longer answer than a kindred server gives');
-  return answer;
 }
 
 const errorSchema = z.object({

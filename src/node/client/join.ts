@@ -7,7 +7,7 @@ import { participate } from '../../client/participation.ts';
 import type { Participation, ParticipationOptions } from '../../client/participation-options.ts';
 import type { Transport } from '../../client/ports.ts';
 import type { TlsOptions } from '../admin/post-json.ts';
-import { processClock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
 import { openFolder } from './state-folder.ts';
 import { threadSolver } from './thread-solver.ts';
@@ -38,7 +38,7 @@ export function joinFederation(options: JoinOptions): Participation {
       transport: () => transportTo(options),
       home: (newcomer) => openFolder(stateFolder, newcomer),
       solver: threadSolver,
-      clock: processClock,
+      clock: systemClock,
       random: cryptoShare,
       primitives: nodePrimitives(),
     },

@@ -75,9 +75,9 @@ export function refusalOf(error: Error & { readonly statusCode?: number }): ApiE
 }
 
 /** Input errors about what a client has sent, as refusals. */
-export function asAsked<T>(code: 'BAD_OPTIONS' | 'BAD_REQUEST', act: () => T): T {
+export async function asAsked<T>(code: 'BAD_OPTIONS' | 'BAD_REQUEST', act: () => T): Promise<Awaited<T>> {
   try {
-    return act();
+    return await act();
   } catch (error) {
     if (error instanceof KindredError && !(error instanceof ApiError) && error.kind === 'input')
       throw new ApiError(code, error.message);

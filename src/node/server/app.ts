@@ -11,11 +11,10 @@ import {
 import type { Logger } from 'pino';
 import { inputError } from '../../base/errors.ts';
 import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
-import type { ServerContext } from './context.ts';
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
 import { ROUTES } from './routes/all.ts';
-import type { Route } from './routes/route.ts';
+import { checkRunning, type Route, type ServerContext } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */
@@ -124,13 +123,12 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
     // Before the body is read: nobody sends us a megabyte to learn that it needs a token.
     onRequest: async ({ raw }) => {
       // Health is answered to the end.
-      if (context.stopping() && path.startsWith('/v1/'))
-        throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+      if (path.startsWith('/v1/')) checkRunning(context);
       if (access === 'operator') context.access.checkOperator(raw);
-      if (access === 'look') context.access.checkReader(raw);
+      if (access === 'read') context.access.checkReader(raw);
     },
     handler: async (request, reply) => {
-      reply.status(answer.status);
+      reply.status(answer.status ?? 200);
       if (answer.type) reply.type(answer.type);
       return one.handle(request, context, reply);
     },

@@ -1,78 +1,79 @@
 /** A federation as the server runs it: its host, and the connections of its participants. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { contributionOf, sumOfContributions } from '../../coordinator/training.ts';
+import { FederationHost } from '../../host/federation-host.ts';
+import type { FederationRecord, HistoryRow, HostPorts, SavedRun, Transport } from '../../host/ports.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../protocol/limits.ts';
-import type { RejectCode, ToCoordinator } from '../../protocol/messages.ts';
+import type { RejectCode, ToParticipant } from '../../protocol/messages.ts';
 import type { Certificate } from '../../solver/certificate.ts';
 import { addScaled, norm } from '../../solver/vector.ts';
-import { FederationHost, type HostWorld } from '../host/federation-host.ts';
-import type { FederationRecord, HistoryRow } from '../host/store.ts';
+import { systemClock } from '../clock.ts';
 import { Timer } from '../timer.ts';
+import type { Ticket } from './admission.ts';
 import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
-export interface FederationWorld extends Omit<HostWorld, 'send' | 'onRow' | 'onSaved' | 'onTrouble'> {
+export interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   readonly limits: ServerLimits;
   onRound(row: HistoryRow, tookMs: number | undefined): void;
-  onSaved(ms: number): void;
-  onTrouble(error: Error | undefined): void;
   onTurnedAway(why: TurnedAway): void;
 }
 
-export class Federation {
+export class Federation implements Transport, Measured {
   readonly record: FederationRecord;
   readonly host: FederationHost;
   readonly connections = new Map<string, Connection>();
   readonly meter = new FederationMeter();
-  /** Why the store does not take anything at the moment. */
-  trouble: Error | undefined;
-  private readonly world: FederationWorld;
+  private readonly ports: FederationPorts;
   private readonly frameLimits: Limits;
   private readonly returning = new Timer();
-  /** To whom the end of training has been said. */
-  private readonly told = new Set<string>();
+  /** To whom the end of training has been sent. */
+  private readonly notified = new Set<string>();
 
-  constructor(record: FederationRecord, world: FederationWorld) {
+  /** `saved`: what the store has of it. */
+  constructor(record: FederationRecord, saved: SavedRun | undefined, ports: FederationPorts) {
     this.record = record;
-    this.world = world;
-    this.frameLimits = { ...DEFAULT_LIMITS, maxFrameBytes: world.limits.maxFrameBytes };
-    const { meter } = this;
-    this.host = new FederationHost(record, {
-      ...world,
-      send: (to, frame, kind) => {
-        increase(meter.said, kind);
-        if (kind === 'round') this.told.delete(to);
-        const connection = this.connections.get(to);
-        if (!connection) return;
-        connection.send(frame, kind);
-        if (kind === 'finish') this.told.add(to);
-      },
-      onRow: (row) => world.onRound(row, meter.closed(row)),
-      onSaved: world.onSaved,
-      onTrouble: (error) => {
-        this.trouble = error;
-        world.onTrouble(error);
-      },
-    });
+    this.ports = ports;
+    this.frameLimits = { ...DEFAULT_LIMITS, maxFrameBytes: ports.limits.maxFrameBytes };
+    const onRow = (row: HistoryRow) => ports.onRound(row, this.meter.closed(row));
+    this.host = new FederationHost(record, saved, { ...ports, transport: this, onRow });
   }
 
   get name(): string {
     return this.record.name;
   }
 
+  /** Why the store fails at the moment. */
+  get storeFailure(): Error | undefined {
+    return this.host.storeFailure;
+  }
+
+  send(to: string, frame: Uint8Array, kind: ToParticipant['kind']): void {
+    increase(this.meter.sent, kind);
+    if (kind === 'round') this.notified.delete(to);
+    const connection = this.connections.get(to);
+    if (!connection) return;
+    connection.send(frame, kind);
+    if (kind === 'finish') this.notified.add(to);
+  }
+
   /** A connection whose owner is known: an earlier one of the same participant has to go. */
-  connect(socket: WebSocket, participant: string): void {
+  connect(socket: WebSocket, { participant, columns }: Pick<Ticket, 'participant' | 'columns'>): void {
     const { meter } = this;
-    const { limits, now, onTurnedAway } = this.world;
+    const { limits, clock, onTurnedAway } = this.ports;
     this.connections.get(participant)?.close(CLOSE.replaced, 'another connection has taken its place');
     const connection = new Connection(socket, participant, {
       limits,
       frameLimits: this.frameLimits,
-      columns: this.world.store.schema(this.name)?.features?.length,
-      now,
-      onMessage: (message) => this.receive(participant, message),
+      columns,
+      now: clock.now,
+      onMessage: (message) => {
+        increase(meter.received, message.kind);
+        this.host.receive(participant, message);
+      },
       onRejected: (code) => increase(meter.rejected, code),
       onTurnedAway,
       onTraffic: (direction, bytes) => {
@@ -92,22 +93,6 @@ export class Federation {
     this.connections.get(participant)?.close(code, reason);
   }
 
-  measured(): Measured {
-    const { name, meter, host, connections } = this;
-    const { state } = host;
-    return {
-      name,
-      meter,
-      connected: connections.size,
-      round: state.round,
-      relativeGap: this.relativeGap,
-      missing: state.missing.length,
-      conservationError: () => this.conservationError(),
-      inTrouble: this.trouble !== undefined,
-      rejections: this.rejections(),
-    };
-  }
-
   /** Those of the connections and those of the machine. */
   rejections(): Map<RejectCode, number> {
     const all = new Map(this.meter.rejected);
@@ -115,7 +100,7 @@ export class Federation {
     return all;
   }
 
-  /** Of the model in use, as last known. Undefined: nobody is told anything, under differential privacy. */
+  /** Of the model in use, as last known. Undefined under differential privacy, where no scalars are sent. */
   get certificate(): Certificate | undefined {
     const { options, certificate } = this.host.state;
     return options.dp ? undefined : certificate;
@@ -125,17 +110,17 @@ export class Federation {
     return this.certificate?.relativeGap ?? Number.NaN;
   }
 
-  /** Training has ended, that is durable, and whoever is connected has been sent all there was to say. */
+  /** Training has ended, that is durable, and whoever is connected has been sent everything. */
   get isOver(): boolean {
     const { phase } = this.host.state;
     const isDrained = [...this.connections.values()].every((connection) => connection.isDrained);
-    return phase === 'finished' && this.trouble === undefined && isDrained;
+    return phase === 'finished' && this.storeFailure === undefined && isDrained;
   }
 
-  /** How many who take part have not been told of the end. */
-  get untold(): number {
+  /** How many who take part have not been notified of the end. */
+  get unnotified(): number {
     const members = [...this.host.state.members.values()];
-    return members.filter(({ id, presence }) => presence === 'here' && !this.told.has(id)).length;
+    return members.filter(({ id, presence }) => presence === 'here' && !this.notified.has(id)).length;
   }
 
   /** Whether nobody is there who counts on the columns that were chosen. */
@@ -161,27 +146,43 @@ export class Federation {
     return norm(rest) / (norm(sum) || 1);
   }
 
-  /** Asked every few seconds: dead connections are found by their silence. */
-  look(now: number): void {
+  /** Called every few seconds: dead connections are found by their silence. */
+  check(now: number): void {
     for (const connection of this.connections.values()) connection.check(now);
   }
 
   /** After a restart everybody comes back by themselves; who has not by then is not waited for. */
   start(): void {
     this.host.start();
-    this.returning.set(this.world.limits.returnMs, () => {
+    this.returning.set(this.ports.limits.returnMs, () => {
       for (const id of this.host.state.members.keys()) if (!this.connections.has(id)) this.host.away(id);
     });
   }
 
-  stop(code: number, reason: string): void {
+  stop(code: number, reason: string): Promise<void> {
     this.returning.clear();
-    this.host.stop();
+    const stopped = this.host.stop();
     for (const connection of this.connections.values()) connection.close(code, reason);
+    return stopped;
   }
+}
 
-  private receive(participant: string, message: ToCoordinator): void {
-    increase(this.meter.heard, message.kind);
-    this.host.receive(participant, message);
+const CHECK_MS = 50;
+
+/** Resolves when all have finished and everybody has been notified, or has stayed away for `lingerMs` since. */
+export async function finished(
+  federations: ReadonlyMap<string, Federation>,
+  lingerMs: number,
+  isStopped: () => boolean,
+): Promise<void> {
+  let sinceMs: number | undefined;
+  while (!isStopped()) {
+    const all = [...federations.values()];
+    const areOver = all.length > 0 && all.every((federation) => federation.isOver);
+    const now = systemClock.now();
+    sinceMs = areOver ? (sinceMs ?? now) : undefined;
+    const areGone = sinceMs !== undefined && now - sinceMs >= lingerMs;
+    if (areOver && (areGone || all.every((federation) => federation.unnotified === 0))) return;
+    await pause(CHECK_MS);
   }
 }

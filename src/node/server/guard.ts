@@ -19,6 +19,13 @@ interface Stranger {
   taken: number;
 }
 
+export interface GuardOptions {
+  readonly now: () => number;
+  /** Whether connections are by TLS. */
+  readonly encrypted: boolean;
+  onTurnedAway(why: TurnedAway): void;
+}
+
 export class Guard {
   private readonly limits: ServerLimits;
   private readonly now: () => number;
@@ -29,13 +36,7 @@ export class Guard {
   private readonly checking: NodeJS.Timeout;
   private open = 0;
 
-  constructor(
-    server: Server,
-    limits: ServerLimits,
-    now: () => number,
-    onTurnedAway: (why: TurnedAway) => void,
-    encrypted: boolean,
-  ) {
+  constructor(server: Server, limits: ServerLimits, { now, encrypted, onTurnedAway }: GuardOptions) {
     this.limits = limits;
     this.now = now;
     this.onTurnedAway = onTurnedAway;

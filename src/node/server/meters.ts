@@ -1,10 +1,10 @@
 /**
  * What is counted, for Prometheus and for people. Frames come by the thousand each second, so they are counted in plain numbers
- * and told when somebody asks.
+ * and reported on request.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { HistoryRow } from '../../host/ports.ts';
 import type { Message, RejectCode } from '../../protocol/messages.ts';
-import type { HistoryRow } from '../host/store.ts';
 import type { ErrorCode } from './api-error.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -20,8 +20,8 @@ export type TurnedAway =
 
 /** Counts of one federation since the server was started. */
 export class FederationMeter {
-  readonly heard = new Map<Message['kind'], number>();
-  readonly said = new Map<Message['kind'], number>();
+  readonly received = new Map<Message['kind'], number>();
+  readonly sent = new Map<Message['kind'], number>();
   /** By the connections; the machine counts those of its own. */
   readonly rejected = new Map<RejectCode, number>();
   readonly outcomes = new Map<HistoryRow['outcome'], number>();
@@ -41,58 +41,59 @@ export function increase<K>(counts: Map<K, number>, key: K): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What can be asked of a federation at any time. */
+/** What is measured of a federation. */
 export interface Measured {
   readonly name: string;
   readonly meter: FederationMeter;
-  readonly connected: number;
-  readonly round: number;
+  readonly connections: { readonly size: number };
+  readonly host: { readonly state: { readonly round: number; readonly missing: readonly string[] } };
   readonly relativeGap: number;
-  /** How many have joined and are not covered by the certificate. */
-  readonly missing: number;
+  readonly storeFailure: Error | undefined;
   /** Takes a while where there are many participants. */
-  readonly conservationError: () => number;
-  readonly inTrouble: boolean;
-  readonly rejections: ReadonlyMap<RejectCode, number>;
+  conservationError(): number;
+  rejections(): ReadonlyMap<RejectCode, number>;
 }
 
 export interface MeasuredServer {
   readonly connections: number;
   readonly strangers: number;
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;
-  /** Answers over HTTP other than what was asked for. */
+  /** Requests that were refused. */
   readonly refused: ReadonlyMap<ErrorCode, number>;
-  readonly federations: readonly Measured[];
+  readonly federations: Iterable<Measured>;
 }
+
+/** Puts all values there are. */
+type Collect = (put: (value: number, labels?: Record<string, string>) => void) => void;
 
 export class Meters {
   readonly registry = new Registry();
   private readonly roundSeconds = this.histogram('round_seconds', 'From one closing of a round to the next');
   private readonly saveSeconds = this.histogram('save_seconds', 'Making a change durable');
 
-  constructor(look: () => MeasuredServer) {
+  constructor(measure: () => MeasuredServer) {
     collectDefaultMetrics({ register: this.registry });
-    this.gauge('connections', 'Open connections', [], (set) => set(look().connections));
-    this.gauge('strangers', 'Connections that have not said who they are', [], (set) =>
-      set(look().strangers),
+    this.gauge('connections', 'Open connections', [], (set) => set(measure().connections));
+    this.gauge('strangers', 'Connections that have not proved who they are', [], (set) =>
+      set(measure().strangers),
     );
     this.count('turned_away', 'Connections that were closed by a limit', ['reason'], (add) => {
-      for (const [reason, n] of look().turnedAway) add(n, { reason });
+      for (const [reason, n] of measure().turnedAway) add(n, { reason });
     });
     this.count('refusals', 'Requests that were refused', ['code'], (add) => {
-      for (const [code, n] of look().refused) add(n, { code });
+      for (const [code, n] of measure().refused) add(n, { code });
     });
-    const each = (labels: string[], name: string, help: string, value: (one: Measured) => number) =>
-      this.gauge(name, help, ['federation', ...labels], (set) => {
-        for (const one of look().federations) set(value(one), { federation: one.name });
+    const each = (name: string, help: string, value: (one: Measured) => number) =>
+      this.gauge(name, help, ['federation'], (set) => {
+        for (const one of measure().federations) set(value(one), { federation: one.name });
       });
-    each([], 'connected', 'Participants that are connected', (one) => one.connected);
-    each([], 'round', 'The round that is open', (one) => one.round);
-    each([], 'responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
-    each([], 'relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
-    each([], 'missing', 'Participants that the certificate does not cover', (one) => one.missing);
-    each([], 'conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
-    each([], 'store_trouble', '1 while the store takes nothing', (one) => Number(one.inTrouble));
+    each('connected', 'Participants that are connected', (one) => one.connections.size);
+    each('round', 'The round that is open', ({ host }) => host.state.round);
+    each('responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
+    each('relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
+    each('missing', 'Participants that are not certified', ({ host }) => host.state.missing.length);
+    each('conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
+    each('store_trouble', '1 while the store fails', (one) => Number(one.storeFailure !== undefined));
     const counts = <K extends string>(
       name: string,
       help: string,
@@ -100,14 +101,14 @@ export class Meters {
       of: (one: Measured) => Iterable<readonly [K, number]>,
     ) =>
       this.count(name, help, ['federation', label], (add) => {
-        for (const one of look().federations)
+        for (const one of measure().federations)
           for (const [key, n] of of(one)) add(n, { federation: one.name, [label]: key });
       });
     counts('rounds', 'Rounds by outcome', 'outcome', ({ meter }) => meter.outcomes);
-    counts('frames_received', 'Frames by kind', 'kind', ({ meter }) => meter.heard);
-    counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.said);
+    counts('frames_received', 'Frames by kind', 'kind', ({ meter }) => meter.received);
+    counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.sent);
     counts('bytes', 'Bytes of frames', 'direction', ({ meter }) => Object.entries(meter.bytes));
-    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections);
+    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections());
   }
 
   observeRound(federation: string, ms: number): void {
@@ -129,12 +130,7 @@ export class Meters {
     });
   }
 
-  private gauge(
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: (set: (value: number, labels?: Record<string, string>) => void) => void,
-  ): void {
+  private gauge(name: string, help: string, labelNames: string[], collect: Collect): void {
     new Gauge({
       name: `kindred_${name}`,
       help,
@@ -147,12 +143,7 @@ export class Meters {
     });
   }
 
-  private count(
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: (add: (value: number, labels: Record<string, string>) => void) => void,
-  ): void {
+  private count(name: string, help: string, labelNames: string[], collect: Collect): void {
     new Counter({
       name: `kindred_${name}_total`,
       help,
@@ -160,7 +151,7 @@ export class Meters {
       registers: [this.registry],
       collect() {
         this.reset();
-        collect((value, labels) => this.inc(labels, value));
+        collect((value, labels = {}) => this.inc(labels, value));
       },
     });
   }

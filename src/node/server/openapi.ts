@@ -57,14 +57,14 @@ export function operationOf(one: Route): Json {
     ...(params && { params: schemaOf(params, 'input') }),
     ...(query && { querystring: schemaOf(query, 'input') }),
     ...(method === 'POST' && describedBody && { body: schemaOf(describedBody, 'input') }),
-    response: { [one.answer.status]: answerOf(one), ...refusalsOf(one) },
+    response: { [one.answer.status ?? 200]: answerOf(one), ...refusalsOf(one) },
   };
 }
 
 /** On loopback reading needs no token. */
 function securityOf({ access }: Route): Json[] {
   if (access === 'anybody') return [];
-  return access === 'look' ? [{ operator: [] }, {}] : [{ operator: [] }];
+  return access === 'read' ? [{ operator: [] }, {}] : [{ operator: [] }];
 }
 
 function answerOf({ answer: { about, schema, type = 'application/json' } }: Route): Json {

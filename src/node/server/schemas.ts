@@ -35,3 +35,8 @@ export const rejections = z.partialRecord(z.enum(REJECT_CODES), count);
 export const errorBody = z.object({
   error: z.object({ code: z.string(), message: z.string().describe('A sentence for people') }),
 });
+
+/** NaN and Infinity are not in JSON; null is for what is not known. */
+export function orNull(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}

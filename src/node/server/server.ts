@@ -10,20 +10,20 @@ import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
+import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
+import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
-import type { HostRecorder } from '../host/federation-host.ts';
-import type { FederationRecord, Store } from '../host/store.ts';
+import { entropyStream } from '../entropy.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
+import { Admission, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
 import { addRoutes, listen, newApp } from './app.ts';
-import type { ServerContext } from './context.ts';
-import { Door, type InvitationRequest, type NewInvitation } from './door.ts';
-import { Federation } from './federation.ts';
-import { finished } from './finished.ts';
+import { Federation, finished } from './federation.ts';
 import { Guard, isLoopback } from './guard.ts';
 import { checkEveryMs, DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
+import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { acceptUpgrades } from './upgrade.ts';
 
@@ -34,10 +34,10 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** A file, or a store of another kind. */
   readonly store: string | Store;
-  /** For the operator's API; default: a new one, in `operatorToken` of what comes back. */
+  /** For the operator's API; default: a new one, in `operatorToken` of the server. */
   readonly operatorToken?: string | undefined;
   /**
-   * Whoever can reach the server is on this machine, and may look without a token; default: as `host` says. Say `false` behind a
+   * Whoever can reach the server is on this machine, and may read without a token; default: whether `host` is loopback. Set `false` behind a
    * proxy, which passes on requests of others.
    */
   readonly loopback?: boolean | undefined;
@@ -50,15 +50,15 @@ export interface ServerOptions {
   /** Default: silent. */
   readonly log?: Logger | undefined;
   readonly version?: string | undefined;
-  /** What goes into and comes out of the machine of a federation is told to it. */
+  /** Receives what goes into and comes out of the machine of a federation. */
   readonly recorderFor?: ((federation: string) => HostRecorder) | undefined;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Listens when it comes back. */
+/** Resolves when it listens. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
-  const server = new CoordinatorServer(options);
+  const server = await CoordinatorServer.open(options);
   await server.listen();
   return server;
 }
@@ -69,23 +69,39 @@ export class CoordinatorServer {
   readonly enrolment: 'open' | 'invitation';
   readonly store: Store;
   readonly federations = new Map<string, Federation>();
+  /** Federations that are being stored, by name. */
+  private readonly created = new Map<string, Promise<Federation>>();
   private readonly options: ServerOptions;
   private readonly limits: ServerLimits;
   private readonly log: Logger;
   private readonly app: FastifyInstance;
-  private readonly door: Door;
+  private readonly admission: Admission;
   private readonly meters: Meters;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
   private readonly refused = new Map<ErrorCode, number>();
   private readonly tls: TlsFiles | undefined;
   private readonly primitives = nodePrimitives();
-  private looking: NodeJS.Timeout | undefined;
+  private checking: NodeJS.Timeout | undefined;
   private stopWatching = () => {};
   private stopping = false;
   private closed: Promise<void> | undefined;
 
-  constructor(options: ServerOptions) {
+  /** With the federations of the store; listens to nobody yet. */
+  static async open(options: ServerOptions): Promise<CoordinatorServer> {
+    const server = new CoordinatorServer(options);
+    try {
+      for (const record of await server.store.federations()) await server.add(record);
+      return server;
+    } catch (error) {
+      // Whoever wants to repair a store that cannot be read needs the file.
+      server.guard.stop();
+      if (typeof options.store === 'string') await server.store.close();
+      throw error;
+    }
+  }
+
+  private constructor(options: ServerOptions) {
     const { host = '127.0.0.1', store, tls, origins = [] } = options;
     const { loopback = isLoopback(host) } = options;
     this.options = options;
@@ -95,18 +111,30 @@ export class CoordinatorServer {
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    this.door = new Door({ store: this.store, enrolment: this.enrolment, now, wallClock: Date.now });
+    const { enrolment } = this;
+    this.admission = new Admission({ store: this.store, enrolment, clock: systemClock });
     this.meters = new Meters(() => this.measured());
-    const onRefused = (code: ErrorCode) => this.countRefusal(code);
+    const onRefused = (code: ErrorCode) => increase(this.refused, code);
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
-    this.guard = new Guard(
-      this.app.server as HttpServer,
-      this.limits,
-      now,
-      (why) => increase(this.turnedAway, why),
-      this.tls !== undefined,
-    );
-    const context = this.context(new Access({ operatorToken: this.operatorToken, loopback, origins }));
+    this.guard = new Guard(this.app.server as HttpServer, this.limits, {
+      now: systemClock.now,
+      encrypted: this.tls !== undefined,
+      onTurnedAway: (why) => increase(this.turnedAway, why),
+    });
+    const startedMs = systemClock.now();
+    const context: ServerContext = {
+      version: options.version ?? '',
+      store: this.store,
+      admission: this.admission,
+      access: new Access({ operatorToken: this.operatorToken, loopback, origins }),
+      meters: this.meters,
+      uptimeMs: () => systemClock.now() - startedMs,
+      federations: this.federations,
+      federation: (name) => this.federation(name),
+      create: (name, options) => this.create(name, options),
+      stopping: () => this.stopping,
+      onRefused,
+    };
     addRoutes(this.app, context);
     acceptUpgrades(this.app.server as HttpServer, context, {
       limits: this.limits,
@@ -119,14 +147,6 @@ export class CoordinatorServer {
         else this.log.debug({ code }, 'connection refused');
       },
     });
-    try {
-      for (const record of this.store.federations()) this.federations.set(record.name, this.alive(record));
-    } catch (error) {
-      // A store that cannot be read is not kept from whoever wants to put it right.
-      this.guard.stop();
-      if (typeof store === 'string') this.store.close();
-      throw error;
-    }
   }
 
   async listen(): Promise<void> {
@@ -138,8 +158,8 @@ export class CoordinatorServer {
       throw error;
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
-    this.looking = setInterval(() => {
-      for (const federation of this.federations.values()) federation.look(now());
+    this.checking = setInterval(() => {
+      for (const federation of this.federations.values()) federation.check(systemClock.now());
     }, checkEveryMs(this.limits)).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
@@ -154,40 +174,55 @@ export class CoordinatorServer {
   }
 
   /** A federation of that name, made with these options if there is none yet. */
-  ensure(name: string, options: CoordinatorOptions): Federation {
-    return this.federations.get(name) ?? this.create(name, options);
+  async ensure(name: string, options: CoordinatorOptions): Promise<Federation> {
+    return this.federations.get(name) ?? this.created.get(name) ?? this.create(name, options);
   }
 
-  create(name: string, options: CoordinatorOptions): Federation {
+  async create(name: string, options: CoordinatorOptions): Promise<Federation> {
     if (!NAME.test(name)) {
       throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
     }
-    if (this.federations.has(name)) {
-      throw new ApiError('NAME_TAKEN', `federation "${name}": there is one of that name already`);
+    if (this.federations.has(name) || this.created.has(name)) {
+      throw new ApiError('NAME_TAKEN', `federation "${name}": the name is taken`);
     }
+    const created = this.addNew(name, options).finally(() => this.created.delete(name));
+    this.created.set(name, created);
+    return created;
+  }
+
+  /** Options that a federation cannot be run with are refused before they are stored. */
+  private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const record = { name, id: randomUUID(), createdMs: Date.now(), options };
-    const federation = this.alive(record);
-    this.store.addFederation(record);
+    const federation = this.newFederation(record, undefined);
+    await this.store.addFederation(record);
     this.federations.set(name, federation);
     if (this.app.server.listening) federation.start();
     this.log.info({ federation: name }, 'federation created');
     return federation;
   }
 
+  private async add(record: FederationRecord): Promise<void> {
+    const saved = await this.store.loadRun(record.name);
+    this.federations.set(record.name, this.newFederation(record, saved));
+  }
+
   /** Everybody is asked again, in every federation that has answers; gives the names of these. */
-  recount(): string[] {
-    const all = [...this.federations.values()];
-    return all.filter(({ host }) => host.order('recount') === undefined).map(({ name }) => name);
+  async recount(): Promise<string[]> {
+    const names: string[] = [];
+    for (const { name, host } of this.federations.values()) {
+      if ((await host.order('recount')) === undefined) names.push(name);
+    }
+    return names;
   }
 
   /** Tokens to give to new participants: each is good once. */
-  invite(federation: string, request: InvitationRequest = {}): NewInvitation[] {
-    return this.door.invite(this.federation(federation).name, request);
+  async invite(federation: string, request: InvitationRequest = {}): Promise<NewInvitation[]> {
+    return this.admission.invite(this.federation(federation).name, request);
   }
 
   /** Enrols a participant by its key. */
-  allow(federation: string, participant: string, key: string): void {
-    this.door.allow(this.federation(federation).name, participant, key);
+  async allow(federation: string, participant: string, key: string): Promise<void> {
+    await this.admission.allow(this.federation(federation).name, participant, key);
   }
 
   /** Refuses a name that is not there. */
@@ -197,7 +232,7 @@ export class CoordinatorServer {
     return found;
   }
 
-  /** Reads the certificate files again; those in force stay so if the new ones make no sense. */
+  /** Reads the certificate files again; those in force stay so if the new ones are not valid. */
   reloadCertificates(): void {
     if (!this.tls) return;
     const error = this.tls.reload(this.app.server as unknown as TlsServer);
@@ -206,15 +241,14 @@ export class CoordinatorServer {
   }
 
   /**
-   * Comes back when every federation has finished and everybody who takes part has been told; those who are not connected are
+   * Resolves when every federation has finished and everybody who takes part has been notified; those who are not connected are
    * waited for so long at the most.
    */
   async whenFinished(lingerMs: number): Promise<void> {
-    const isStopped = () => this.stopping;
-    await finished(() => [...this.federations.values()], lingerMs, now, isStopped);
+    await finished(this.federations, lingerMs, () => this.stopping);
   }
 
-  /** Everybody is told to come again later; all that must last is in the store already. */
+  /** Closes all connections, to be opened again later; all that must last is in the store already. */
   close(): Promise<void> {
     this.closed ??= this.shutDown();
     return this.closed;
@@ -222,46 +256,27 @@ export class CoordinatorServer {
 
   private async shutDown(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.looking);
+    clearInterval(this.checking);
     this.stopWatching();
     this.guard.stop();
-    for (const federation of this.federations.values()) federation.stop(1001, 'the server stops');
+    const all = [...this.federations.values()];
+    const stopped = all.map((federation) => federation.stop(1001, 'the server stops'));
     await this.app.close();
-    this.store.close();
+    await Promise.all(stopped);
+    await this.store.close();
     this.log.info('stopped');
   }
 
-  private context(access: Access): ServerContext {
-    return {
-      version: this.options.version ?? '',
-      store: this.store,
-      door: this.door,
-      access,
-      meters: this.meters,
-      wallClock: Date.now,
-      startedMs: Date.now(),
-      federations: this.federations,
-      federation: (name) => this.federation(name),
-      create: (name, options) => this.create(name, options),
-      stopping: () => this.stopping,
-      onRefused: (code) => this.countRefusal(code),
-    };
-  }
-
-  private countRefusal(code: ErrorCode): void {
-    increase(this.refused, code);
-  }
-
-  private alive(record: FederationRecord): Federation {
+  private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
     const { name } = record;
     const log = this.log.child({ federation: name });
-    return new Federation(record, {
+    return new Federation(record, saved, {
       store: this.store,
       primitives: this.primitives,
-      now,
-      wallClock: Date.now,
+      clock: systemClock,
+      noiseOf: entropyStream,
       limits: this.limits,
-      record: this.options.recorderFor?.(name),
+      recorder: this.options.recorderFor?.(name),
       onRound: (row, tookMs) => {
         if (tookMs !== undefined) this.meters.observeRound(name, tookMs);
         const { round, outcome, relativeGap, responders } = row;
@@ -270,8 +285,8 @@ export class CoordinatorServer {
       },
       onSaved: (ms) => this.meters.observeSave(name, ms),
       onTurnedAway: (why) => increase(this.turnedAway, why),
-      onTrouble: (error) => {
-        if (error) log.error({ err: error }, 'the store takes nothing; trying again');
+      onStoreFailure: (error) => {
+        if (error) log.error({ err: error }, 'the store fails; trying again');
         else log.info('the store works again');
       },
     });
@@ -283,11 +298,7 @@ export class CoordinatorServer {
       strangers: this.guard.strangerCount,
       turnedAway: this.turnedAway,
       refused: this.refused,
-      federations: [...this.federations.values()].map((federation) => federation.measured()),
+      federations: this.federations.values(),
     };
   }
-}
-
-function now(): number {
-  return performance.now();
 }

@@ -37,7 +37,7 @@ export class TlsFiles {
     }
   }
 
-  /** Until the function that comes back is called. */
+  /** Until the returned function is called. */
   watch(onChange: () => void): () => void {
     for (const file of this.files()) watchFile(file, { interval: WATCH_MS, persistent: false }, onChange);
     return () => {

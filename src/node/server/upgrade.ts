@@ -3,10 +3,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
+import type { Ticket } from './admission.ts';
 import { ApiError, answerSocket, refusalOf } from './api-error.ts';
-import type { ServerContext } from './context.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
+import { checkRunning, type ServerContext } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
@@ -37,35 +38,35 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
   );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    try {
-      const { federation, participant } = admitted(request, context);
+    admit(request, context, (federation, ticket) =>
       sockets.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-        options.onConnected(socket, federation, participant);
-        federation.connect(webSocket, participant);
-      });
-    } catch (error) {
-      refuse(socket, error as Error);
-    }
+        options.onConnected(socket, federation, ticket.participant);
+        federation.connect(webSocket, ticket);
+      }),
+    ).catch((error: Error) => refuse(socket, error));
   });
 }
 
-function admitted(
+async function admit(
   request: IncomingMessage,
   context: ServerContext,
-): { federation: Federation; participant: string } {
+  connect: (federation: Federation, ticket: Ticket) => void,
+): Promise<void> {
   context.access.checkOrigin(request);
   const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
   if (name === undefined) throw new ApiError('NOT_FOUND', 'there is no WebSocket here');
-  if (context.stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+  checkRunning(context);
   const federation = context.federation(decoded(name));
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
   if (!offered.includes(SUBPROTOCOL)) {
     throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
   }
   const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
-  const ticket = context.door.redeem(federation.name, code);
-  if (!ticket) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
-  return { federation, participant: ticket.participant };
+  const isGood = await context.admission.redeem(federation.name, code, (ticket) => {
+    checkRunning(context);
+    connect(federation, ticket);
+  });
+  if (!isGood) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
 }
 
 function decoded(name: string): string {

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import Database from 'libsql';
 import { KindredError } from '../../base/errors.ts';
 import { unseal } from '../../base/packed.ts';
-import type { Enrolment, FederationRecord, Invitation, SchemaRecord } from '../host/store.ts';
+import type { Enrolment, FederationRecord, Invitation, SchemaRecord } from '../../host/ports.ts';
 import { blobBytes } from './database.ts';
 import { CELLS, SqliteStore } from './sqlite-store.ts';
 

@@ -9,7 +9,7 @@ import type {
   Invitation,
   SchemaRecord,
   Store,
-} from '../host/store.ts';
+} from '../../host/ports.ts';
 import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
 

@@ -14,7 +14,7 @@ import type { TlsOptions } from '../../../src/node/admin/post-json.ts';
 import { newKeyPair, signerOf } from '../../../src/node/client/identity.ts';
 import { cryptoShare } from '../../../src/node/client/join.ts';
 import { DEFAULT_HEARTBEAT, type Heartbeat, webTransport } from '../../../src/node/client/web-transport.ts';
-import { processClock } from '../../../src/node/clock.ts';
+import { systemClock } from '../../../src/node/clock.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import { CLOSE, schemaDigest } from '../../../src/protocol/joining.ts';
 import { programPath } from '../../helpers/programs.ts';
@@ -68,7 +68,7 @@ function connectTo(
   const connection = new Connection(
     {
       transport: webTransport(parseEndpoint(url), changes.tls, changes.heartbeat ?? DEFAULT_HEARTBEAT),
-      clock: processClock,
+      clock: systemClock,
       random: cryptoShare,
       applicant: changes.applicant ?? (() => applicant),
       retry: { fromMs: 5, mostMs: 20 },

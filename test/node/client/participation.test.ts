@@ -2,13 +2,13 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { replay } from '../../../src/check/replay.ts';
 import type { JoinEvent, Participation } from '../../../src/client/participation-options.ts';
 import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { personalise } from '../../../src/methods/personalise.ts';
 import { modelFromFolder, readParticipantState } from '../../../src/node/client/state-folder.ts';
-import { replay } from '../../../src/node/replay.ts';
 import { RunRecorder, readRunLog } from '../../../src/node/run-log.ts';
 import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';

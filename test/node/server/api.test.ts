@@ -347,7 +347,7 @@ describe('rounds, history and model', () => {
     const features = ['height', 'weight'];
     await ada.join(server.url, { features, tellNames: false });
     await until(() => server.federation('default').host.state.measured === 1, 'ada has measured');
-    const told = server.store.schema('default');
+    const told = await server.store.schema('default');
     expect(told?.features).toBeUndefined();
     await ben.join(server.url, { features });
     await ada.finished;
@@ -389,8 +389,8 @@ describe('the service', () => {
     goodAnswer('getReadiness', await ask(`${server.url}/readyz`));
   });
 
-  test('is not ready while it stops, or while a store is in trouble', () => {
-    const federations = new Map([['a', { name: 'a', trouble: new Error('disk full') }]]) as never;
+  test('is not ready while it stops, or while a store fails', () => {
+    const federations = new Map([['a', { name: 'a', storeFailure: new Error('disk full') }]]) as never;
     expect(whyNotReady({ stopping: () => true, federations: new Map() })).toBe('the server is shutting down');
     expect(whyNotReady({ stopping: () => false, federations })).toContain('federation "a": the store');
     expect(whyNotReady({ stopping: () => false, federations: new Map() })).toBeUndefined();

@@ -15,7 +15,7 @@ function pathOf(path: string): string {
 }
 
 describe('who may ask', () => {
-  test('outside loopback everything but health and the door takes the token of the operator', async () => {
+  test('outside loopback everything but health and admission takes the token of the operator', async () => {
     const server = await servers.start({ loopback: false });
     for (const { method, path, access, id } of ROUTES) {
       const url = `${server.url}${pathOf(path)}`;
@@ -189,7 +189,7 @@ describe('strangers', () => {
 describe('other origins', () => {
   const origin = 'https://dashboard.example';
 
-  test('one that is allowed may ask beforehand and learns the answer, the door included', async () => {
+  test('one that is allowed may ask beforehand and learns the answer, admission included', async () => {
     const server = await servers.start({ origins: [origin] });
     for (const path of ['/v1/federations', '/v1/federations/default/challenge']) {
       const preflight = await ask(`${server.url}${path}`, {

@@ -33,18 +33,18 @@ function copied(): string {
   return path;
 }
 
-function errorOf(store: string): unknown {
-  try {
-    new CoordinatorServer({ store });
-  } catch (error) {
-    return error;
-  }
-  throw new Error('it was taken');
+function errorOf(store: string): Promise<unknown> {
+  return CoordinatorServer.open({ store }).then(
+    () => {
+      throw new Error('it was taken');
+    },
+    (error) => error,
+  );
 }
 
 /** The code of the refusal; the store is free again afterwards. */
-function refusalOf(store: string): string {
-  return (errorOf(store) as { code: string }).code;
+async function refusalOf(store: string): Promise<string> {
+  return ((await errorOf(store)) as { code: string }).code;
 }
 
 /** Flips a bit in the middle of the first cell of a table. */
@@ -65,54 +65,54 @@ function overwrite(path: string, page: number): void {
 }
 
 describe('a damaged store is refused', () => {
-  test.each(['runs', 'members', 'federations'])('with a flipped byte in a cell of %s', (table) => {
+  test.each(['runs', 'members', 'federations'])('with a flipped byte in a cell of %s', async (table) => {
     const path = copied();
     damageCell(path, table);
-    expect(refusalOf(path)).toBe('CORRUPT');
+    expect(await refusalOf(path)).toBe('CORRUPT');
     // And it is not kept open: whoever puts the copy back can start.
     copyFileSync(trained, path);
     new SqliteStore(path).close();
   });
 
-  test('cut off in the middle', () => {
+  test('cut off in the middle', async () => {
     const path = copied();
     truncateSync(path, statSync(path).size >> 1);
-    expect(refusalOf(path)).toBe('CORRUPT');
+    expect(await refusalOf(path)).toBe('CORRUPT');
   });
 
-  test('with a page overwritten', () => {
+  test('with a page overwritten', async () => {
     const path = copied();
     overwrite(path, 1);
-    expect(refusalOf(path)).toBe('CORRUPT');
+    expect(await refusalOf(path)).toBe('CORRUPT');
   });
 
-  test('that is no database, or one of somebody else', () => {
+  test('that is no database, or one of somebody else', async () => {
     const text = join(servers.folder, 'notes.txt');
     writeFileSync(text, 'These are notes, and they are rather more than sixteen bytes of them.'.repeat(100));
-    expect(refusalOf(text)).toBe('NOT_A_DATABASE');
+    expect(await refusalOf(text)).toBe('NOT_A_DATABASE');
     const other = servers.newStore();
     const db = new Database(other);
     db.exec('CREATE TABLE birds (name TEXT)');
     db.close();
-    expect(refusalOf(other)).toBe('NOT_A_STORE');
+    expect(await refusalOf(other)).toBe('NOT_A_STORE');
   });
 
   test.each([
     ['a newer version', 99],
     ['the version that trained by updates', 1],
-  ])('of %s, with a sentence that says what to do', (_, version) => {
+  ])('of %s, with a sentence that says what to do', async (_, version) => {
     const path = copied();
     const db = new Database(path);
     db.exec(`PRAGMA user_version = ${version}`);
     db.close();
-    expect(refusalOf(path)).toBe('STORED_VERSION');
+    expect(await refusalOf(path)).toBe('STORED_VERSION');
     expect(() => new SqliteStore(path)).toThrow(
       `${path}: expected a store of version 2, got version ${version}; use the kindred that wrote it, or give another --store and let every participant join with a new --state`,
     );
   });
 
-  test('in a folder that does not exist', () => {
-    expect(refusalOf(join(servers.folder, 'nowhere', 'a.db'))).toBe('STORE_NOT_OPENED');
+  test('in a folder that does not exist', async () => {
+    expect(await refusalOf(join(servers.folder, 'nowhere', 'a.db'))).toBe('STORE_NOT_OPENED');
   });
 });
 
@@ -124,7 +124,7 @@ describe('a damaged store that is replaced', () => {
   ])('%s: it is moved aside whole, and a new one is begun', async (_, damage) => {
     const path = copied();
     damage(path);
-    const error = errorOf(path);
+    const error = await errorOf(path);
     const bytes = readFileSync(path);
     expect(isDamaged(error, path)).toBe(true);
     const { movedTo } = replaceDamaged(path);
@@ -154,22 +154,22 @@ describe('a damaged store that is replaced', () => {
   test('other files, older stores and stores in use are left alone', async () => {
     const text = join(servers.folder, 'other.txt');
     writeFileSync(text, 'These are notes, and they are rather more than sixteen bytes of them.'.repeat(100));
-    expect(isDamaged(errorOf(text), text)).toBe(false);
+    expect(isDamaged(await errorOf(text), text)).toBe(false);
     const old = copied();
     const db = new Database(old);
     db.exec('PRAGMA user_version = 1');
     db.close();
-    expect(isDamaged(errorOf(old), old)).toBe(false);
+    expect(isDamaged(await errorOf(old), old)).toBe(false);
     const used = servers.newStore();
     await servers.start({ store: used });
-    expect(isDamaged(errorOf(used), used)).toBe(false);
+    expect(isDamaged(await errorOf(used), used)).toBe(false);
   }, 20_000);
 });
 
 test('a store belongs to one server at a time', async () => {
   const store = servers.newStore();
   const server = await servers.start({ store });
-  expect(refusalOf(store)).toBe('STORE_IN_USE');
+  expect(await refusalOf(store)).toBe('STORE_IN_USE');
   expect((await operate(server, HOME)).status).toBe(200);
   await server.close();
   new SqliteStore(store).close();
@@ -193,7 +193,7 @@ describe('after a restart', () => {
   test('everything is there again: federations, enrolments, invitations, history, model', async () => {
     const store = servers.newStore();
     const before = await servers.start({ store }, QUICK);
-    before.ensure('empty', PATIENT);
+    await before.ensure('empty', PATIENT);
     const [ada, ben] = [new Trainer('ada'), new Trainer('ben')];
     await ada.join(before.url);
     await ben.join(before.url);
@@ -236,11 +236,11 @@ describe('after a restart', () => {
     await ada.join(before.url);
     await ben.join(before.url);
     await until(() => ada.pending?.message.round === 3, 'the third round');
-    const enrolled = before.store.enrolments('default');
+    const enrolled = await before.store.enrolments('default');
     await before.close();
 
     const after = await servers.start({ store }, 'none');
-    expect(after.store.enrolments('default')).toEqual(enrolled);
+    expect(await after.store.enrolments('default')).toEqual(enrolled);
     const state = (await operate(after, HOME)).json;
     expect(state).toMatchObject({ phase: 'open', round: 3, aggregated: 2 });
     ben.mayAnswer = () => true;

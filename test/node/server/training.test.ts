@@ -75,7 +75,7 @@ test.each(['throws', 'rejects'] as const)(
     };
     await ada.join(server.url);
     await ben.join(server.url);
-    await until(() => federation.trouble !== undefined, 'trouble');
+    await until(() => federation.storeFailure !== undefined, 'the store fails');
     const notReady = await ask(`${server.url}/readyz`);
     expectRefusal(notReady, 'NOT_READY', 'getReadiness');
     expect((await ask(`${server.url}/healthz`)).status).toBe(200);
@@ -96,7 +96,7 @@ test.each(['throws', 'rejects'] as const)(
     store.mode = 'works';
     await ada.finished;
     await ben.finished;
-    expect(federation.trouble).toBeUndefined();
+    expect(federation.storeFailure).toBeUndefined();
     expect((await ask(`${server.url}/readyz`)).status).toBe(200);
     expect(conservation(server, trainers)).toBeLessThan(1e-12);
     const { json } = await operate(server, `${HOME}/history`);
@@ -124,7 +124,7 @@ test('a summation that ends while the store fails is not forgotten', async () =>
   // A late answer makes something durable in the middle of it.
   store.mode = 'throws';
   cyd.link!.send(cyd.pending!.message);
-  await until(() => server.federation('default').trouble !== undefined, 'trouble');
+  await until(() => server.federation('default').storeFailure !== undefined, 'the store fails');
   await until(
     () => store.attempts > 0 && performance.now() > host.state.deadlineMs + 250,
     'the end of the sum',

@@ -1,35 +1,139 @@
-/** Federations: which there are, how they are, and what the operator may do with them. */
+/** Federations: which there are, their state, and the operator's orders to them. */
 import { z } from 'zod';
-import { optionsSchema, parseOptions } from '../../../coordinator/options-schema.ts';
-import type { Order } from '../../host/federation-host.ts';
+import { optionsSchema, optionsToJson, parseOptions } from '../../../coordinator/options-schema.ts';
+import type { Order } from '../../../host/federation-host.ts';
 import { ApiError, asAsked } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
-import { briefOf, federationBrief, federationState, stateOf } from '../federation-view.ts';
-import { inFederation } from '../schemas.ts';
-import { type Route, route } from './route.ts';
+import type { Federation } from '../federation.ts';
+import {
+  count,
+  federationName,
+  finishReason,
+  inFederation,
+  known,
+  orNull,
+  phase,
+  rejections,
+  timeMs,
+} from '../schemas.ts';
+import { type Route, route, type ServerContext } from './route.ts';
+
+const brief = {
+  name: federationName,
+  id: z.string().describe('Unique for ever, whatever the name'),
+  createdMs: timeMs,
+  phase,
+  paused: z.boolean(),
+  round: count.describe('The round that is open, from 1; 0 before the first'),
+  relativeGap: known.describe('Relative duality gap of the model in use, as last known'),
+  finish: finishReason.nullable().describe('Why training has ended'),
+};
+
+const federationBrief = z.strictObject({ ...brief, connected: count });
+
+const federationState = z.strictObject({
+  ...brief,
+  purpose: z.enum(['train', 'certify']).describe('What the open round is for'),
+  participants: z.strictObject({
+    enrolled: count.describe('May take part'),
+    joined: count.describe('Have ever taken part, and were not forgotten'),
+    here: count,
+    left: count,
+    connected: count.describe('At this moment'),
+  }),
+  certificate: z
+    .strictObject({ primal: known, dual: known, relativeGap: known })
+    .describe('Bounds on the optimum, of the model in use; null where nothing is known'),
+  missing: z
+    .array(z.string())
+    .describe(
+      'Who has joined and is not covered by the certificate: does not answer, or has not answered yet',
+    ),
+  bestGap: known,
+  aggregated: count.describe('Rounds in which something was aggregated'),
+  features: count.describe('Without the bias; 0 before anybody has joined'),
+  rejections: rejections.describe('What participants were refused since the server was started, by code'),
+  conservation: z
+    .strictObject({ relativeError: known })
+    .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
+  privacy: z
+    .strictObject({ epsilon: z.number(), delta: z.number() })
+    .optional()
+    .describe('Spent so far, under differential privacy'),
+  options: z.record(z.string(), z.unknown()),
+  storeWorks: z.boolean(),
+  uptimeMs: z.number().describe('Of the server'),
+});
+
+function briefly(federation: Federation) {
+  const { record, host } = federation;
+  const { name, id, createdMs } = record;
+  const { phase, paused, round, finish } = host.state;
+  return {
+    ...{ name, id, createdMs, phase, paused, round },
+    relativeGap: orNull(federation.relativeGap),
+    finish: finish ?? null,
+  };
+}
+
+function briefOf(federation: Federation): z.input<typeof federationBrief> {
+  return { ...briefly(federation), connected: federation.connections.size };
+}
+
+export async function stateOf(
+  { store, uptimeMs }: ServerContext,
+  federation: Federation,
+): Promise<z.input<typeof federationState>> {
+  const { state } = federation.host;
+  const { purpose, bestGap, aggregated, features, budget, options } = state;
+  const members = [...state.members.values()];
+  const enrolments = await store.enrolments(federation.name);
+  const here = members.filter(({ presence }) => presence === 'here').length;
+  return {
+    ...briefly(federation),
+    purpose,
+    participants: {
+      enrolled: enrolments.filter(({ revokedMs }) => revokedMs === undefined).length,
+      joined: members.length,
+      here,
+      left: members.length - here,
+      connected: federation.connections.size,
+    },
+    certificate: {
+      primal: orNull(federation.certificate?.primal),
+      dual: orNull(federation.certificate?.dual),
+      relativeGap: orNull(federation.certificate?.relativeGap),
+    },
+    missing: [...state.missing],
+    bestGap: orNull(bestGap),
+    aggregated,
+    features,
+    rejections: Object.fromEntries(federation.rejections()),
+    conservation: { relativeError: orNull(federation.conservationError()) },
+    ...(budget && { privacy: { epsilon: budget.spent.epsilon, delta: budget.spent.delta } }),
+    options: optionsToJson(options),
+    storeWorks: federation.storeFailure === undefined,
+    uptimeMs: uptimeMs(),
+  };
+}
 
 const newFederation = z.strictObject({
   name: z.string().describe('1 to 100 letters, digits, ".", "_" and "-", beginning with a letter or digit'),
-  /** Checked by `parseOptions`, which says better what is wrong with them. */
+  /** Checked by `parseOptions`, which has better messages. */
   options: z.unknown().optional(),
 });
 const describedFederation = newFederation.extend({
   options: optionsSchema.optional().describe('Those that are not given have their defaults'),
 });
 
-const stateAnswer = { status: 200, about: 'The federation as it is now', schema: federationState } as const;
+const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;
 
 const list = route({
   method: 'GET',
   path: '/v1/federations',
   id: 'listFederations',
-  access: 'look',
+  access: 'read',
   about: 'All federations of the server',
-  answer: {
-    status: 200,
-    about: 'By name',
-    schema: z.strictObject({ federations: z.array(federationBrief) }),
-  },
+  answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
   handle: (_, { federations }) => ({
     federations: [...federations.values()].map(briefOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
   }),
@@ -40,17 +144,14 @@ const create = route({
   path: '/v1/federations',
   id: 'createFederation',
   access: 'operator',
-  about: 'Make a federation',
+  about: 'Create a federation',
   body: newFederation,
   describedBody: describedFederation,
   answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
   errors: ['BAD_NAME', 'BAD_OPTIONS', 'NAME_TAKEN'],
-  handle: ({ body: { name, options } }, context) => {
-    const parsed = asAsked('BAD_OPTIONS', () => parseOptions('options', options ?? {}));
-    return stateOf(
-      context,
-      asAsked('BAD_OPTIONS', () => context.create(name, parsed)),
-    );
+  handle: async ({ body: { name, options } }, context) => {
+    const parsed = await asAsked('BAD_OPTIONS', () => parseOptions('options', options ?? {}));
+    return stateOf(context, await asAsked('BAD_OPTIONS', () => context.create(name, parsed)));
   },
 });
 
@@ -58,8 +159,8 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name',
   id: 'getFederation',
-  access: 'look',
-  about: 'How a federation is',
+  access: 'read',
+  about: 'State of a federation',
   params: inFederation,
   answer: stateAnswer,
   handle: ({ params }, context) => stateOf(context, context.federation(params.name)),
@@ -67,7 +168,11 @@ const show = route({
 
 const pause = order('pause', 'Close no round until it goes on', 'No deadline passes while it is paused.');
 const resume = order('resume', 'Go on after a pause');
-const finish = order('finish', 'End the training', 'Everybody is told, and keeps the model there is.');
+const finish = order(
+  'finish',
+  'End the training',
+  'Everybody receives the result, and keeps the model there is.',
+);
 const recount = order(
   'recount',
   'Ask everybody again',
@@ -85,19 +190,18 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
     params: inFederation,
     answer: stateAnswer,
     errors: ['REFUSED'],
-    handle: ({ params }, context) => {
-      carryOut(context, params.name, what);
+    handle: async ({ params }, context) => {
+      await carryOut(context, params.name, what);
       return stateOf(context, context.federation(params.name));
     },
   });
 }
 
-/** Throws what the machine says where it cannot be. */
-export function carryOut(context: ServerContext, name: string, what: Order): void {
-  const { host, trouble } = context.federation(name);
-  if (trouble)
-    throw new ApiError('STORE_FAILED', `federation "${name}": the store takes nothing at the moment`);
-  const refusal = host.order(what);
+/** Throws the machine's reason where it refuses. */
+export async function carryOut(context: ServerContext, name: string, what: Order): Promise<void> {
+  const { host, storeFailure } = context.federation(name);
+  if (storeFailure) throw new ApiError('STORE_FAILED', `federation "${name}": the store fails at the moment`);
+  const refusal = await host.order(what);
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }
 

@@ -1,8 +1,13 @@
-/** The model as it is now, as a file. */
+/** The model as it is now, as far as the coordinator knows it: a file for `kindred personalise`, `predict` and `evaluate`. */
 import { z } from 'zod';
+import { modelOf } from '../../../coordinator/model.ts';
+import { optionsToJson } from '../../../coordinator/options-schema.ts';
+import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
+import type { Certificate } from '../../../solver/certificate.ts';
+import type { Model } from '../../../solver/model.ts';
 import { ApiError } from '../api-error.ts';
-import { modelFileOf } from '../model-file.ts';
+import type { Federation } from '../federation.ts';
 import { inFederation } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
@@ -10,22 +15,18 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name/model',
   id: 'getModel',
-  access: 'look',
+  access: 'read',
   about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
   details:
-    'Features are x1, x2, ... where no participant has told their names. The coordinator does not know what the classes are ' +
+    'Features are x1, x2, ... where no participant has sent their names. The coordinator does not know what the classes are ' +
     'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
     'which has no shared part, makes them here.',
   params: inFederation,
-  answer: {
-    status: 200,
-    about: 'A kindred model file',
-    schema: z.looseObject({ format: z.literal('kindred-model') }),
-  },
+  answer: { about: 'A kindred model file', schema: z.looseObject({ format: z.literal('kindred-model') }) },
   errors: ['NO_MODEL'],
-  handle: ({ params }, context, reply) => {
+  handle: async ({ params }, context, reply) => {
     const federation = context.federation(params.name);
-    const model = modelFileOf(federation, context.store);
+    const model = await modelFileOf(federation, context.store);
     if (!model) throw new ApiError('NO_MODEL', `federation "${params.name}": no round has been opened yet`);
     reply.header('content-disposition', `attachment; filename="${federation.name}.model.json"`);
     reply.type('application/json; charset=utf-8');
@@ -34,3 +35,46 @@ const show = route({
 });
 
 export const MODEL_ROUTES: readonly Route[] = [show];
+
+/** The names of classes stay with the participants. */
+const CLASSES = { positive: '1', negative: '-1' };
+
+/** Undefined before the first round. */
+async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model | undefined> {
+  const found = modelOf(host.state);
+  if (!found) return undefined;
+  const { options, features: d } = host.state;
+  const { objective, bias, scale, seed, aggregation } = options;
+  const names = (await store.schema(name))?.features;
+  return {
+    method: aggregation === 'mocha' ? 'mocha' : 'mtl',
+    objective,
+    features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
+    bias,
+    scaling: { mode: scale, ...found.scaling },
+    classes: objective === 'classification' ? CLASSES : undefined,
+    w: found.w,
+    // Personal parts are the participants' own; only MOCHA, which has no shared part, makes them here.
+    personal: found.v,
+    servesNewcomers: aggregation !== 'mocha',
+    options: { ...optionsToJson(options), federation: name, round: found.round },
+    seed,
+    certificate: await certificateOf(host, found, store),
+  };
+}
+
+/** What is known of this very model: that of the last round, where it was about the model in use. */
+async function certificateOf(
+  { record, state }: Federation['host'],
+  { round, certified }: { readonly round: number; readonly certified: boolean },
+  store: Store,
+): Promise<Certificate | undefined> {
+  const rows = await store.history(record.name, Math.max(0, state.round - 2), 2);
+  const row = rows.at(-1);
+  if (!row?.certified || !Number.isFinite(row.relativeGap)) return undefined;
+  // The best model so far, or the latest where nothing has moved it since.
+  const isIt = certified ? row.primal === state.best?.primal : row.outcome === 'final' && row.round === round;
+  if (!isIt) return undefined;
+  const { primal, dual, relativeGap } = row;
+  return { primal, dual, relativeGap };
+}

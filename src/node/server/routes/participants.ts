@@ -1,28 +1,93 @@
-/** Participants of a federation: who there is, and whom the operator lets in, turns out or has forgotten. */
+/** Participants of a federation: who is enrolled, what is known of those who take part, and whom the operator allows, revokes or forgets. */
 import { z } from 'zod';
+import { type Standing, standings } from '../../../coordinator/defence.ts';
+import type { Enrolment } from '../../../host/ports.ts';
 import { CLOSE } from '../../../protocol/joining.ts';
 import { noSuchParticipant } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
-import { participantsOf, participantView } from '../participant-view.ts';
-import { inFederation, ofParticipant, publicKey } from '../schemas.ts';
+import type { Federation } from '../federation.ts';
+import {
+  count,
+  inFederation,
+  known,
+  ofParticipant,
+  orNull,
+  participantId,
+  publicKey,
+  timeMs,
+} from '../schemas.ts';
 import { carryOut } from './federations.ts';
-import { type Route, route } from './route.ts';
+import { type Route, route, type ServerContext } from './route.ts';
+
+const running = z.strictObject({ count, mean: known, variance: known });
+
+const participantView = z.strictObject({
+  id: participantId,
+  enrolledMs: timeMs,
+  revoked: z.boolean(),
+  joined: z.boolean(),
+  presence: z.enum(['here', 'left']).nullable().describe('null: it has not joined'),
+  connected: z.boolean(),
+  rows: count.optional().describe('Left out where only sums are seen'),
+  lastAcceptedRound: count.describe('Round of its last accepted answer; 0: none'),
+  missed: count.describe('Training rounds in a row without an answer'),
+  missing: z.boolean().describe('Has joined and is not covered by the certificate'),
+  responseMs: known.describe('From the opening of a round to its last answer'),
+  benchmarkMs: known,
+  standing: z
+    .strictObject({
+      cosine: running,
+      normRatio: running,
+      ownShare: running,
+      suspicions: z.array(z.enum(['idle', 'echo', 'noise'])),
+    })
+    .optional()
+    .describe('Contribution scores, where they are asked for (option defence.scores)'),
+});
+
+type View = z.input<typeof participantView>;
+
+function participantsOf(federation: Federation, enrolments: readonly Enrolment[]): View[] {
+  const { state } = federation.host;
+  const missing = new Set(state.missing);
+  const standingOf = new Map(standings(state).map((standing) => [standing.id, standing]));
+  return enrolments.map((enrolment) => {
+    const id = enrolment.participant;
+    const member = state.members.get(id);
+    return {
+      id,
+      enrolledMs: enrolment.enrolledMs,
+      revoked: enrolment.revokedMs !== undefined,
+      joined: member !== undefined,
+      presence: member?.presence ?? null,
+      connected: federation.connections.has(id),
+      ...(member && !state.secure && { rows: member.rows }),
+      lastAcceptedRound: member?.accepted.round ?? 0,
+      missed: member?.missed ?? 0,
+      responseMs: orNull(member?.responseMs),
+      benchmarkMs: orNull(member?.benchmarkMs),
+      missing: missing.has(id),
+      ...scoresOf(standingOf.get(id)),
+    };
+  });
+}
+
+function scoresOf(standing: Standing | undefined): Pick<View, 'standing'> {
+  if (!standing) return {};
+  const { cosine, normRatio, ownShare } = standing.contribution;
+  return { standing: { cosine, normRatio, ownShare, suspicions: [...standing.suspicions] } };
+}
 
 const list = route({
   method: 'GET',
   path: '/v1/federations/:name/participants',
   id: 'listParticipants',
-  access: 'look',
+  access: 'read',
   about: 'Everybody who is enrolled',
   params: inFederation,
-  answer: {
-    status: 200,
-    about: 'By name',
-    schema: z.strictObject({ participants: z.array(participantView) }),
-  },
-  handle: ({ params }, context) => {
+  answer: { about: 'By name', schema: z.strictObject({ participants: z.array(participantView) }) },
+  handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
-    return { participants: participantsOf(federation, context.store.enrolments(params.name)) };
+    return { participants: participantsOf(federation, await context.store.enrolments(params.name)) };
   },
 });
 
@@ -33,14 +98,14 @@ const forget = route({
   access: 'operator',
   about: 'Take the contribution of a participant out of the model',
   details:
-    'It may begin anew unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
+    'It may start over unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
     'cannot be taken apart.',
   params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],
-  handle: ({ params: { name, id } }, context) => {
+  handle: async ({ params: { name, id } }, context) => {
     if (!context.federation(name).host.state.members.has(id)) throw noSuchParticipant(id, 'taking part');
-    carryOut(context, name, { forget: id });
+    await carryOut(context, name, { forget: id });
     return oneOf(context, name, id);
   },
 });
@@ -55,9 +120,9 @@ const revoke = route({
   params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT'],
-  handle: ({ params: { name, id } }, context) => {
+  handle: async ({ params: { name, id } }, context) => {
     const federation = context.federation(name);
-    context.door.revoke(name, id);
+    await context.admission.revoke(name, id);
     federation.disconnect(id, CLOSE.revoked, 'revoked by the operator');
     return oneOf(context, name, id);
   },
@@ -74,19 +139,19 @@ const allow = route({
   body: z.strictObject({ key: publicKey }),
   answer: answerWith('It is enrolled'),
   errors: ['NAME_TAKEN'],
-  handle: ({ params: { name, id }, body }, context) => {
+  handle: async ({ params: { name, id }, body }, context) => {
     context.federation(name);
-    context.door.allow(name, id, body.key);
+    await context.admission.allow(name, id, body.key);
     return oneOf(context, name, id);
   },
 });
 
 function answerWith(about: string) {
-  return { status: 200, about, schema: participantView } as const;
+  return { about, schema: participantView } as const;
 }
 
-function oneOf(context: ServerContext, name: string, id: string) {
-  const enrolment = context.store.enrolment(name, id);
+async function oneOf(context: ServerContext, name: string, id: string) {
+  const enrolment = await context.store.enrolment(name, id);
   if (!enrolment) throw noSuchParticipant(id, 'enrolled');
   return participantsOf(context.federation(name), [enrolment])[0];
 }

@@ -1,9 +1,8 @@
 /** The history of a federation: its rounds in full, page by page, and in short. */
 import { z } from 'zod';
-import type { HistoryRow, Store } from '../../host/store.ts';
+import type { HistoryRow, RunStore } from '../../../host/ports.ts';
 import { ApiError } from '../api-error.ts';
-import { orNull } from '../federation-view.ts';
-import { count, federationName, inFederation, known, timeMs } from '../schemas.ts';
+import { count, federationName, inFederation, known, orNull, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const MOST_ROWS = 1000;
@@ -43,7 +42,7 @@ const list = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds',
   id: 'listRounds',
-  access: 'look',
+  access: 'read',
   about: 'Rounds that are closed, oldest first',
   params: inFederation,
   query: z.strictObject({
@@ -51,17 +50,16 @@ const list = route({
     limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
   }),
   answer: {
-    status: 200,
     about: 'A page',
     schema: z.strictObject({
       rounds: z.array(roundRow),
       next: count.nullable().describe('`after` of the next page; null: this is the last'),
     }),
   },
-  handle: ({ params, query: { after, limit } }, context) => {
+  handle: async ({ params, query: { after, limit } }, context) => {
     const { name } = context.federation(params.name);
-    // One more than is wanted says whether there is another page.
-    const found = context.store.history(name, after, limit + 1);
+    // One more than is wanted shows whether there is another page.
+    const found = await context.store.history(name, after, limit + 1);
     const rounds = found.slice(0, limit);
     return { rounds, next: found.length > limit ? rounds[limit - 1].round : null };
   },
@@ -71,13 +69,13 @@ const show = route({
   method: 'GET',
   path: '/v1/federations/:name/rounds/:round',
   id: 'getRound',
-  access: 'look',
+  access: 'read',
   about: 'One round that is closed',
   params: z.strictObject({ name: federationName, round: z.coerce.number().int().min(1) }),
-  answer: { status: 200, about: 'As it was stored', schema: roundRow },
+  answer: { about: 'As it was stored', schema: roundRow },
   errors: ['NO_SUCH_ROUND'],
-  handle: ({ params: { name, round } }, context) => {
-    const [row] = context.store.history(context.federation(name).name, round - 1, 1);
+  handle: async ({ params: { name, round } }, context) => {
+    const [row] = await context.store.history(context.federation(name).name, round - 1, 1);
     if (row?.round !== round) throw new ApiError('NO_SUCH_ROUND', `round ${round}: it has not been closed`);
     return row;
   },
@@ -87,21 +85,21 @@ const history = route({
   method: 'GET',
   path: '/v1/federations/:name/history',
   id: 'getHistory',
-  access: 'look',
+  access: 'read',
   about: 'How primal, dual and gap went, in short',
   details:
     'The names are those of `kindred train --json`. With format=csv as text, nothing where it is not known.',
   params: inFederation,
   query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
   answer: {
-    status: 200,
     about: 'All rounds that are closed',
     schema: z.array(
       z.strictObject({ round: count, primal: known, dual: known, relativeGap: known, closedMs: timeMs }),
     ),
   },
-  handle: ({ params, query }, context, reply) => {
-    const rows = allRows(context.store, context.federation(params.name).name).map(inShort);
+  handle: async ({ params, query }, context, reply) => {
+    const all = await allRows(context.store, context.federation(params.name).name);
+    const rows = all.map(inShort);
     if (query.format === 'json') return rows;
     reply.type('text/csv; charset=utf-8');
     const lines = rows.map((row) => Object.values(row).join(','));
@@ -113,10 +111,10 @@ function inShort({ round, primal, dual, relativeGap, closedMs }: HistoryRow) {
   return { round, primal: orNull(primal), dual: orNull(dual), relativeGap: orNull(relativeGap), closedMs };
 }
 
-function allRows(store: Store, federation: string): HistoryRow[] {
+async function allRows(store: RunStore, federation: string): Promise<HistoryRow[]> {
   const rows: HistoryRow[] = [];
   for (;;) {
-    const page = store.history(federation, rows.at(-1)?.round ?? 0, MOST_ROWS);
+    const page = await store.history(federation, rows.at(-1)?.round ?? 0, MOST_ROWS);
     rows.push(...page);
     if (page.length < MOST_ROWS) return rows;
   }

@@ -4,14 +4,44 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type ErrorCode, parsed } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
+import type { CoordinatorOptions } from '../../../coordinator/options.ts';
+import type { Store } from '../../../host/ports.ts';
+import type { Access } from '../access.ts';
+import type { Admission } from '../admission.ts';
+import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
+import type { Federation } from '../federation.ts';
+import type { Meters } from '../meters.ts';
+
+/** What the routes work with. */
+export interface ServerContext {
+  readonly version: string;
+  readonly store: Store;
+  readonly admission: Admission;
+  readonly access: Access;
+  readonly meters: Meters;
+  readonly uptimeMs: () => number;
+  /** By name. */
+  readonly federations: ReadonlyMap<string, Federation>;
+  /** Refuses a name that is not there. */
+  federation(name: string): Federation;
+  /** Refuses a name that is there, or that is none. */
+  create(name: string, options: CoordinatorOptions): Promise<Federation>;
+  /** Whether the server is shutting down. */
+  readonly stopping: () => boolean;
+  /** Every refusal is counted. */
+  onRefused(code: ErrorCode): void;
+}
+
+export function checkRunning({ stopping }: ServerContext): void {
+  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+}
 
 /** Nothing is expected, and nothing else is taken. */
 const NOTHING = z.strictObject({});
 
 export interface Answer {
-  readonly status: 200 | 201;
+  /** Default 200. */
+  readonly status?: 201;
   readonly about: string;
   /** Default: JSON of the schema. */
   readonly type?: string;
@@ -30,8 +60,8 @@ interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodTy
   readonly path: string;
   /** Unique name, for clients that are generated. */
   readonly id: string;
-  /** `look`: the operator, and on loopback anybody on the machine. */
-  readonly access: 'anybody' | 'look' | 'operator';
+  /** `read`: the operator, and on loopback anybody on the machine. */
+  readonly access: 'anybody' | 'read' | 'operator';
   readonly about: string;
   readonly details?: string;
   readonly params?: P;

@@ -1,8 +1,7 @@
 /** The server itself: its API described, its health for probes, its counts for Prometheus. */
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import type { ServerContext } from '../context.ts';
-import { type Route, route } from './route.ts';
+import { type Route, route, type ServerContext } from './route.ts';
 
 /** Probes may send any query. */
 const anything = z.looseObject({});
@@ -11,10 +10,9 @@ const describe = route({
   method: 'GET',
   path: '/v1/openapi.json',
   id: 'getDescription',
-  access: 'look',
+  access: 'read',
   about: 'This description',
   answer: {
-    status: 200,
     about: 'OpenAPI 3.1',
     schema: z.looseObject({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}) }),
   },
@@ -28,7 +26,7 @@ const health = route({
   access: 'anybody',
   about: 'Whether the process answers',
   query: anything,
-  answer: { status: 200, about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
+  answer: { about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
   handle: () => ({ ok: true }),
 });
 
@@ -39,7 +37,7 @@ const ready = route({
   access: 'anybody',
   about: 'Whether the server can do its work',
   query: anything,
-  answer: { status: 200, about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
+  answer: { about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
   errors: ['NOT_READY'],
   handle: (_, context) => {
     const why = whyNotReady(context);
@@ -50,7 +48,7 @@ const ready = route({
 
 export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
   if (stopping()) return 'the server is shutting down';
-  const stuck = [...federations.values()].find(({ trouble }) => trouble);
+  const stuck = [...federations.values()].find(({ storeFailure }) => storeFailure);
   return stuck && `federation "${stuck.name}": the store fails at the moment`;
 }
 
@@ -58,10 +56,10 @@ const metrics = route({
   method: 'GET',
   path: '/metrics',
   id: 'getMetrics',
-  access: 'look',
+  access: 'read',
   about: 'What is counted, for Prometheus',
   query: anything,
-  answer: { status: 200, about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
+  answer: { about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
   handle: (_, { meters }) => meters.registry.metrics(),
 });
 

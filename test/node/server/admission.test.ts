@@ -1,4 +1,4 @@
-/** The door: who gets a connection, with the real handshake, and everything that is not good enough for one. */
+/** Admission: who gets a connection, with the real handshake, and everything that is not good enough for one. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CoordinatorServer } from '../../../src/node/server/server.ts';
 import { encode } from '../../../src/protocol/codec.ts';
@@ -109,7 +109,7 @@ describe('enrolment', () => {
   ])('an invitation of %j is refused', async (body) => {
     const server = await servers.start();
     expectRefusal(await operate(server, `${HOME}/invitations`, { body }), 'BAD_REQUEST', 'invite');
-    expect(server.store.invitations('default')).toEqual([]);
+    expect(await server.store.invitations('default')).toEqual([]);
   });
 
   test('nobody is invited who is in already, or was turned out', async () => {
@@ -151,13 +151,13 @@ describe('signatures', () => {
         'openSession',
       );
     }
-    expect(server.store.enrolments('default')).toEqual([]);
+    expect(await server.store.enrolments('default')).toEqual([]);
   });
 
   test('[ADMIT-1] a challenge of another federation, of another server, or made up, is none', async () => {
     const server = await servers.start();
     const other = await servers.start();
-    server.ensure('other', other.federation('default').record.options);
+    await server.ensure('other', other.federation('default').record.options);
     const foreign = await sessionRequest(server.url, { participant: 'ada', federation: 'other' });
     expectRefusal(await post(`${server.url}${HOME}/session`, undefined, foreign), 'CHALLENGE_EXPIRED');
     const elsewhere = await sessionRequest(other.url, { participant: 'ada' });
@@ -191,7 +191,7 @@ describe('signatures', () => {
 describe('tickets', () => {
   test('[ADMIT-5] are good once, for their own federation, and not after a revocation', async () => {
     const server = await servers.start();
-    server.ensure('other', server.federation('default').record.options);
+    await server.ensure('other', server.federation('default').record.options);
     const keys = new Keys();
     const ticket = async () => (await openSession(server.url, { participant: 'ada', keys })).json.ticket;
     const first = await ticket();

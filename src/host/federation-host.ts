@@ -1,0 +1,278 @@
+/**
+ * A running federation: carries out the effects of the coordinator's machine, in their order, on whatever ports there are. It
+ * decides nothing. Servers and simulations run this very code.
+ *
+ * What a `persist` brings is durable before anything later is carried out, and before the machine takes another input. If the store
+ * fails (a full disk), nothing is sent and no message is taken until it works again: the machine's memory is ahead of the store
+ * by one change, and nobody sees it.
+ */
+import { EffectLoop } from '../base/effect-loop.ts';
+import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
+import { step } from '../coordinator/machine.ts';
+import { beginCoordinator, type CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorState } from '../coordinator/state.ts';
+import type { StoredCoordinator } from '../coordinator/stored.ts';
+import { gaussianNoise } from '../privacy/dp/gaussian.ts';
+import type { ToCoordinator } from '../protocol/messages.ts';
+import { Frames } from './frames.ts';
+import type { Eventually, FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
+
+/** How long to wait before a store that has failed is tried again. */
+const STORE_RETRY_MS = 1000;
+/** Messages of one participant that may wait for the store; those above it are dropped, and retransmitted by the participant. */
+const MOST_WAITING = 8;
+
+/** What the operator may ask of a federation. */
+export type Order = 'pause' | 'resume' | 'finish' | 'recount' | { readonly forget: string };
+
+type Answer = (refusal: string | undefined) => void;
+type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;
+
+const CANCELLED = Symbol('the store failed before the order was taken');
+
+export class FederationHost {
+  readonly record: FederationRecord;
+  readonly state: CoordinatorState;
+  /** Why the store takes nothing at the moment. */
+  storeFailure: Error | undefined;
+  private readonly ports: HostPorts;
+  private readonly frames: Frames;
+  private readonly loop: EffectLoop<CoordinatorInput, CoordinatorEffect>;
+  private cancelTimer = () => {};
+  private cancelSummation = () => {};
+  private cancelRetry = () => {};
+  /** Closed since the last durable change, with which they are saved. */
+  private rows: HistoryRow[] = [];
+  private saving: Promise<void> | undefined;
+  /** Messages that wait for the store, by participant. */
+  private readonly waiting = new Map<string, number>();
+  /** Inputs that came while the store failed, and that nobody repeats. */
+  private readonly postponed = new Map<string, CoordinatorInput>();
+  private readonly orders = new Map<CoordinatorInput, Answer | typeof CANCELLED>();
+  /** Answers the order whose effects are being carried out. */
+  private answerOrder: (() => void) | undefined;
+  private isStopped = false;
+
+  /** `saved`: what the store has of the run. */
+  constructor(record: FederationRecord, saved: SavedRun | undefined, ports: HostPorts) {
+    this.record = record;
+    this.ports = ports;
+    const { options } = record;
+    this.frames = new Frames(options.precision);
+    const life: CoordinatorStart = { machine: 'coordinator', options, ...saved };
+    this.state = beginCoordinator(life);
+    ports.recorder?.life(life);
+    this.loop = new EffectLoop({
+      step: (input) => this.step(input),
+      perform: (effect) => this.perform(effect),
+      settled: () => this.settled(),
+      failed: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  start(): void {
+    this.take({ type: 'start', now: this.ports.clock.now() });
+  }
+
+  receive(from: string, message: ToCoordinator): void {
+    if (this.storeFailure || (this.saving && !this.mayWait(from))) return;
+    this.take({ type: 'message', from, message, now: this.ports.clock.now() });
+  }
+
+  /** The connection of a participant is gone. */
+  away(id: string): void {
+    this.take({ type: 'away', id, now: this.ports.clock.now() });
+  }
+
+  /** Resolves when the order has been carried out: with the reason if it was refused. */
+  order(order: Order): Promise<string | undefined> {
+    if (this.storeFailure) return Promise.resolve(this.storeSentence);
+    const now = this.ports.clock.now();
+    const input: CoordinatorInput =
+      typeof order === 'string' ? { type: order, now } : { type: 'forget', id: order.forget, now };
+    return new Promise((answer) => {
+      this.orders.set(input, answer);
+      this.take(input);
+    });
+  }
+
+  take(input: CoordinatorInput): void {
+    if (!this.storeFailure) this.loop.take(input);
+    // The rest is repeated, by those who sent it or by time.
+    else if (input.type === 'summed') this.postponed.set('summed', input);
+    else if (input.type === 'away') this.postponed.set(`away ${input.id}`, input);
+  }
+
+  /** Nothing more is carried out. Resolves when the store has nothing of this federation under way. */
+  async stop(): Promise<void> {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    this.loop.stop();
+    this.cancelTimer();
+    this.cancelSummation();
+    this.cancelRetry();
+    this.ports.recorder?.close?.();
+    await this.saving?.catch(() => {});
+  }
+
+  private step(input: CoordinatorInput): readonly CoordinatorEffect[] {
+    if (input.type === 'message') this.noLongerWaits(input.from);
+    const answer = this.orders.get(input);
+    this.orders.delete(input);
+    if (answer === CANCELLED) return [];
+    const effects = step(this.state, input, this.ports.primitives);
+    this.ports.recorder?.step(input, effects);
+    this.answerOrder = answer && (() => answer(refusalIn(effects)));
+    return effects;
+  }
+
+  private settled(): void {
+    this.answerOrder?.();
+    this.answerOrder = undefined;
+  }
+
+  private perform(effect: CoordinatorEffect): Eventually<void> {
+    const { recorder } = this.ports;
+    const pending = this.carryOut(effect);
+    if (pending) return pending.then(() => recorder?.performed?.(effect));
+    recorder?.performed?.(effect);
+  }
+
+  private carryOut(effect: CoordinatorEffect): Eventually<void> {
+    const { transport, clock, onRow } = this.ports;
+    switch (effect.type) {
+      case 'persist':
+        return this.save(effect.changes);
+      case 'send':
+        transport.send(effect.to, this.frames.of(effect.message), effect.message.kind);
+        break;
+      case 'timer':
+        this.setTimer(effect.atMs);
+        break;
+      case 'summation':
+        this.cancelSummation();
+        this.cancelSummation = clock.at(clock.now() + effect.ms, () =>
+          this.take({ type: 'summed', now: clock.now(), ...this.noiseFor(effect) }),
+        );
+        break;
+      case 'row': {
+        const row = { ...effect.row, closedMs: clock.wallClock() };
+        this.rows.push(row);
+        onRow?.(row);
+        break;
+      }
+      case 'refusal':
+        // Whoever gave the order is answered when all effects have been carried out.
+        break;
+    }
+  }
+
+  private setTimer(atMs: number): void {
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    const { clock } = this.ports;
+    this.cancelTimer();
+    this.cancelTimer = clock.at(atMs, () =>
+      // It may ring a little early by another clock.
+      this.take({ type: 'timer', now: Math.max(clock.now(), atMs) }),
+    );
+  }
+
+  private noiseFor({ noise }: Summation): { noise?: Float64Array } {
+    if (!noise) return {};
+    return { noise: gaussianNoise(noise.length, noise.deviation, this.ports.noiseOf(this.state.round)) };
+  }
+
+  private save(changes: StoredCoordinator): Eventually<void> {
+    try {
+      return this.trySave(changes)?.catch((error: Error) => this.saveAgain(changes, error));
+    } catch (error) {
+      return this.saveAgain(changes, error as Error);
+    }
+  }
+
+  private trySave(changes: StoredCoordinator): Promise<void> | undefined {
+    const { store, clock, onSaved } = this.ports;
+    const started = clock.now();
+    const onDurable = () => {
+      this.rows = [];
+      onSaved?.(clock.now() - started);
+    };
+    const saved = store.saveRun(this.record.name, changes, this.rows);
+    if (!saved) {
+      onDurable();
+      return undefined;
+    }
+    this.saving = saved.then(onDurable).finally(() => {
+      this.saving = undefined;
+    });
+    return this.saving;
+  }
+
+  private async saveAgain(changes: StoredCoordinator, failure: Error): Promise<void> {
+    let error = failure;
+    while (!this.isStopped) {
+      this.onFailure(error);
+      await this.retryTime();
+      try {
+        await this.trySave(changes);
+        this.onWorksAgain();
+        return;
+      } catch (again) {
+        error = again as Error;
+      }
+    }
+  }
+
+  private retryTime(): Promise<void> {
+    const { clock } = this.ports;
+    return new Promise((resolve) => {
+      this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
+    });
+  }
+
+  private get storeSentence(): string {
+    return `the store of "${this.record.name}" does not work at the moment`;
+  }
+
+  private onFailure(error: Error): void {
+    this.storeFailure = error;
+    // An order that has been taken will be carried out; those that wait behind it will not.
+    this.settled();
+    for (const [input, answer] of this.orders) {
+      if (answer === CANCELLED) continue;
+      this.orders.set(input, CANCELLED);
+      answer(this.storeSentence);
+    }
+    this.ports.onStoreFailure?.(error);
+  }
+
+  private onWorksAgain(): void {
+    this.storeFailure = undefined;
+    this.ports.onStoreFailure?.(undefined);
+    const now = this.ports.clock.now();
+    for (const input of this.postponed.values()) this.take({ ...input, now });
+    this.postponed.clear();
+    this.take({ type: 'timer', now });
+  }
+
+  private mayWait(participant: string): boolean {
+    const count = this.waiting.get(participant) ?? 0;
+    if (count >= MOST_WAITING) return false;
+    this.waiting.set(participant, count + 1);
+    return true;
+  }
+
+  private noLongerWaits(participant: string): void {
+    const count = this.waiting.get(participant);
+    if (count === undefined) return;
+    if (count > 1) this.waiting.set(participant, count - 1);
+    else this.waiting.delete(participant);
+  }
+}
+
+function refusalIn(effects: readonly CoordinatorEffect[]): string | undefined {
+  const refusal = effects.find((effect) => effect.type === 'refusal');
+  return refusal?.type === 'refusal' ? refusal.message : undefined;
+}

@@ -1,0 +1,142 @@
+/**
+ * What a coordinator needs of the outside: a store, a transport, a clock and randomness. A port may answer at once or with a
+ * promise: the host waits for a promise, and where nothing returns one everything happens at once, as a simulation needs it.
+ * `src/check/contracts/` has the suites with which a port proves itself.
+ */
+import type { Stream } from '../base/random.ts';
+import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
+import type { CoordinatorOptions } from '../coordinator/options.ts';
+import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { RoundRow } from '../coordinator/state.ts';
+import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
+import type { Primitives } from '../privacy/secure/keys.ts';
+import type { ToParticipant } from '../protocol/messages.ts';
+
+export type Eventually<T> = T | Promise<T>;
+
+export interface FederationRecord {
+  readonly name: string;
+  /** Unique for ever: a federation of the same name in another store is another one. */
+  readonly id: string;
+  readonly createdMs: number;
+  readonly options: CoordinatorOptions;
+}
+
+/** A row of the history, with the wall-clock time it was closed at. */
+export interface HistoryRow extends RoundRow {
+  readonly closedMs: number;
+}
+
+/** A run as it was saved last. */
+export interface SavedRun {
+  readonly run: StoredRun;
+  readonly members: readonly StoredMember[];
+}
+
+/**
+ * Federations, the state of each run and its history. What has returned, or whose promise has been fulfilled, is durable: it
+ * survives the end of the process and of the machine. A change that fails has changed nothing, and may be tried again.
+ */
+export interface RunStore {
+  /** By name. */
+  federations(): Eventually<readonly FederationRecord[]>;
+  addFederation(record: FederationRecord): Eventually<void>;
+  /** Undefined: nothing has been saved yet. */
+  loadRun(federation: string): Eventually<SavedRun | undefined>;
+  /**
+   * A change of the run with the rows that led to it: all or nothing. Until it is durable the caller changes nothing of what it has
+   * given, afterwards it may.
+   */
+  saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): Eventually<void>;
+  /** In order, from `after` (a round) on, not including it. */
+  history(federation: string, after: number, limit: number): Eventually<readonly HistoryRow[]>;
+}
+
+/** The columns of all participants, pinned by the first who enrols. */
+export interface SchemaRecord {
+  readonly digest: string;
+  /** Undefined: nobody has sent the names. */
+  readonly features: readonly string[] | undefined;
+}
+
+export interface Enrolment {
+  readonly participant: string;
+  /** Raw Ed25519 public key, base64url. */
+  readonly key: string;
+  readonly enrolledMs: number;
+  readonly revokedMs: number | undefined;
+}
+
+export interface Invitation {
+  /** SHA-256 of the token, hex: the token itself is not stored. */
+  readonly digest: string;
+  /** Undefined: for anybody who has the token. */
+  readonly participant: string | undefined;
+  readonly createdMs: number;
+  readonly expiresMs: number | undefined;
+  readonly usedBy: string | undefined;
+}
+
+/** Who may take part in each federation, as durable as a `RunStore`. */
+export interface EnrolmentStore {
+  schema(federation: string): Eventually<SchemaRecord | undefined>;
+  saveSchema(federation: string, schema: SchemaRecord): Eventually<void>;
+  enrolment(federation: string, participant: string): Eventually<Enrolment | undefined>;
+  /** By participant. */
+  enrolments(federation: string): Eventually<readonly Enrolment[]>;
+  /** With the invitation that is used up by it, if there is one: both or neither. */
+  enrol(federation: string, enrolment: Enrolment, used?: Invitation): Eventually<void>;
+  invitation(federation: string, digest: string): Eventually<Invitation | undefined>;
+  /** Oldest first. */
+  invitations(federation: string): Eventually<readonly Invitation[]>;
+  /** All or none. */
+  addInvitations(federation: string, invitations: readonly Invitation[]): Eventually<void>;
+}
+
+/** All that a coordinator keeps, in one place. */
+export interface Store extends RunStore, EnrolmentStore {
+  /** Errors name it. */
+  readonly name: string;
+  close(): Eventually<void>;
+}
+
+/** The way to the participants. What they send goes to `receive` of the host, the loss of a connection to `away`. */
+export interface Transport {
+  /**
+   * May lose it, and does if the participant is not connected: the machines retransmit. Never throws, never waits for the
+   * participant. The frame may go to others, too: it is not to be changed. `kind` tells which earlier frame it makes obsolete.
+   */
+  send(to: string, frame: Uint8Array, kind: ToParticipant['kind']): void;
+}
+
+export interface Clock {
+  /** Monotonic milliseconds, for the machine. */
+  now(): number;
+  /** Milliseconds since 1970, for people. */
+  wallClock(): number;
+  /** Runs it once, when `now` has reached `atMs`; returns a function that cancels it. */
+  at(atMs: number, run: () => void): () => void;
+}
+
+/** Receives what goes into the machine and what comes out of it, at once: effects share arrays with a state that goes on. */
+export interface HostRecorder {
+  life(life: CoordinatorStart): void;
+  step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
+  /** An effect has been carried out: a simulation may stop the host here, as a crash. */
+  performed?(effect: CoordinatorEffect): void;
+  close?(): void;
+}
+
+export interface HostPorts {
+  readonly store: Pick<RunStore, 'saveRun'>;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly primitives: Primitives;
+  /** What the noise of a round is drawn from under differential privacy: a source that nobody can predict; in a simulation the seed. */
+  noiseOf(round: number): Stream;
+  readonly recorder?: HostRecorder | undefined;
+  onRow?(row: HistoryRow): void;
+  onSaved?(ms: number): void;
+  /** The store has failed, and will be tried again; undefined: it works again. */
+  onStoreFailure?(error: Error | undefined): void;
+}

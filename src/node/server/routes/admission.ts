@@ -1,0 +1,168 @@
+/**
+ * How a participant gets in: an invitation of the operator for a new name, a challenge, a signature, a ticket for one connection
+ * (protocol/joining.ts).
+ */
+import { z } from 'zod';
+import { SUBPROTOCOL, TICKET_PREFIX } from '../../../protocol/joining.ts';
+import { PROTOCOL_VERSION } from '../../../protocol/messages.ts';
+import { ApiError } from '../api-error.ts';
+import { inFederation, participantId, publicKey, timeMs } from '../schemas.ts';
+import { type Route, route } from './route.ts';
+
+const MOST_AT_ONCE = 1000;
+const LONGEST_MS = 100 * 365 * 24 * 3600 * 1000;
+/** Enough of a digest to tell invitations apart. */
+const SHOWN_DIGITS = 12;
+
+const wanted = z.strictObject({
+  participant: participantId
+    .optional()
+    .describe('Only this one may use it; default: anybody who has the token'),
+  count: z.number().int().min(1).max(MOST_AT_ONCE).default(1),
+  lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: no end'),
+});
+
+const invite = route({
+  method: 'POST',
+  path: '/v1/federations/:name/invitations',
+  id: 'invite',
+  access: 'operator',
+  about: 'Make invitations',
+  details: 'The tokens are in this answer and nowhere else: the server keeps only their digests.',
+  params: inFederation,
+  body: wanted,
+  answer: {
+    status: 201,
+    about: 'One token for each',
+    schema: z.strictObject({
+      invitations: z.array(
+        z.strictObject({
+          token: z.string(),
+          participant: z.string().optional(),
+          expiresMs: timeMs.optional(),
+        }),
+      ),
+    }),
+  },
+  errors: ['NAME_TAKEN'],
+  handle: async ({ params, body }, context) => {
+    const { name } = context.federation(params.name);
+    if (body.participant !== undefined && body.count > 1) {
+      throw new ApiError('BAD_REQUEST', `body.count: expected 1 for one participant, got ${body.count}`);
+    }
+    return { invitations: await context.admission.invite(name, body) };
+  },
+});
+
+const listInvitations = route({
+  method: 'GET',
+  path: '/v1/federations/:name/invitations',
+  id: 'listInvitations',
+  access: 'read',
+  about: 'All invitations, used or not',
+  params: inFederation,
+  answer: {
+    about: 'Oldest first; never the tokens',
+    schema: z.strictObject({
+      invitations: z.array(
+        z.strictObject({
+          digest: z.string().describe(`First ${SHOWN_DIGITS} hex digits of the SHA-256 of the token`),
+          participant: z.string().nullable().describe('null: for anybody who has the token'),
+          createdMs: timeMs,
+          expiresMs: timeMs.nullable(),
+          usedBy: z.string().nullable(),
+        }),
+      ),
+    }),
+  },
+  handle: async ({ params }, context) => {
+    const all = await context.store.invitations(context.federation(params.name).name);
+    const invitations = all.map(({ digest, participant, createdMs, expiresMs, usedBy }) => ({
+      digest: digest.slice(0, SHOWN_DIGITS),
+      participant: participant ?? null,
+      createdMs,
+      expiresMs: expiresMs ?? null,
+      usedBy: usedBy ?? null,
+    }));
+    return { invitations };
+  },
+});
+
+const sessionRequest = z.strictObject({
+  participant: participantId,
+  key: publicKey,
+  challenge: z.string().max(200),
+  schema: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in hex'),
+  features: z.array(z.string().max(1000)).max(10_000).optional(),
+  invitation: z.string().max(200).optional(),
+  signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/, 'expected 64 bytes as base64url without padding'),
+});
+
+const challenge = route({
+  method: 'POST',
+  path: '/v1/federations/:name/challenge',
+  id: 'getChallenge',
+  access: 'anybody',
+  about: 'Joining, step 1: a challenge to sign',
+  params: inFederation,
+  answer: {
+    about: 'Good for a minute, once',
+    schema: z.strictObject({
+      challenge: z.string(),
+      federation: z.strictObject({ name: z.string(), id: z.string() }),
+      protocol: z.number(),
+    }),
+  },
+  handle: ({ params }, context) => {
+    const { record } = context.federation(params.name);
+    const federation = { name: record.name, id: record.id };
+    return { challenge: context.admission.challenge(record), federation, protocol: PROTOCOL_VERSION };
+  },
+});
+
+const session = route({
+  method: 'POST',
+  path: '/v1/federations/:name/session',
+  id: 'openSession',
+  access: 'anybody',
+  about: 'Joining, step 2: a signature for a ticket',
+  details:
+    'What is signed is in src/protocol/joining.ts and PROTOCOL.md. Enrols a new name where that is allowed.',
+  params: inFederation,
+  body: sessionRequest,
+  answer: {
+    about: 'Good for half a minute, for one connection',
+    schema: z.strictObject({ ticket: z.string() }),
+  },
+  errors: [
+    'CHALLENGE_EXPIRED',
+    'BAD_SIGNATURE',
+    'REVOKED',
+    'NAME_TAKEN',
+    'INVITATION_NEEDED',
+    'INVITATION_INVALID',
+    'WRONG_FEATURES',
+  ],
+  handle: async ({ params, body }, context) => {
+    const federation = context.federation(params.name);
+    return { ticket: await context.admission.admit(federation.record, body, () => federation.isEmpty) };
+  },
+});
+
+const connect = route({
+  method: 'GET',
+  path: '/v1/federations/:name/connect',
+  id: 'connect',
+  access: 'anybody',
+  about: 'Joining, step 3: the WebSocket of a participant',
+  details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; answered with 101, and frames of PROTOCOL.md from then on.`,
+  params: inFederation,
+  answer: { about: 'Never: without an upgrade it is refused' },
+  errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
+  handle: (_, __, reply) => {
+    reply.header('upgrade', 'websocket');
+    throw new ApiError('UPGRADE_NEEDED', 'connect: expected a WebSocket, got a plain request');
+  },
+});
+
+export const ADMISSION_ROUTES: readonly Route[] = [invite, listInvitations, challenge, session, connect];

@@ -1,0 +1,49 @@
+/** Every store of a coordinator passes the same suites. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'vitest';
+import { enrolmentStoreContract } from '../../src/check/contracts/enrolment-store.ts';
+import { runStoreContract } from '../../src/check/contracts/run-store.ts';
+import type { StoreUnderTest } from '../../src/check/contracts/store-under-test.ts';
+import { MemoryStore } from '../../src/host/memory-store.ts';
+import type { Store } from '../../src/host/ports.ts';
+import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
+import { asyncStore } from '../helpers/async-store.ts';
+
+function memory(): StoreUnderTest<Store> {
+  const store = new MemoryStore();
+  return { store, reopen: () => store, close: () => {} };
+}
+
+function sqlite(): StoreUnderTest<Store> {
+  const folder = mkdtempSync(join(tmpdir(), 'kindred-contract-'));
+  const path = join(folder, 'kindred.db');
+  let store = new SqliteStore(path);
+  return {
+    store,
+    reopen: () => {
+      store.close();
+      store = new SqliteStore(path);
+      return store;
+    },
+    close: () => {
+      store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function asynchronous(): StoreUnderTest<Store> {
+  const store = asyncStore(new MemoryStore());
+  return { store, reopen: () => store, close: () => store.close() };
+}
+
+describe.each([
+  ['memory', memory],
+  ['SQLite', sqlite],
+  ['an asynchronous store', asynchronous],
+] as const)('%s', (_, open) => {
+  describe('runs', () => runStoreContract((name, run) => test(name, run, 60_000), open));
+  describe('enrolments', () => enrolmentStoreContract(test, open));
+});

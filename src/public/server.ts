@@ -59,3 +59,45 @@ export type { ServerLimits } from '../node/server/limits.ts';
  * ```
  */
 export { type CoordinatorServer, type ServerOptions, startServer } from '../node/server/server.ts';
+
+/**
+ * Where a coordinator keeps what must last: a `SqliteStore` in a file (what `store: 'mine.db'` opens), a `MemoryStore` for tests, or a
+ * `Store` of one's own, whose methods may be asynchronous.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStore, SqliteStore, type Store, startServer } from 'kindred/server';
+ *
+ * const file: Store = new SqliteStore('stores.db');
+ * console.log(file.name, (await file.federations()).length); // stores.db 0
+ * await file.close();
+ * const server = await startServer({ store: new MemoryStore() });
+ * console.log(server.federations.size); // 0
+ * await server.close();
+ * ```
+ */
+export { SqliteStore } from '../node/store/sqlite-store.ts';
+export { MemoryStore } from '../host/memory-store.ts';
+export type { Store } from '../host/ports.ts';
+
+/**
+ * The tests that every store must pass, for any test runner: give them its `test` and a function that opens a new, empty store.
+ *
+ * @example
+ * ```ts
+ * import { enrolmentStoreContract, MemoryStore, runStoreContract } from 'kindred/server';
+ *
+ * const tests: (() => Promise<void>)[] = [];
+ * const test = (_name: string, run: () => Promise<void>) => tests.push(run);
+ * const open = () => {
+ *   const store = new MemoryStore();
+ *   return { store, reopen: () => store, close: () => {} };
+ * };
+ * runStoreContract(test, open);
+ * enrolmentStoreContract(test, open);
+ * for (const run of tests) await run();
+ * console.log(tests.length > 10); // true
+ * ```
+ */
+export { runStoreContract } from '../check/contracts/run-store.ts';
+export { enrolmentStoreContract } from '../check/contracts/enrolment-store.ts';

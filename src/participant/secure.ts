@@ -14,12 +14,7 @@ import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import type { ParticipantState as Core } from '../privacy/secure/participant-state.ts';
 import { layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type {
-  AnswerMessage,
-  FederationSettings,
-  SecureSettings,
-  ToCoordinator,
-} from '../protocol/messages.ts';
+import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import type {
   DeliveredMessage,
   PlanMessage,
@@ -36,6 +31,7 @@ import {
   sumPlan,
   toGrid,
 } from '../protocol/secure-sums.ts';
+import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';

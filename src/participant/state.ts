@@ -4,14 +4,9 @@ import type { Identities } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { ParticipantState as SecureCore } from '../privacy/secure/participant-state.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
-import type {
-  AnswerMessage,
-  FederationSettings,
-  FinishReason,
-  RejectCode,
-  RoundMessage,
-} from '../protocol/messages.ts';
+import type { AnswerMessage, FinishReason, RejectCode, RoundMessage } from '../protocol/messages.ts';
 import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { BoxContext, Solution } from '../solver/member.ts';
 
 /** What a participant brings along: known before it has received anything. */

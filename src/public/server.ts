@@ -26,8 +26,7 @@ export type { CoordinatorOptions } from '../coordinator/options.ts';
  * console.log(options.minParticipants, options.c2, options.secure !== undefined); // 3 1 true
  * ```
  */
-export { type OptionsInput, parseOptions } from '../coordinator/options-schema.ts';
-
+export { type OptionsInput, parseOptions } from '../coordinator/options.ts';
 /**
  * What the server accepts from outside: sizes, rates, connections.
  *
@@ -42,7 +41,6 @@ export { type OptionsInput, parseOptions } from '../coordinator/options-schema.t
  * ```
  */
 export type { ServerLimits } from '../node/server/limits.ts';
-
 /**
  * Starts a coordinator: HTTP and WebSocket on one port, any number of federations, one store. It listens when the promise resolves.
  *

@@ -11,8 +11,9 @@ import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { FederationSettings, Precision, ToCoordinator } from '../protocol/messages.ts';
+import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';

@@ -46,7 +46,7 @@ export function takeSeat(state: ParticipantState, settings: FederationSettings):
   const { entropy, drawn } = drawFrom(profile.secure.secret, stored.drawn ?? 0);
   const security = securityOf(settings.secure);
   const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
-  // Signed once: a signature takes longer than all else that is said.
+  // Signed once: a signature takes longer than all else that is sent.
   const advertisement = advertise(core);
   return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0 };
 }
@@ -58,7 +58,7 @@ export function advertisement({ stored }: ParticipantState): ToCoordinator | und
   return { kind: 'advertise', session: stored.session, identityKey, channelKey, signature };
 }
 
-/** The masked vector of a round, if it was sent: what is said again in place of an update. */
+/** The masked vector of a round, if it was sent: what is retransmitted in place of an answer. */
 export function maskedAnswer({ stored }: ParticipantState, round: number): ToCoordinator | undefined {
   const { secure, session, base } = stored;
   const open = secure?.core.round;
@@ -94,7 +94,7 @@ function onRoster(state: ParticipantState, message: RosterMessage, primitives: P
   return answer(
     state,
     (copy) => {
-      // Taking a seat gives up an open round: not for a roster that is said again.
+      // Taking a seat gives up an open round: not for a roster that was retransmitted.
       const { session } = layoutOf(core.federation, message, core.security);
       if (!sameData(session, core.seat?.layout.session)) acceptRoster(copy, message, identities, primitives);
       return undefined;
@@ -108,7 +108,7 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   const { seat, lastRound, round: open } = secure!.core;
   if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
   if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
-  // Said again: so is the answer, unless a later one has been given.
+  // Retransmitted: so is the answer, unless a later one has been given.
   if (message.round === lastRound && open?.masked) return [];
   const plan = sumPlan(settings, message, seat.layout.ids.length);
   const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);

@@ -139,7 +139,7 @@ function recordOf(changes: Changes): Uint8Array {
   return record;
 }
 
-/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are looked into. */
+/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are compared field by field. */
 function changesBetween(before: ParticipantFile, after: ParticipantFile): Changes {
   const changes: Changes = { set: [], drop: [] };
   const compare = (path: Path, old: unknown, now: unknown) => {

@@ -24,7 +24,7 @@ export interface StateStore {
   readonly file: ParticipantFile;
   /**
    * Durable when it has returned, or when its promise is fulfilled: all of the changes or, where it fails, none of them. What is saved
-   * is never changed afterwards, so that a store may tell by identity what is new.
+   * is never changed afterwards, so that a store may find out by identity what is new.
    */
   save(changes: Partial<ParticipantFile>): Eventually<void>;
   /** After what is being saved. Nothing is saved any more. */

@@ -139,7 +139,7 @@ function recordOf(changes: Changes): Uint8Array {
   return record;
 }
 
-/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are looked into. */
+/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are compared field by field. */
 function changesBetween(before: ParticipantFile, after: ParticipantFile): Changes {
   const changes: Changes = { set: [], drop: [] };
   const compare = (path: Path, old: unknown, now: unknown) => {
@@ -158,7 +158,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-export interface ReadState {
+interface ReadState {
   readonly file: ParticipantFile;
   /** Of the records that count, and of the first one; 0: it is not a journal yet. */
   readonly bytes: number;

@@ -121,7 +121,6 @@ export const FEDERATION = {
 export const federationKind = object(FEDERATION);
 
 export type Waiting = Output<typeof TIMING>['waiting'];
-export type DefenceOptions = NonNullable<Output<typeof ROUNDS>['defence']>;
 export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;

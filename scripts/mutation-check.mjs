@@ -63,8 +63,8 @@ const MUTATIONS = [
   {
     bug: 'after a restart answers are taken without what they replace',
     file: 'src/coordinator/collecting/plain.ts',
-    from: 'if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {',
-    to: 'if (inquiryOf(state)?.needsBefore(member.index) && !message.before && message.round < 0) {',
+    from: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {',
+    to: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous && message.round < 0) {',
   },
   {
     bug: 'asked again, members keep the round of their last accepted answer',

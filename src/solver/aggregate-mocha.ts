@@ -43,7 +43,7 @@ const FIRST_GOAL = 0.1;
 /** Omega is settled when no entry of M moves by more than this share of the largest one. */
 const SETTLED = 1e-2;
 
-export interface MochaOptions {
+interface MochaOptions {
   /** Columns, with the bias. */
   readonly d: number;
   readonly lambda: number;

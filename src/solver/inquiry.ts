@@ -81,8 +81,8 @@ export class Inquiry {
     return this.last.members.has(member);
   }
 
-  /** Whether its last contribution must be sent along before a new one can take its place. */
-  needsBefore(member: number): boolean {
+  /** Whether its last contribution has to be sent along before a new one can take its place. */
+  needsPrevious(member: number): boolean {
     const known = this.last.members.get(member);
     return this.options.sees === 'single answers' && known !== undefined && known.u === undefined;
   }
@@ -216,13 +216,13 @@ export class Inquiry {
     this.freezeRest();
   }
 
-  private takeOne(round: number, { member, u, scalars, factor = 1, before }: SingleAnswer): void {
+  private takeOne(round: number, { member, u, scalars, factor = 1, previous }: SingleAnswer): void {
     const { c2 } = this.options;
     const known = this.last.members.get(member);
-    const old = known?.u ?? before;
+    const old = known?.u ?? previous;
     if (known && !known.u) {
-      invariant(before, `take: expected the last contribution of member ${member}, which is not known here`);
-      this.last.rest = plusScaled(this.last.rest, -1, before);
+      invariant(previous, `take: expected the last contribution of member ${member}, which is not known here`);
+      this.last.rest = plusScaled(this.last.rest, -1, previous);
     }
     const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;
     const { value, constant } = boundsOf(scalars, c2);

@@ -19,7 +19,7 @@ export interface Solution {
   readonly sent?: SentPart;
 }
 
-export interface SentPart {
+interface SentPart {
   readonly u: Float64Array;
   readonly s: number;
 }
@@ -29,7 +29,7 @@ export function sentPart(solution: Solution): SentPart {
   return solution.sent ?? solution;
 }
 
-export interface ProposeOptions extends LocalSolveOptions {
+interface ProposeOptions extends LocalSolveOptions {
   readonly passes: number;
 }
 

@@ -36,7 +36,7 @@ export type WrittenRecord =
 export type LogRecord = WrittenRecord | { readonly type: 'torn' };
 
 /** The bytes of a log, wherever they are. */
-export interface LogBytes {
+interface LogBytes {
   /** Errors name it. */
   readonly name: string;
   readonly size: number;

@@ -27,7 +27,7 @@ import { addScaled, norm, plusScaled } from '../solver/vector.ts';
  * forgotten  its contribution was taken out of w
  * unknown    it has contributed, and the store knows nothing of it
  */
-export type Verdict =
+type Verdict =
   | 'equal'
   | 'pending, settled'
   | 'summed'
@@ -106,7 +106,7 @@ function sumOf({ options, run, members }: StoredRunOf): Float64Array {
   if (run.inquiry) return run.inquiry.u;
   const combiner = combinerOf(restoreCoordinator(options, run, members));
   if (!combiner) return new Float64Array(0);
-  if (options.aggregation !== 'mocha') {
+  if (options.method !== 'mocha') {
     const { noise } = combiner.memory;
     return noise ? plusScaled(combiner.w, -1, noise) : combiner.w;
   }

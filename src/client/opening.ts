@@ -11,7 +11,7 @@ import type { Moments, Scaling } from '../math/scaling.ts';
 import type { Profile, Stored, UsableModel } from '../participant/state.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import { type OwnData, ownData } from './own-rows.ts';
 import { checkSame, type ParticipantFile } from './participant-file.ts';
 import type { ParticipationOptions } from './participation-options.ts';
@@ -44,7 +44,7 @@ export function ownDataOf(options: ParticipationOptions): OwnData {
   return ownData(data.table, participant, testFraction, seed);
 }
 
-export interface OpenedHome extends Home {
+interface OpenedHome extends Home {
   /** Whether the rows are others than at the last start, which is to be stored yet. */
   readonly hasChanged: boolean;
 }
@@ -90,7 +90,7 @@ export function profileOf(
 }
 
 /** What a personal part can be solved for with. */
-export interface Known {
+interface Known {
   readonly settings: FederationSettings;
   readonly scaling: Scaling;
   readonly model: UsableModel;

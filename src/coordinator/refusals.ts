@@ -18,7 +18,7 @@ export function refuse(
   return { type: 'send', to, message: { kind: 'reject', code, session, message } };
 }
 
-export interface Refusal {
+interface Refusal {
   readonly code: RejectCode;
   readonly message: string;
 }

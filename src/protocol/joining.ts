@@ -24,7 +24,7 @@ export const CLOSE = {
   badFrames: 4004,
 } as const;
 
-export interface JoinStatement {
+interface JoinStatement {
   /** The federation's unique id. */
   readonly federation: string;
   readonly participant: string;

@@ -30,7 +30,7 @@ type Kind = Message['kind'];
 type MessageOf<K extends Kind> = Extract<Message, { kind: K }>;
 type Fields<M> = { readonly [K in Exclude<keyof M, 'kind'>]-?: Field<M[K]> };
 
-export interface Layout<M extends Message = Message> {
+interface Layout<M extends Message = Message> {
   /** Written out, never derived: a tag outlives any order in which the kinds are listed. */
   readonly tag: number;
   readonly knownFlags: number;

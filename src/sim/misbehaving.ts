@@ -1,6 +1,6 @@
 /**
  * Participants that do not play fair, for seeing what the defence is worth. They run the honest machine and change what it
- * says on its way out: the change of their contribution in a round becomes
+ * sends: the change of their contribution in a round becomes
  *
  *   free-rider  nothing at all
  *   noise       a random direction, as long as the honest change
@@ -11,23 +11,16 @@
  * bounds of their last answer, and the highest cut below it that the box of the duals allows. The same seed gives the same lies.
  */
 import { stream } from '../base/random.ts';
-import type {
-  Accepted,
-  AnswerMessage,
-  FederationSettings,
-  Scalars,
-  ToCoordinator,
-  ToParticipant,
-} from '../protocol/messages.ts';
+import type { Accepted, AnswerMessage, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
+import type { MISBEHAVIOURS } from '../settings/scenario.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 
-export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
-
 export interface Misbehaviour {
   readonly participant: string;
-  readonly kind: (typeof MISDEEDS)[number];
+  readonly kind: (typeof MISBEHAVIOURS)[number];
   readonly scale?: number | undefined;
 }
 
@@ -52,7 +45,7 @@ export class Misbehaving {
   /** The last lie that was accepted: those after it must fit it. */
   private believed: Lie | undefined;
   private lie: Lie | undefined;
-  private heard = 0;
+  private latestRound = 0;
   private w: Float64Array | undefined;
   private change: Float64Array | undefined;
 
@@ -62,7 +55,7 @@ export class Misbehaving {
     this.seed = seed;
   }
 
-  hear(message: ToParticipant): void {
+  receive(message: ToParticipant): void {
     switch (message.kind) {
       case 'welcome':
         this.settings = message.settings;
@@ -81,8 +74,8 @@ export class Misbehaving {
     }
   }
 
-  /** What is said instead. */
-  say(message: ToCoordinator): ToCoordinator {
+  /** What is sent instead. */
+  alter(message: ToCoordinator): ToCoordinator {
     if (message.kind !== 'answer') return message;
     // A retransmission, perhaps in another session.
     if (this.lie?.message.round === message.round) return { ...this.lie.message, session: message.session };
@@ -162,9 +155,9 @@ export class Misbehaving {
   }
 
   private note(round: number, w: Float64Array): void {
-    if (round <= this.heard) return;
+    if (round <= this.latestRound) return;
     if (this.w) this.change = plusScaled(w, -1, this.w);
-    this.heard = round;
+    this.latestRound = round;
     this.w = w;
   }
 }

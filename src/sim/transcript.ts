@@ -45,7 +45,7 @@ export class Transcript {
 }
 
 /** A message in short. */
-export function inWords(message: Message): string {
+function inWords(message: Message): string {
   switch (message.kind) {
     case 'join':
       return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;

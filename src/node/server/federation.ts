@@ -16,7 +16,7 @@ import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
-export interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
+interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   readonly limits: ServerLimits;
   onRound(row: HistoryRow, tookMs: number | undefined): void;
   onTurnedAway(why: TurnedAway): void;
@@ -134,7 +134,7 @@ export class Federation implements Transport, Measured {
    */
   conservationError(): number {
     const { state } = this.host;
-    if (state.secure || state.options.aggregation === 'mocha') return Number.NaN;
+    if (state.secure || state.options.method === 'mocha') return Number.NaN;
     if (!state.trainer) return 0;
     const sum = sumOfContributions(state);
     const rest = sum.slice();

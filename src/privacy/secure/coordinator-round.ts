@@ -10,9 +10,9 @@ import { SEALED_BYTES } from './sealed-share.ts';
 import { demand } from './secure-error.ts';
 import type { Share } from './shamir.ts';
 
-export type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
+type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
 
-export interface CoordinatorRound {
+interface CoordinatorRound {
   readonly plan: RoundPlan;
   phase: Phase;
   readonly dealt: Map<number, Dealt>;

@@ -23,7 +23,7 @@ import { extend } from './shamir.ts';
 
 export type SecretKind = 'recovery' | 'selfMask';
 
-export interface Dealing {
+interface Dealing {
   readonly message: Dealt;
   /** The share that the dealer holds of its own secrets. */
   readonly ownShare: Uint8Array;

@@ -29,7 +29,10 @@ interface Formats {
 
 const VERSIONS: Readonly<Record<string, Formats>> = {
   'v0.1.0': {
-    frames: 'read',
+    frames: {
+      code: 'BAD_VERSION',
+      sentence: 'frame: expected protocol version 4, got version 3; update kindred at the sender',
+    },
     model: 'read',
     state: 'read',
     store: 'read',

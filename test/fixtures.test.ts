@@ -9,7 +9,11 @@ import { describe, expect, test } from 'vitest';
 import { ProtocolError } from '../src/protocol/protocol-error.ts';
 import { run, Sandbox } from './cli/helpers.ts';
 import { serve } from './helpers/serve.ts';
+import { useBuilt } from './node/client/helpers.ts';
 import { decode } from './protocol/frames.ts';
+
+// Joining solves in a thread, which runs what is built.
+useBuilt();
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 
@@ -25,7 +29,10 @@ interface Formats {
 
 const VERSIONS: Readonly<Record<string, Formats>> = {
   'v0.1.0': {
-    frames: 'read',
+    frames: {
+      code: 'BAD_VERSION',
+      sentence: 'frame: expected protocol version 4, got version 3; update kindred at the sender',
+    },
     model: 'read',
     state: 'read',
     store: 'read',

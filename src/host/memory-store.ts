@@ -1,7 +1,17 @@
 /** A store in memory, for simulations and tests. Cells are packed as in a file: what is saved does not change with what it was made of. */
-import { pack, unpack } from '../base/packed.ts';
+import { seal, unseal } from '../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord, Store } from './ports.ts';
+
+const CELL = { kind: 'cell in memory', version: 1 };
+
+function pack(value: unknown): Uint8Array {
+  return seal(CELL, value);
+}
+
+function unpack(cell: Uint8Array): unknown {
+  return unseal(CELL, cell, 'memory');
+}
 
 class Cells<T> {
   private readonly cells = new Map<string | number, Uint8Array>();

@@ -97,7 +97,7 @@ export class Misbehaving {
     const full = plusScaled(before, 1, du);
     const u = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
     const claims = this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest);
-    return { ...honest, u, scalars: claims, before: honest.before && before };
+    return { ...honest, u, scalars: claims, previous: honest.previous && before };
   }
 
   private step({ du, round }: { readonly du: Float64Array; readonly round: number }): Float64Array {

@@ -17,7 +17,7 @@ export interface ProblemSettings extends LossSettings {
   readonly c2: number;
 }
 
-/** What can be said of duals without the rows: the targets, C1 c of each, and the loss. A shard has it all. */
+/** What is known of duals without the rows: the targets, C1 c of each, and the loss. A shard has it all. */
 export interface BoxContext {
   readonly y: Float64Array;
   readonly cap: Float64Array;

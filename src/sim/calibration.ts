@@ -35,6 +35,8 @@ export interface Calibration extends Required<ComputeModel> {
   readonly points: readonly CalibrationPoint[];
 }
 
+const MOST_SPREAD = 2;
+
 export function fitCalibration(times: readonly PassTimes[]): Calibration {
   invariant(times.length >= 2, 'calibration: expected at least two sizes');
   const means = times.map(({ ms }) => ms.reduce((sum, value) => sum + value, 0) / ms.length);
@@ -52,7 +54,8 @@ export function fitCalibration(times: readonly PassTimes[]): Calibration {
     const deviation = Math.sqrt(own / ms.length) / fittedMs;
     return { rows, columns, measuredMs: means[p], fittedMs, residual: means[p] / fittedMs - 1, deviation };
   });
-  return { ...model, spread: Math.sqrt(squares / measured), points };
+  // A busy machine can measure more than a scenario takes.
+  return { ...model, spread: Math.min(MOST_SPREAD, Math.sqrt(squares / measured)), points };
 }
 
 /**
@@ -94,7 +97,7 @@ const file = z.object({
   fixedMs: z.number().min(0),
   perRowMs: z.number().min(0).default(0),
   perValueMs: z.number().min(0),
-  spread: z.number().min(0).max(2),
+  spread: z.number().min(0).max(MOST_SPREAD),
 });
 
 export function calibrationFromText(source: string, content: string): ComputeModel {

@@ -221,7 +221,10 @@ export class Inquiry {
     const known = this.last.members.get(member);
     const old = known?.u ?? previous;
     if (known && !known.u) {
-      invariant(previous, `take: expected the last contribution of member ${member}, which is not known here`);
+      invariant(
+        previous,
+        `take: expected the last contribution of member ${member}, which is not known here`,
+      );
       this.last.rest = plusScaled(this.last.rest, -1, previous);
     }
     const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;

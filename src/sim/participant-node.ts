@@ -188,7 +188,7 @@ export class ParticipantNode {
   }
 
   private send(given: ToCoordinator, precision: Precision): void {
-    const { queue, network, transcript } = this.world;
+    const { queue, network, transcript } = this.ports;
     const message = this.misbehaving?.alter(given) ?? given;
     transcript.sent(queue.now, this.id, 'coordinator', message);
     const frame = encode(message, precision);

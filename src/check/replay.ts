@@ -18,7 +18,7 @@ export interface Replayed {
   readonly firstDifference?: Difference;
 }
 
-export interface Difference {
+interface Difference {
   /** Counted from 1; steps in each life anew. */
   readonly life: number;
   readonly step: number;

@@ -18,7 +18,7 @@ import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
-const SEAL = { kind: 'run log', version: 1 };
+const SEAL = { kind: 'run log', version: 2 };
 const LENGTH_BYTES = 4;
 /** How much of a record that seems to be cut short is searched: larger ones are not written. */
 const SEARCHED_BYTES = 1 << 26;
@@ -36,7 +36,7 @@ export type WrittenRecord =
 export type LogRecord = WrittenRecord | { readonly type: 'torn' };
 
 /** The bytes of a log, wherever they are. */
-export interface LogBytes {
+interface LogBytes {
   /** Errors name it. */
   readonly name: string;
   readonly size: number;

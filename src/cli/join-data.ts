@@ -32,7 +32,7 @@ export interface JoinFlags {
   readonly json?: true;
 }
 
-export interface JoinData {
+interface JoinData {
   readonly participant: string;
   readonly table: Table;
   readonly columns: OwnColumns;

@@ -11,7 +11,7 @@ import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import type { Clock, Eventually, Solver, StateStore } from './ports.ts';
 
-export interface LoopPorts {
+interface LoopPorts {
   readonly clock: Clock;
   readonly store: Pick<StateStore, 'save'>;
   readonly solver: Solver;

@@ -4,7 +4,7 @@ import type { Model } from '../solver/model.ts';
 import type { ParticipantFile } from './participant-file.ts';
 
 /** In the options of such a model: whose it is, and which value of the participant column says so; without one, all rows are. */
-export interface Joined {
+interface Joined {
   readonly participant: string;
   readonly own?: string;
 }

@@ -15,8 +15,8 @@ import {
 import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
-export const MODEL_FORMAT = 'kindred-model';
-export const MODEL_VERSION = 1;
+const MODEL_FORMAT = 'kindred-model';
+const MODEL_VERSION = 1;
 
 const finite = number();
 const numbers = list(finite, 'a list of numbers');

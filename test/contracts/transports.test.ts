@@ -59,7 +59,7 @@ function simulated(): TransportUnderTest {
       toParticipant: (to, frame) => peers.get(to)?.push(frame),
       onRow: () => {},
       primitives: noblePrimitives,
-      witnessOf: () => recorderInto(received),
+      observerOf: () => recorderInto(received),
     },
     new CrashPlan([], () => {}),
   );

@@ -6,7 +6,7 @@ import { styleOf } from '../style.ts';
 import { labelled } from '../text-table.ts';
 import type { ServeFlags } from './flags.ts';
 
-export interface Ready {
+interface Ready {
   readonly server: CoordinatorServer;
   readonly flags: ServeFlags;
   readonly federation: string;

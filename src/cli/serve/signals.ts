@@ -2,7 +2,7 @@
 
 const STOP = ['SIGINT', 'SIGTERM'] as const;
 
-export interface Signals {
+interface Signals {
   /** The first signal to stop. */
   readonly stop: Promise<void>;
   release(): void;

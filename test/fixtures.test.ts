@@ -25,15 +25,15 @@ interface Formats {
 
 const VERSIONS: Readonly<Record<string, Formats>> = {
   'v0.1.0': {
-    frames: 'read',
+    frames: {
+      code: 'BAD_VERSION',
+      sentence: 'frame: expected protocol version 4, got version 3; update kindred at the sender',
+    },
     model: 'read',
     state: 'read',
     store: 'read',
-    // Effects are compared by digest, and a message in them has a field of another name since.
-    runLog: {
-      code: 'STORED_VERSION',
-      sentence: 'expected run log of version 2, got version 1; use the kindred that wrote it',
-    },
+    // Its effects hold settings of protocol 3.
+    runLog: { code: 'STORED_VERSION', sentence: 'use the kindred that wrote it' },
   },
 };
 

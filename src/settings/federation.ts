@@ -10,12 +10,14 @@ import {
   orEndless,
   variants,
 } from './kinds.ts';
-import { above0, count, PROBLEM, RUN } from './problem.ts';
+import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION } from './training.ts';
-import { AGREED, DP, honest, mask, portion, SECURE } from './wire.ts';
+import { DP, honest, mask, method, portion, precision, retryMs, SECURE, straggler } from './wire.ts';
 
+const above0 = number({ above: 0 });
 /** In (0, 1]. */
 export const part = number({ above: 0, max: 1 });
+
 /** The paper's T_wait. `share` is tracked by the times observed so far, `benchmarks` by the times that participants report when they join. */
 export const waiting = variants('kind', {
   all: {},
@@ -58,8 +60,8 @@ const defence = object({
 
 /** What scenarios have in common with the coordinator. */
 export const ROUNDS = {
-  straggler: AGREED.straggler,
-  precision: AGREED.precision,
+  straggler,
+  precision,
   minResponses: count.default(1).about('a round with fewer answers is abandoned'),
   summationMs: milliseconds({ min: 0 }).default(0).about('time that a summation takes'),
   mask: mask.optional('none'),
@@ -81,7 +83,7 @@ export const TIMING = {
   waiting: waiting.default({ kind: 'all' }),
   maxWaitMs: orEndless(milliseconds()).default(60_000).about('no round is open for longer'),
   minParticipants: count.default(1).about('training starts when this many have joined'),
-  retryMs: AGREED.retryMs,
+  retryMs,
   patience: orEndless(count)
     .default(3)
     .about('rounds without an answer after which nobody waits for a participant'),
@@ -99,7 +101,7 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
     .about('secure aggregation: the coordinator sees sums only');
 
 export const FEDERATION = {
-  method: AGREED.method,
+  method,
   ...PROBLEM,
   aggregation: AGGREGATION,
   passes: RUN.passes,

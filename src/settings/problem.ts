@@ -1,8 +1,8 @@
-/** The problem that is solved, and how long: what trainings, federations, scenarios and participants have in common. */
+/** The problem that is solved, and how long: settings that trainings, federations, scenarios and the wire have in common. */
 import { choice, number, toggle, whole } from './kinds.ts';
 import { LOSS_NAMES } from './losses.ts';
 
-export const above0 = number({ above: 0 });
+const above0 = number({ above: 0 });
 export const count = whole(1);
 export const share = number({ min: 0, below: 1 });
 

@@ -1,5 +1,5 @@
-/** Settings of a training: what is learnt, and how long. Federations and scenarios take theirs from here. */
-import { choice, either, type Input, type Output, object, pick, record, text } from './kinds.ts';
+/** Settings of a training and of personalising: the problem, the rows, the run. */
+import { choice, either, type Input, type Output, object, record, text } from './kinds.ts';
 import { count, PROBLEM, RUN, share } from './problem.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
@@ -65,11 +65,6 @@ export const PERSONALISING = {
 
 export const trainingKind = object(TRAINING);
 export const personalisingKind = object(PERSONALISING);
-/** What a model file records of them. */
-export const recordedKind = object(
-  pick(PERSONALISING, 'c1', 'c2', 'epsilon', 'loss', 'classWeight'),
-  'ignored',
-);
 
 export type TrainOptions = Input<typeof TRAINING>;
 export type PersonaliseOptions = Input<typeof PERSONALISING>;

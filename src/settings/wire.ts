@@ -1,9 +1,21 @@
-/** Settings that participants are sent in `welcome`: what all of them must agree on. */
+/** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 import { choice, milliseconds, number, type Output, object, variants, whole } from './kinds.ts';
-import { above0, count, PROBLEM, RUN, share } from './problem.ts';
+import { count, PROBLEM, RUN, share } from './problem.ts';
 
+const above0 = number({ above: 0 });
 /** In [0, 1]. */
 export const portion = number({ min: 0, max: 1 });
+
+export const method = choice('mtl', 'global', 'mocha')
+  .default('mtl')
+  .about('how the models of participants are related');
+export const straggler = choice('restart', 'resume', 'anytime')
+  .default('anytime')
+  .about('what a participant does that is still solving when the next round opens');
+export const precision = choice('f64', 'f32').default('f64').about('numbers of the vectors that are sent');
+export const retryMs = milliseconds()
+  .default(2000)
+  .about('what is not answered is sent again after this time');
 
 const semantics = choice('paper', 'consistent')
   .default('consistent')
@@ -40,21 +52,11 @@ export const honest = count
   .optional('none')
   .about('with secure: least number of honest participants in any sum');
 
-/** What the coordinator decides and participants are sent as it is. */
-export const AGREED = {
-  method: choice('mtl', 'global', 'mocha').default('mtl').about('how the models of participants are related'),
-  straggler: choice('restart', 'resume', 'anytime')
-    .default('anytime')
-    .about('what a participant does that is still solving when the next round opens'),
-  precision: choice('f64', 'f32').default('f64').about('numbers of the vectors that are sent'),
-  retryMs: milliseconds().default(2000).about('what is not answered is sent again after this time'),
-};
-
 const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = PROBLEM;
 
 /** What participants are sent in `welcome`, in this order; nothing is left to a default. */
 export const WIRE = {
-  method: AGREED.method,
+  method,
   objective,
   loss: loss.needed(),
   training: choice('answers', 'steps').about(
@@ -69,9 +71,9 @@ export const WIRE = {
   features: whole(1, 0xffff_ffff).about('features before the bias'),
   passes: RUN.passes,
   seed: RUN.seed,
-  straggler: AGREED.straggler,
-  precision: AGREED.precision,
-  retryMs: AGREED.retryMs,
+  straggler: straggler,
+  precision: precision,
+  retryMs: retryMs,
   mask: mask.optional('none'),
   dp: object({
     ...DP,

@@ -1,7 +1,8 @@
 /** kindred join: takes part in a federation with rows that stay here. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
 import { number } from '../settings/kinds.ts';
-import { ROWS, RUN } from '../settings/training.ts';
+import { RUN } from '../settings/problem.ts';
+import { ROWS } from '../settings/training.ts';
 import { DATA_ARGUMENT } from './data-options.ts';
 import { addJsonOption, example, kindValue, nameList } from './flags.ts';
 import type { Io } from './io.ts';

@@ -1,5 +1,5 @@
 /** The model that a participant can predict with, from its state alone: offline, at any time, training or not. */
-import { personalCost } from '../settings/federation.ts';
+import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import type { ParticipantFile } from './participant-file.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
 
 export type Eventually<T> = T | Promise<T>;

@@ -13,12 +13,12 @@ import {
   federationKind,
   type OptionsInput,
   SECURE_OPTIONS,
-  type SecureSettings,
 } from '../settings/federation.ts';
 import { type Output, object, readSettings } from '../settings/kinds.ts';
 import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
 import { type Source, settingError } from '../settings/refused.ts';
 import type { Aggregation } from '../settings/training.ts';
+import type { SecureSettings } from '../settings/wire.ts';
 
 export type { OptionsInput } from '../settings/federation.ts';
 

@@ -1,6 +1,7 @@
 /** The coordinator's messages, made from its state. */
 import type { FinishReason, RoundMessage } from '../protocol/messages.ts';
-import type { FederationSettings, SecureOptions, SecureSettings } from '../settings/federation.ts';
+import type { SecureOptions } from '../settings/federation.ts';
+import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';

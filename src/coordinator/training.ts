@@ -7,7 +7,7 @@
  */
 import { invariant } from '../base/errors.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
-import { personalCost } from '../settings/federation.ts';
+import { personalCost } from '../settings/wire.ts';
 import { Aggregator } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import type { Combiner, Order } from '../solver/combiner.ts';

@@ -1,7 +1,7 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../math/scaling.ts';
 import type { Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { BoxContext, Solution } from '../solver/member.ts';
 import type { Stored } from './state.ts';
 

@@ -1,7 +1,7 @@
 /** Agreeing with a coordinator: its welcome, a new session where it does not know us any more, and starting over where it has lost its store. */
 import { sameData } from '../base/same-data.ts';
 import type { Welcome } from '../protocol/messages.ts';
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, takeSeat } from './secure.ts';
 import { retransmit } from './sending.ts';

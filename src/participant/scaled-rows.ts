@@ -2,7 +2,7 @@
 
 import type { Arena } from '../math/arena.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
-import { type FederationSettings, personalCost } from '../settings/federation.ts';
+import { type FederationSettings, personalCost } from '../settings/wire.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 

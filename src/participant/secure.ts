@@ -31,7 +31,7 @@ import {
   sumPlan,
   toGrid,
 } from '../protocol/secure-sums.ts';
-import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
+import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';

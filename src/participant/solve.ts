@@ -4,7 +4,7 @@ import { clippedStep } from '../privacy/dp/clip.ts';
 import { discreteNoise, gridShare, towardZero } from '../privacy/dp/discrete-gaussian.ts';
 import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
 import { toGrid } from '../protocol/secure-sums.ts';
-import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
+import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { answerWith, loadQuery } from '../solver/answer.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { examine, newMember, type Solution, sentPart, solutionOf } from '../solver/member.ts';

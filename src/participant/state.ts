@@ -6,7 +6,7 @@ import type { ParticipantState as SecureCore } from '../privacy/secure/participa
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
 import type { AnswerMessage, FinishReason, RejectCode, RoundMessage } from '../protocol/messages.ts';
 import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { BoxContext, Solution } from '../solver/member.ts';
 
 /** What a participant brings along: known before it has received anything. */

@@ -2,7 +2,7 @@
  * What participants and the coordinator send each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message has all that is needed to act on it alone: any may be lost, duplicated, late or out of order.
  */
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 

@@ -2,8 +2,9 @@
  * The settings of a federation as JSON text (u32 length, UTF-8): sent once, and worth reading in a dump. Strict: a
  * participant that does not know a setting cannot honour it.
  */
-import { type FederationSettings, wireKind } from '../settings/federation.ts';
+
 import { Refused, sentenceOf } from '../settings/refused.ts';
+import { type FederationSettings, wireKind } from '../settings/wire.ts';
 import type { Field } from './fields.ts';
 import type { Reader } from './reader.ts';
 

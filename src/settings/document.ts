@@ -1,9 +1,10 @@
 /** The reference of all settings, docs/settings.md, from their declarations. */
-import { FEDERATION, WIRE } from './federation.ts';
+import { FEDERATION } from './federation.ts';
 import type { Fields, Kind } from './kinds.ts';
 import { flagOf } from './refused.ts';
 import { SCENARIO } from './scenario.ts';
 import { PERSONALISING, TRAINING } from './training.ts';
+import { WIRE } from './wire.ts';
 
 interface Section {
   readonly flags: 'shown' | 'hidden';

@@ -15,7 +15,8 @@ import {
   variants,
   whole,
 } from './kinds.ts';
-import { AGGREGATION, count, PROBLEM, ROWS, RUN } from './training.ts';
+import { count, PROBLEM, RUN } from './problem.ts';
+import { AGGREGATION, ROWS } from './training.ts';
 
 /** Virtual time is counted in milliseconds up to this many (11 days): what comes later never comes. */
 export const LONGEST_MS = 1e9;

@@ -1,50 +1,10 @@
-/** Settings of a training: what is learnt, and how long. Federations and scenarios take theirs from here. */
-import {
-  choice,
-  either,
-  type Input,
-  number,
-  type Output,
-  object,
-  pick,
-  record,
-  text,
-  toggle,
-  whole,
-} from './kinds.ts';
-import { LOSS_NAMES } from './losses.ts';
+/** Settings of a training and of personalising: the problem, the rows, the run. */
+import { choice, either, type Input, type Output, object, record, text } from './kinds.ts';
+import { count, PROBLEM, RUN, share } from './problem.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
 export const AGGREGATIONS = ['answers', 'safe', 'sum'] as const;
 export type Aggregation = (typeof AGGREGATIONS)[number];
-
-const above0 = number({ above: 0 });
-export const count = whole(1);
-export const share = number({ min: 0, below: 1 });
-
-/** The problem that is solved. */
-export const PROBLEM = {
-  objective: choice('classification', 'regression').default('classification').about('what is learnt'),
-  loss: choice(...LOSS_NAMES)
-    .optional('hinge; epsilon-insensitive for regression')
-    .about('loss of a row'),
-  c1: above0.default(1).about('weight of the losses'),
-  c2: above0.default(1).about('cost of personal parts: large for one model, small for many'),
-  epsilon: number({ min: 0 }).default(0.1).about('regression errors up to this cost nothing'),
-  lambda: above0.default(0.001).about("mocha's regularisation; mocha takes no C1 and no C2"),
-  classWeight: choice('none', 'balanced').default('none').about("weights of a participant's two classes"),
-  scale: choice('standard', 'center', 'none')
-    .default('standard')
-    .about('how features are scaled, the same for all'),
-  bias: toggle().default(true).about('append a constant feature'),
-};
-
-export const RUN = {
-  seed: whole(0, Number.MAX_SAFE_INTEGER).default(1).about('seed of everything that is drawn'),
-  passes: count.default(100).about('most local passes in a round'),
-  rounds: count.default(200).about('most rounds'),
-  gap: share.default(1e-3).about('relative duality gap to stop at'),
-};
 
 const aggregation = choice(...AGGREGATIONS)
   .flag('--aggregation <rule>')
@@ -105,11 +65,6 @@ export const PERSONALISING = {
 
 export const trainingKind = object(TRAINING);
 export const personalisingKind = object(PERSONALISING);
-/** What a model file records of them. */
-export const recordedKind = object(
-  pick(PERSONALISING, 'c1', 'c2', 'epsilon', 'loss', 'classWeight'),
-  'ignored',
-);
 
 export type TrainOptions = Input<typeof TRAINING>;
 export type PersonaliseOptions = Input<typeof PERSONALISING>;

@@ -12,8 +12,8 @@
  */
 import { stream } from '../base/random.ts';
 import type { Accepted, AnswerMessage, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { FederationSettings } from '../settings/federation.ts';
 import type { MISBEHAVIOURS } from '../settings/scenario.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';

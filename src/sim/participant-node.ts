@@ -13,7 +13,7 @@ import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
-import type { FederationSettings } from '../settings/federation.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';

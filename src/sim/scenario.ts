@@ -34,8 +34,12 @@ export function parseScenario(source: string, given: unknown): Scenario {
     loss: values.loss ?? defaultLoss(objectiveOf(values)),
   };
   const conflict = conflictIn(asOptions(scenario));
-  if (conflict)
-    throw scenarioError(source, conflict.field.replace(/^stop\./, ''), conflict.expected, conflict.got);
+  if (conflict) {
+    const { field, expected } = conflict;
+    // A federation knows no `local`: what was written is named.
+    const got = field === 'method' ? method : conflict.got;
+    throw scenarioError(source, field.replace(/^stop\./, ''), expected, got);
+  }
   if (responders !== undefined && waiting !== undefined) {
     const expected = 'no waiting beside responders, which compute it';
     throw scenarioError(source, 'waiting', expected, waiting);

@@ -76,7 +76,7 @@ describe('serve', () => {
     const refused = await run(['serve', '--port', '0', ...options]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain(
-      '--recount moves it aside and lets the participants begin anew [CORRUPT]',
+      '--recount moves it aside, and participants start from the beginning [CORRUPT]',
     );
     expect(existsSync(`${store}.damaged-1`)).toBe(false);
     const second = await serve([...options, '--recount']);
@@ -85,7 +85,7 @@ describe('serve', () => {
     const { code, stderr } = await second.outcome;
     expect(code).toBe(0);
     expect(stderr).toContain(
-      `moved to ${store}.damaged-1, a new store is begun, and participants of default begin anew by themselves`,
+      `moved to ${store}.damaged-1; a new store is created, and participants of default start from the beginning by themselves`,
     );
     for (const [k, state] of states.entries()) {
       const { stored, federation } = readParticipantState(state);

@@ -168,7 +168,7 @@ describe('options of train', () => {
       const { code, stdout, stderr } = await run(['train', harCsv, '--aggregation', rule]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
-        `kindred: option --aggregation: expected one of answers, safe, sum, got ${rule} [BAD_OPTION]\n`,
+        `kindred: option --aggregation: expected one of answers, safe, sum, got ${rule || '""'} [BAD_OPTION]\n`,
       );
     },
   );

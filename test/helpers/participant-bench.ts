@@ -15,7 +15,7 @@ import type {
   ToCoordinator,
   ToParticipant,
 } from '../../src/protocol/messages.ts';
-import type { FederationSettings } from '../../src/settings/federation.ts';
+import type { FederationSettings } from '../../src/settings/wire.ts';
 import type { BoxContext } from '../../src/solver/member.ts';
 import { SETTINGS } from '../protocol/samples.ts';
 

@@ -26,11 +26,24 @@ export function optionsLike(
   train: TrainOptions,
   changes: Partial<CoordinatorOptions> = {},
 ): CoordinatorOptions {
-  const { objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation, gap, rounds } =
-    resolveOptions(train);
+  const {
+    objective,
+    loss,
+    c1,
+    c2,
+    epsilon,
+    classWeight,
+    scale,
+    bias,
+    passes,
+    seed,
+    aggregation,
+    gap,
+    rounds,
+  } = resolveOptions(train);
   return {
     ...DEFAULT_OPTIONS,
-    ...{ objective, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },
+    ...{ objective, loss, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },
     retryMs: 500,
     stop: { ...DEFAULT_OPTIONS.stop, gap, rounds },
     ...changes,

@@ -14,7 +14,7 @@ import type {
   ToParticipant,
   Welcome,
 } from '../../src/protocol/messages.ts';
-import type { FederationSettings } from '../../src/settings/federation.ts';
+import type { FederationSettings } from '../../src/settings/wire.ts';
 import { answer } from '../../src/solver/answer.ts';
 import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
 import { Shard } from '../../src/solver/shard.ts';

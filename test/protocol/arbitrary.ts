@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Accepted, type Message, REJECT_CODES, type Scalars } from '../../src/protocol/messages.ts';
-import type { FederationSettings } from '../../src/settings/federation.ts';
 import { LOSS_NAMES } from '../../src/settings/losses.ts';
+import type { FederationSettings } from '../../src/settings/wire.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const f64 = fc.double({ noNaN: true, noDefaultInfinity: true });

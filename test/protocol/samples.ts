@@ -1,6 +1,6 @@
 /** One message of every kind, and of every form that a kind has: the golden frames are made of these. */
 import type { Message, Precision } from '../../src/protocol/messages.ts';
-import type { FederationSettings } from '../../src/settings/federation.ts';
+import type { FederationSettings } from '../../src/settings/wire.ts';
 
 export interface Sample {
   /** Also the name of the fixture. */

@@ -2,12 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settingsDocument } from '../../src/settings/document.ts';
-import { FEDERATION, STOP, upgraded, WIRE, wireKind } from '../../src/settings/federation.ts';
+import { FEDERATION, STOP, upgraded } from '../../src/settings/federation.ts';
 import type { Fields } from '../../src/settings/kinds.ts';
 import { defaultLoss, LOSS_NAMES, LOSSES, unfitLoss } from '../../src/settings/losses.ts';
 import { flagOf } from '../../src/settings/refused.ts';
 import { SCENARIO } from '../../src/settings/scenario.ts';
 import { PERSONALISING, TRAINING } from '../../src/settings/training.ts';
+import { WIRE, wireKind } from '../../src/settings/wire.ts';
 import { LOSSES as IMPLEMENTED } from '../../src/solver/losses/losses.ts';
 import { run } from '../cli/helpers.ts';
 

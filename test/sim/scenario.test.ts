@@ -107,7 +107,7 @@ describe('a scenario', () => {
       's.json: mask: expected none with secure, which hides updates, got "bernoulli"',
     ],
     [{ secure: true, method: 'mocha' }, 's.json: method: expected mtl with secure, got "mocha"'],
-    [{ secure: {}, method: 'local' }, 's.json: method: expected mtl with secure, got "global"'],
+    [{ secure: {}, method: 'local' }, 's.json: method: expected mtl with secure, got "local"'],
     [{ secure: { scaleBits: 60 } }, 's.json: secure.scaleBits: expected a whole number from 0 to 52, got 60'],
     [{ secure: { stepBits: 20 } }, 's.json: secure.stepBits: there is no such field'],
     [

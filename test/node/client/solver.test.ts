@@ -11,7 +11,7 @@ import { STOP_UP_TO } from '../../../src/node/client/solver-messages.ts';
 import { ThreadSolver } from '../../../src/node/client/thread-solver.ts';
 import type { SolveRequest, SolveResult } from '../../../src/participant/effects.ts';
 import { carryOut, type Effort, planned } from '../../../src/participant/solve.ts';
-import type { FederationSettings } from '../../../src/settings/federation.ts';
+import type { FederationSettings } from '../../../src/settings/wire.ts';
 import { LocalSolve } from '../../../src/solver/local-solve.ts';
 import { Shard } from '../../../src/solver/shard.ts';
 import { norm } from '../../../src/solver/vector.ts';

@@ -1,0 +1,97 @@
+/** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
+import { choice, milliseconds, number, type Output, object, variants, whole } from './kinds.ts';
+import { count, PROBLEM, RUN, share } from './problem.ts';
+
+const above0 = number({ above: 0 });
+/** In [0, 1]. */
+export const portion = number({ min: 0, max: 1 });
+
+export const method = choice('mtl', 'global', 'mocha')
+  .default('mtl')
+  .about('how the models of participants are related');
+export const straggler = choice('restart', 'resume', 'anytime')
+  .default('anytime')
+  .about('what a participant does that is still solving when the next round opens');
+export const precision = choice('f64', 'f32').default('f64').about('numbers of the vectors that are sent');
+export const retryMs = milliseconds()
+  .default(2000)
+  .about('what is not answered is sent again after this time');
+
+const semantics = choice('paper', 'consistent')
+  .default('consistent')
+  .about("whether a participant's own part takes the unmasked step or the masked one");
+
+export const mask = variants('kind', {
+  bernoulli: { keep: portion.about('probability that a row is left as it is'), semantics },
+  beta: {
+    a: above0.default(2).about('of the Beta distribution'),
+    b: above0.default(0.5).about('of the Beta distribution'),
+    unmasked: portion.default(0).about('share of rows that are left as they are'),
+    semantics,
+  },
+}).about('masks on updates');
+
+export const SECURE = {
+  scaleBits: whole(0, 52).default(30).about('entries of a sum are multiples of 2^-scaleBits'),
+  limit: above0.default(2 ** 22).about("largest entry of one participant's vector"),
+  dropout: share.default(1 / 3).about('largest share that may drop out of a round'),
+  corrupted: share.default(0.2).about('largest share that may collude with the coordinator'),
+};
+
+export const DP = {
+  clip: above0.about("largest norm of one participant's step in a round"),
+  noiseMultiplier: above0
+    .optional('the least that keeps all rounds within epsilon')
+    .about('standard deviation of the noise, in units of clip'),
+  epsilon: above0
+    .optional('what all rounds cost at this noise')
+    .about('training ends before it would be exceeded'),
+  delta: number({ above: 0, below: 1 }).default(1e-5).about('probability with which epsilon may be exceeded'),
+};
+export const honest = count
+  .optional('none')
+  .about('with secure: least number of honest participants in any sum');
+
+const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = PROBLEM;
+
+/** What participants are sent in `welcome`, in this order; nothing is left to a default. */
+export const WIRE = {
+  method,
+  objective,
+  loss: loss.needed(),
+  training: choice('answers', 'steps').about(
+    'answer the query w with the best personal part, or improve the duals step by step',
+  ),
+  c1,
+  c2,
+  epsilon,
+  classWeight,
+  scale,
+  bias,
+  features: whole(1, 0xffff_ffff).about('features before the bias'),
+  passes: RUN.passes,
+  seed: RUN.seed,
+  straggler: straggler,
+  precision: precision,
+  retryMs: retryMs,
+  mask: mask.optional('none'),
+  dp: object({
+    ...DP,
+    noiseMultiplier: DP.noiseMultiplier.needed(),
+    epsilon: DP.epsilon.needed(),
+    honest,
+  }).optional(),
+  secure: object(SECURE).optional(),
+};
+
+export const wireKind = object(WIRE);
+
+export type MaskSettings = NonNullable<Output<typeof WIRE>['mask']>;
+export type SecureSettings = Output<typeof SECURE>;
+/** What all participants must agree on. */
+export type FederationSettings = Output<typeof WIRE>;
+
+/** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
+export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {
+  return method === 'mtl' ? c2 : Infinity;
+}

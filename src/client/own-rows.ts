@@ -5,7 +5,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
-import { pack } from '../base/packed.ts';
+import { sameData } from '../base/same-data.ts';
 import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
 import { featuresOf, selectRows } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
@@ -93,7 +93,9 @@ export class OwnRows {
   private readonly events: OwnRowsEvents;
   private readonly targets = new Map<Objective, Targets>();
   /** What the solver has prepared, or is preparing. */
-  private asked: (Omit<BoxContext, 'cap'> & { readonly key: Uint8Array }) | undefined;
+  private asked:
+    | { readonly y: Float64Array; readonly settings: FederationSettings; readonly scaling: Scaling }
+    | undefined;
   private problem: BoxContext | undefined;
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
@@ -124,15 +126,14 @@ export class OwnRows {
   /** Scales the rows, unless they are scaled so already; answered by `prepared` in any case. */
   prepare(settings: FederationSettings, scaling: Scaling): void {
     const { clock } = this.options;
-    const key = pack({ settings, scaling });
     const { problem, asked } = this;
-    if (asked?.key.length === key.length && asked.key.every((byte, i) => byte === key[i])) {
+    if (asked && sameData([asked.settings, asked.scaling], [settings, scaling])) {
       if (problem) clock.at(clock.now(), () => this.events.prepared(problem));
       return;
     }
     const { y: all } = this.targetsFor(settings.objective);
     const y = Float64Array.from(this.data.train, (i) => all[i]);
-    this.asked = { key, y, settings };
+    this.asked = { y, settings, scaling };
     this.problem = undefined;
     this.solver.prepare(settings, scaling, y);
   }

@@ -24,7 +24,7 @@ export interface LocalProblem {
   readonly c2: number;
 }
 
-/** The price of a personal part beside the model that MOCHA sends: 1/C2 vanishes in every sum, and JSON can say it. */
+/** The price of a personal part beside the model that MOCHA sends: 1/C2 vanishes in every sum, and JSON can hold it. */
 const NO_PERSONAL_PART = 1e300;
 
 export function localProblem({ aggregation, c1, c2 }: CoordinatorOptions): LocalProblem {

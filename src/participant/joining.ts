@@ -1,5 +1,5 @@
 /** Agreeing with a coordinator: its welcome, beginning anew where it does not know us any more, and starting over where it has lost its store. */
-import { pack } from '../base/packed.ts';
+import { sameData } from '../base/same-data.ts';
 import type { FederationSettings, Welcome } from '../protocol/messages.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, takeSeat } from './secure.ts';
@@ -50,9 +50,7 @@ function isAnotherFederation({ stored, phase }: ParticipantState, { settings, sc
     return rests && (stored.isForgotten === true || !stored.secure);
   }
   const { shift, factor } = stored.scaling!;
-  const known = pack({ settings: stored.settings, scaling: { shift, factor } });
-  const told = pack({ settings, scaling });
-  return known.length !== told.length || known.some((byte, i) => byte !== told[i]);
+  return !sameData([stored.settings, { shift, factor }], [settings, scaling]);
 }
 
 /** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */

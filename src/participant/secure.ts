@@ -6,7 +6,7 @@
  * The state of the protocol is part of what is stored, and stored before any answer is sent. Whatever the protocol
  * refuses changes nothing and is not answered: the round goes on without us.
  */
-
+import { sameData } from '../base/same-data.ts';
 import { drawFrom } from '../privacy/secure/entropy.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { acceptRoster, advertise, type Identities, newParticipant } from '../privacy/secure/membership.ts';
@@ -100,7 +100,7 @@ function onRoster(state: ParticipantState, message: RosterMessage, primitives: P
     (copy) => {
       // Taking a seat gives up an open round: not for a roster that is said again.
       const { session } = layoutOf(core.federation, message, core.security);
-      if (!same(session, core.seat?.layout.session)) acceptRoster(copy, message, identities, primitives);
+      if (!sameData(session, core.seat?.layout.session)) acceptRoster(copy, message, identities, primitives);
       return undefined;
     },
     { rosterRound: message.round },
@@ -111,7 +111,7 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   const { settings, scaling, secure } = state.stored;
   const { seat, lastRound, round: open } = secure!.core;
   if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
-  if (!seat || !same(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
+  if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
   // Said again: so is the answer, unless a later one has been given.
   if (message.round === lastRound && open?.masked) return [];
   const plan = sumPlan(settings, message, seat.layout.ids.length);
@@ -228,8 +228,4 @@ function overflow({ stored }: ParticipantState, { message }: SecureError): strin
 
 function say(message: ToCoordinator | undefined): ParticipantEffect[] {
   return message ? [{ type: 'send', message }] : [];
-}
-
-function same(a: Uint8Array, b: Uint8Array | undefined): boolean {
-  return b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
 }

@@ -39,14 +39,7 @@ async function bundled(
 
 describe('the core in a browser', () => {
   test('what a page needs to take part stays small', async () => {
-    const { code, modules } = await bundled(
-      'page',
-      `export { parseEndpoint } from '${src}/client/endpoint.ts';
-       export { localSolver } from '${src}/client/local-solver.ts';
-       export { MemoryState } from '${src}/client/memory-store.ts';
-       export { participate } from '${src}/client/participation.ts';
-       export { RowWork } from '${src}/client/row-work.ts';`,
-    );
+    const { code, modules } = await bundled('page', `export * from '${src}/public/client-core.ts';`);
     for (const part of [
       'participant/machine',
       'protocol/codec',

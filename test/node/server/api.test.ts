@@ -162,7 +162,7 @@ describe('participants', () => {
     });
   });
 
-  test('rows are not told where only sums are seen', async () => {
+  test('rows are not reported where only sums are seen', async () => {
     const server = await servers.start({}, 'none');
     await operate(server, '/v1/federations', {
       body: { name: 'default', options: { secure: true, minParticipants: 100 } },
@@ -175,7 +175,7 @@ describe('participants', () => {
     expect((await operate(server, HOME)).json.conservation).toEqual({ relativeError: null });
   });
 
-  test('one is forgotten: its part leaves the model, and it is told', async () => {
+  test('one is forgotten: its part leaves the model, and it is notified', async () => {
     const server = await servers.start({}, QUICK);
     const [ada, ben] = [new Trainer('ada'), new Trainer('ben')];
     const link = await ada.join(server.url);
@@ -341,14 +341,14 @@ describe('rounds, history and model', () => {
     expect((await covered()).missing).toEqual([]);
   });
 
-  test('features are x1, x2 where nobody has told their names, and a later one may tell them', async () => {
+  test('features are x1, x2 where nobody has sent their names, and a later one may send them', async () => {
     const server = await servers.start({}, QUICK);
     const [ada, ben] = [new Trainer('ada'), new Trainer('ben')];
     const features = ['height', 'weight'];
     await ada.join(server.url, { features, tellNames: false });
     await until(() => server.federation('default').host.state.measured === 1, 'ada has measured');
-    const told = await server.store.schema('default');
-    expect(told?.features).toBeUndefined();
+    const schema = await server.store.schema('default');
+    expect(schema?.features).toBeUndefined();
     await ben.join(server.url, { features });
     await ada.finished;
     expect((await operate(server, `${HOME}/model`)).json.features).toEqual(features);

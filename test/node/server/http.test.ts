@@ -31,7 +31,7 @@ describe('who may ask', () => {
     }
   });
 
-  test('on loopback anybody may look, and only the operator may change anything', async () => {
+  test('on loopback anybody may read, and only the operator may change anything', async () => {
     const server = await servers.start();
     for (const { method, path, access, id } of ROUTES) {
       const heard = await ask(`${server.url}${pathOf(path)}`, { method });

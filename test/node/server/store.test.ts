@@ -200,7 +200,7 @@ describe('after a restart', () => {
     await ada.finished;
     await operate(before, `${HOME}/invitations`, { body: { participant: 'cyd' } });
     await operate(before, `${HOME}/participants/ben/revoke`, { method: 'POST' });
-    const look = async (server: CoordinatorServer) => {
+    const read = async (server: CoordinatorServer) => {
       const paths = [HOME, `${HOME}/rounds`, `${HOME}/history`, `${HOME}/model`, `${HOME}/invitations`];
       const seen = [];
       for (const path of paths) seen.push((await operate(server, path)).json);
@@ -208,18 +208,18 @@ describe('after a restart', () => {
       const [{ uptimeMs: _, participants: __, conservation: ___, ...state }, ...rest] = seen;
       return [state, ...rest];
     };
-    const seen = await look(before);
+    const seen = await read(before);
     await before.close();
 
     const after = await servers.start({ store }, 'none');
     expect([...after.federations.keys()]).toEqual(['default', 'empty']);
-    expect(await look(after)).toEqual(seen);
+    expect(await read(after)).toEqual(seen);
     const { participants } = (await operate(after, `${HOME}/participants`)).json;
     expect(participants).toMatchObject([
       { id: 'ada', joined: true, revoked: false, connected: false },
       { id: 'ben', joined: true, revoked: true, connected: false },
     ]);
-    // Her key is still hers, and what she is told is that it is over.
+    // Her key is still hers, and she is sent the end.
     const link = await ada.join(after.url);
     expect((await link.next('finish')).reason).toBe('gap');
     await expect(connected(after.url, { participant: 'ada', keys: new Keys() })).rejects.toThrow(

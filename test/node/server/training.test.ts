@@ -88,7 +88,7 @@ test.each(['throws', 'rejects'] as const)(
       'STORE_FAILED',
       'finishFederation',
     );
-    // Nobody was told of a round that is not durable.
+    // No round was sent that is not durable.
     expect(store.loadRun('default')!.run.round).toBe(3);
     expect(Math.max(...trainers.map(({ pending }) => pending!.message.round))).toBe(3);
     const tries = store.attempts;
@@ -152,7 +152,7 @@ test('a server that stops says goodbye, quickly, and leaves a store that can be 
   await server.close();
 });
 
-test('the end is told to everybody before the server thinks so', async () => {
+test('the end is sent to everybody before the server resolves', async () => {
   const server = await servers.start({}, QUICK);
   let isOver = false;
   const over = server.whenFinished(10_000).then(() => {

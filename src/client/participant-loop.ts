@@ -3,13 +3,15 @@
  * complete before the next effect begins. A real process, a load test and a simulation run this loop; where no port answers with a
  * promise, everything has happened when `take` returns.
  */
+
 import { EffectLoop } from '../base/effect-loop.ts';
+import type { Clock, Eventually } from '../base/ports.ts';
 import type { ParticipantEffect, ParticipantInput } from '../participant/effects.ts';
 import { step } from '../participant/machine.ts';
 import { newParticipant, type ParticipantStart, type ParticipantState } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
-import type { Clock, Eventually, Solver, StateStore } from './ports.ts';
+import type { Solver, StateStore } from './ports.ts';
 
 export interface LoopPorts {
   readonly clock: Clock;

@@ -7,6 +7,7 @@
  * by one change, and nobody sees it.
  */
 import { EffectLoop } from '../base/effect-loop.ts';
+import type { Eventually } from '../base/ports.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import { step } from '../coordinator/machine.ts';
 import { beginCoordinator, type CoordinatorStart } from '../coordinator/start.ts';
@@ -15,7 +16,7 @@ import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { gaussianNoise } from '../privacy/dp/gaussian.ts';
 import type { ToCoordinator } from '../protocol/messages.ts';
 import { Frames } from './frames.ts';
-import type { Eventually, FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
+import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
 
 /** How long to wait before a store that has failed is tried again. */
 const STORE_RETRY_MS = 1000;

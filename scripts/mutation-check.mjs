@@ -51,20 +51,20 @@ const MUTATIONS = [
   {
     bug: 'an answer is added to the sum instead of replacing the one before',
     file: 'src/solver/inquiry.ts',
-    from: 'this.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
-    to: 'if (known?.u) this.rest = plusScaled(this.rest, 1, known.u);\n    this.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
+    from: 'this.last.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
+    to: 'if (known?.u) this.last.rest = plusScaled(this.last.rest, 1, known.u);\n    this.last.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
   },
   {
     bug: 'after a restart what an answer replaces is not subtracted',
     file: 'src/solver/inquiry.ts',
-    from: 'this.rest = plusScaled(this.rest, -1, before);',
+    from: 'this.last.rest = plusScaled(this.last.rest, -1, before);',
     to: '',
   },
   {
     bug: 'after a restart answers are taken without what they replace',
     file: 'src/coordinator/collecting/plain.ts',
-    from: 'if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {',
-    to: 'if (inquiryOf(state)?.needsBefore(member.index) && !message.before && message.round < 0) {',
+    from: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {',
+    to: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous && message.round < 0) {',
   },
   {
     bug: 'asked again, members keep the round of their last accepted answer',
@@ -111,7 +111,7 @@ const MUTATIONS = [
   {
     bug: 'the bounds of other members are kept when somebody joins',
     file: 'src/solver/inquiry.ts',
-    from: 'if (another && this.best) this.best = { ...this.best, primal: Number.POSITIVE_INFINITY };',
+    from: 'if (another && this.best) this.best = { ...this.best, ...UNBOUNDED };',
     to: '',
   },
   {
@@ -138,7 +138,7 @@ const MUTATIONS = [
   {
     bug: 'an honest answer is refused: the smoothness bound has no slack for the way between two queries',
     file: 'src/solver/inquiry.ts',
-    from: 'const most = known.value - dot(this.query, known.u) + this.slack(known.query, this.query);',
+    from: 'const most = known.value - dot(this.query, known.u) + this.last.slack(known.query, this.query);',
     to: 'const most = known.value - dot(this.query, known.u);',
   },
   {

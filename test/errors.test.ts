@@ -13,7 +13,12 @@ const ROOT = join(import.meta.dirname, '..');
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true })
   .map(String)
   .filter((name) => name.endsWith('.ts') && !name.endsWith('kernels.wasm.ts') && !name.includes('assembly'))
-  .map((name) => ({ name, text: readFileSync(join(ROOT, 'src', name), 'utf8') }));
+  .map((name) => ({ name, text: withoutComments(readFileSync(join(ROOT, 'src', name), 'utf8')) }));
+
+/** Examples in comments may use codes of their own. */
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '');
+}
 
 /** Literals in capitals that stand for something else. */
 const NOT_CODES = new Set(

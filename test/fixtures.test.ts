@@ -24,7 +24,17 @@ interface Formats {
 }
 
 const VERSIONS: Readonly<Record<string, Formats>> = {
-  'v0.1.0': { frames: 'read', model: 'read', state: 'read', store: 'read', runLog: 'read' },
+  'v0.1.0': {
+    frames: 'read',
+    model: 'read',
+    state: 'read',
+    store: 'read',
+    // Effects are compared by digest, and a message in them has a field of another name since.
+    runLog: {
+      code: 'STORED_VERSION',
+      sentence: 'expected run log of version 2, got version 1; use the kindred that wrote it',
+    },
+  },
 };
 
 test('every folder of fixtures is tested', () => {

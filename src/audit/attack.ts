@@ -38,7 +38,7 @@ export interface Leak {
   readonly balance: { readonly error: number; readonly guess: number };
 }
 
-export interface EquationLeak {
+interface EquationLeak {
   readonly recovered: number;
   readonly error: number;
   /** Whether the number of rows was found as well. */
@@ -70,37 +70,27 @@ export function leakOf(federation: WatchedFederation, semantics: MaskSemantics |
 function personalLeak(watched: readonly Watched[]): Leak['personal'] {
   // Who has no personal part has none to lose.
   const some = watched.filter(({ truth }) => truth.personal.some((value) => value !== 0));
-  const scores = some.map(({ observation, truth }) =>
-    scoreVector(recoverPersonal(observation), truth.personal),
+  return meansOf(
+    ['cosine', 'relativeError'],
+    some.map(({ observation, truth }) => scoreVector(recoverPersonal(observation), truth.personal)),
   );
-  return {
-    cosine: meanOf(scores.map(({ cosine }) => cosine)),
-    relativeError: meanOf(scores.map(({ relativeError }) => relativeError)),
-  };
+}
+
+/** Mean of each number. */
+function meansOf<K extends string>(keys: readonly K[], scores: readonly Readonly<Record<K, number>>[]) {
+  const means = keys.map((key) => [key, meanOf(scores.map((score) => score[key]))]);
+  return Object.fromEntries(means) as Record<K, number>;
 }
 
 function rowLeak(watched: readonly Watched[], semantics: MaskSemantics | undefined): Leak['rows'] {
   const scores = watched.map(({ observation, truth }, k) => {
-    const wanted = truth.rows.map(({ x }) => withoutBias(x));
-    const found = knownRows(observation, semantics);
-    const others = watched.flatMap((other, j) =>
-      j === k ? [] : other.truth.rows.map(({ x }) => withoutBias(x)),
-    );
-    const guesses = guessRows(others, wanted.length, 1);
-    return {
-      found: scoreRows(
-        found.map(({ x }) => withoutBias(x)),
-        wanted,
-      ),
-      guess: scoreRows(guesses, wanted).median,
-      share: 1 / wanted.length,
-    };
+    const wanted = truth.rows.map(withoutBias);
+    const { recovered, median } = scoreRows(knownRows(observation, semantics).map(withoutBias), wanted);
+    const others = watched.filter((_, j) => j !== k).flatMap((other) => other.truth.rows.map(withoutBias));
+    const guess = scoreRows(guessRows(others, wanted.length, 1), wanted).median;
+    return { recovered: recovered * (1 / wanted.length), error: median, guess };
   });
-  return {
-    recovered: meanOf(scores.map(({ found, share }) => found.recovered * share)),
-    error: meanOf(scores.map(({ found }) => found.median)),
-    guess: meanOf(scores.map(({ guess }) => guess)),
-  };
+  return meansOf(['recovered', 'error', 'guess'], scores);
 }
 
 /** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */
@@ -108,7 +98,7 @@ function knownRows(observation: Observation, semantics: MaskSemantics | undefine
   if (changesOf(observation).length === 0) return [];
   const wide = columnsOf(observation.settings) > MOST_COLUMNS;
   if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
-  return recoverRows(observation, PLANES).rows;
+  return recoverRows(observation, PLANES);
 }
 
 function equationLeak(
@@ -122,18 +112,11 @@ function equationLeak(
   const scores = seen.slice(0, MOST_SOLVED).map(({ observation, truth }) => {
     const n = truth.rows.length;
     const chosen = solvedEquations(observation, [n - 1, n], semantics);
-    const rows = rowsIn(chosen.candidate.rows, truth.rows[0].x.length).map(withoutBias);
-    const score = scoreRows(
-      rows,
-      truth.rows.map(({ x }) => withoutBias(x)),
-    );
-    return { recovered: score.recovered / n, error: score.median, counted: Number(rows.length === n) };
+    const rows = rowsIn(chosen.candidate.rows, truth.rows[0].x.length);
+    const score = scoreRows(rows.map(withoutBias), truth.rows.map(withoutBias));
+    return { recovered: score.recovered / n, error: score.median, countFound: Number(rows.length === n) };
   });
-  return {
-    recovered: meanOf(scores.map(({ recovered }) => recovered)),
-    error: meanOf(scores.map(({ error }) => error)),
-    countFound: meanOf(scores.map(({ counted }) => counted)),
-  };
+  return meansOf(['recovered', 'error', 'countFound'], scores);
 }
 
 /** From the rows that linear algebra gives; where that does not explain what was seen, from random ones. */
@@ -206,12 +189,12 @@ function balanceLeak(watched: readonly Watched[], w: Float64Array): Leak['balanc
   return { error, guess: errorOfMean };
 }
 
-function rowsIn(values: Float64Array, columns: number): Float64Array[] {
-  return Array.from({ length: values.length / columns }, (_, i) =>
-    values.subarray(i * columns, (i + 1) * columns),
-  );
+function rowsIn(values: Float64Array, columns: number): { x: Float64Array }[] {
+  return Array.from({ length: values.length / columns }, (_, i) => ({
+    x: values.subarray(i * columns, (i + 1) * columns),
+  }));
 }
 
-function withoutBias(x: Float64Array): Float64Array {
+function withoutBias({ x }: { readonly x: Float64Array }): Float64Array {
   return x.subarray(0, x.length - 1);
 }

@@ -12,7 +12,7 @@ export interface AuditSetting {
   readonly scenario: ScenarioInput;
 }
 
-export interface ModeLeak {
+interface ModeLeak {
   readonly mode: string;
   readonly about: string;
   readonly leak: Leak;

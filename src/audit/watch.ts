@@ -13,7 +13,7 @@ import type { LabelledRow } from './attacks/membership.ts';
 import type { Observation } from './attacks/observation.ts';
 import { type KnownSum, Recorder } from './recorder.ts';
 
-export interface Truth {
+interface Truth {
   /** Scaled training rows, with the bias. */
   readonly candidate: Candidate;
   readonly rows: readonly LabelledRow[];

@@ -3,7 +3,7 @@
  * promise is complete before the next one begins; inputs that arrive meanwhile wait their turn. Where nothing returns a promise
  * everything happens before `take` returns, so that a simulation on a virtual clock and a real process run the same loop.
  */
-export interface Driven<Input, Effect> {
+interface Driven<Input, Effect> {
   step(input: Input): readonly Effect[];
   perform(effect: Effect): void | Promise<void>;
   /** All effects of an input have been carried out. */

@@ -19,7 +19,7 @@ export class KindredError extends Error {
   }
 }
 
-/** Shorthand for the usual case: something given from outside is wrong. */
+/** Shorthand for the usual case: what was given from outside is wrong. */
 export function inputError(code: string, message: string): KindredError {
   return new KindredError(code, message, 'input');
 }

@@ -1,7 +1,7 @@
 /** What surrounds a plot: title, axes, grid; and the marks that panels have in common. A panel is drawn from its own upper left corner. */
 import { extent, max } from 'd3-array';
 import type { Axis } from './figure.ts';
-import { type Scale, scaleOf } from './scale.ts';
+import { drawable, type Scale, scaleOf } from './scale.ts';
 import { SIZE } from './style.ts';
 import { element, type Frame, line, type Place, text } from './svg.ts';
 import { BOLD, textWidth, wrapped } from './text-width.ts';
@@ -151,7 +151,7 @@ export function drawDot(
     x >= plot.left - 1 && x <= plot.left + plot.width + 1 && y >= plot.top - 1 && y <= bottom + 1;
   if (!inside) return '';
   const style = { class: 'kc-whisker', stroke: colour };
-  const ends = spread.flatMap((end) => (drawableEnd(end) ? [Math.min(bottom, Math.max(plot.top, end))] : []));
+  const ends = spread.filter((end) => drawable(end)).map((end) => Math.min(bottom, Math.max(plot.top, end)));
   const whisker =
     ends.length === 2
       ? [
@@ -160,8 +160,4 @@ export function drawDot(
         ]
       : [];
   return [...whisker, element('circle', { class: 'kc-dot', cx: x, cy: y, r: radius, fill: colour })].join('');
-}
-
-function drawableEnd(end: number | undefined): end is number {
-  return end !== undefined && !Number.isNaN(end);
 }

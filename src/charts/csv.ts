@@ -35,9 +35,13 @@ function rowsOf(panel: Panel): Value[][] {
   }
 }
 
+/** RFC 4180 quoting, where it must be. */
+export function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
 /** Numbers in the fewest digits that give the same number again; what is no number stays empty. */
 function field(value: Value): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  const words = value ?? '';
-  return /[",\r\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
+  return quoted(value ?? '');
 }

@@ -1,7 +1,7 @@
 /** A finished SVG document inside another one: its ids and its style sheet must not meet those of others. */
 import { element } from './svg.ts';
 
-export interface Embedded {
+interface Embedded {
   readonly width: number;
   readonly height: number;
   readonly content: string;

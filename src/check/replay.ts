@@ -19,7 +19,7 @@ export interface Replayed {
   readonly firstDifference?: Difference;
 }
 
-export interface Difference {
+interface Difference {
   /** Starts are counted from 1, and so are the steps after each. */
   readonly life: number;
   readonly step: number;

@@ -3,7 +3,7 @@
  * inputs again and compare. One log for one machine, over all its starts. Little endian:
  *
  *   record   length u32, then so many bytes: a sealed value (base/packed.ts, kind "run log")
- *   life     what the machine starts with: options and what was stored, or a profile and what was stored
+ *   life     a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
  *   step     the input, and the SHA-256 of the packed effects
  *
  * A log holds what the machine's state holds. That of a participant has its solutions, its moments and its secret keys: it
@@ -18,7 +18,7 @@ import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
-const SEAL = { kind: 'run log', version: 1 };
+const SEAL = { kind: 'run log', version: 2 };
 const LENGTH_BYTES = 4;
 /** How much of a record that seems to be cut short is searched: larger ones are not written. */
 const SEARCHED_BYTES = 1 << 26;
@@ -36,7 +36,7 @@ export type WrittenRecord =
 export type LogRecord = WrittenRecord | { readonly type: 'torn' };
 
 /** The bytes of a log, wherever they are. */
-export interface LogBytes {
+interface LogBytes {
   /** Errors name it. */
   readonly name: string;
   readonly size: number;

@@ -27,7 +27,7 @@ import { addScaled, norm, plusScaled } from '../solver/vector.ts';
  * forgotten  its contribution was taken out of w
  * unknown    it has contributed, and the store knows nothing of it
  */
-export type Verdict =
+type Verdict =
   | 'equal'
   | 'pending, settled'
   | 'summed'

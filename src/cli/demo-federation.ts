@@ -12,7 +12,7 @@ import { scientific } from './number-text.ts';
 
 const LOOK_MS = 200;
 
-export interface DemoSetting {
+interface DemoSetting {
   readonly folder: string;
   readonly seed: number;
   readonly testFraction: number;

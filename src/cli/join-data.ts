@@ -8,7 +8,7 @@ import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join.ts';
 
-export interface JoinData {
+interface JoinData {
   readonly participant: string;
   readonly table: Table;
   readonly columns: OwnColumns;

@@ -8,7 +8,7 @@ import { quoted } from './quoted.ts';
 import type { Style } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
 
-export interface PersonaliseNames {
+interface PersonaliseNames {
   readonly data: string;
   readonly model: string;
   readonly out?: string | undefined;

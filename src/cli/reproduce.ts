@@ -25,7 +25,6 @@ import { duration } from './number-text.ts';
 import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
-import { writeReproduction } from './reproduce-files.ts';
 import { reproduceSummary } from './reproduce-summary.ts';
 import { styleOf } from './style.ts';
 
@@ -77,6 +76,7 @@ async function runReproduce(io: Io, given: readonly string[], flags: Flags): Pro
   const reproduction = await compute(io, ids, profile, flags, table);
   const command = commandOf(io, given, flags);
   const context = { command, profile, folder: flags.out, tookMs: io.now() - started };
+  const { writeReproduction } = await import('./reproduce-files.ts');
   await writeReproduction(reproduction, context);
   const { verdicts, sections } = reproduction;
   if (flags.json) {

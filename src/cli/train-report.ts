@@ -9,7 +9,7 @@ import type { Style } from './style.ts';
 import { labelled } from './text-table.ts';
 
 /** What the result itself does not know. */
-export interface ReportNames {
+interface ReportNames {
   readonly source: string;
   /** Where the model was written. */
   readonly model?: string | undefined;

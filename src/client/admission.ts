@@ -24,7 +24,7 @@ const MOST_NAMES = 10_000;
 const LONGEST_TEXT = 1000;
 const TICKET = /^[\w.~-]{1,4000}$/;
 
-export interface Admission {
+interface Admission {
   readonly ticket: string;
   readonly federation: FederationName;
 }

@@ -12,7 +12,7 @@ export const BENCHMARK_PASSES = 100;
 const SHORT_MS = 50;
 const MOST_TRIES = 3;
 
-export interface Benchmark {
+interface Benchmark {
   readonly moments: Moments;
   readonly passMs: number;
 }

@@ -16,7 +16,7 @@ import type { FederationName } from './participant-file.ts';
 import type { Channel, RandomShare, Transport } from './ports.ts';
 import { isFinal, TryAgain } from './refusals.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: RandomShare;
@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly retry: BackoffOptions;
 }
 
-export interface ConnectionEvents {
+interface ConnectionEvents {
   /** The server knows us; nothing has been sent yet, and nothing is before this is complete. */
   admitted(federation: FederationName): Eventually<void>;
   connected(): void;

@@ -44,7 +44,7 @@ export function ownDataOf(options: ParticipationOptions): OwnData {
   return ownData(data.table, participant, testFraction, seed);
 }
 
-export interface OpenedHome extends Home {
+interface OpenedHome extends Home {
   /** Whether the rows are others than at the last start, which is to be stored yet. */
   readonly hasChanged: boolean;
 }
@@ -90,7 +90,7 @@ export function profileOf(
 }
 
 /** What a personal part can be solved for with. */
-export interface Known {
+interface Known {
   readonly settings: FederationSettings;
   readonly scaling: Scaling;
   readonly model: UsableModel;

@@ -74,14 +74,14 @@ interface Targets {
   readonly classes: ClassMapping | undefined;
 }
 
-export interface OwnRowsEvents {
+interface OwnRowsEvents {
   ready(moments: Moments, benchmarkMs: number): void;
   prepared(problem: BoxContext): void;
   solved(result: SolveResult): void;
   failed(error: unknown): void;
 }
 
-export interface OwnRowsOptions {
+interface OwnRowsOptions {
   readonly positive: string | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;

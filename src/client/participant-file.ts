@@ -43,7 +43,7 @@ export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array)
 }
 
 /** What a process brings that opens the store. */
-export interface Joiner extends Omit<NewParticipant, 'columns'> {
+interface Joiner extends Omit<NewParticipant, 'columns'> {
   readonly secure: boolean;
 }
 

@@ -13,7 +13,7 @@ import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import type { Solver, StateStore } from './ports.ts';
 
-export interface LoopPorts {
+interface LoopPorts {
   readonly clock: Clock;
   readonly store: Pick<StateStore, 'save'>;
   readonly solver: Solver;
@@ -30,7 +30,7 @@ export interface LoopPorts {
 
 /** Sees everything that goes into the machine and comes out of it, before that is carried out: a `RunRecorder`, for instance. */
 export interface Recorder {
-  life(start: ParticipantStart): void;
+  begin(start: ParticipantStart): void;
   step(input: ParticipantInput, effects: readonly ParticipantEffect[]): void;
 }
 
@@ -47,7 +47,7 @@ export class ParticipantLoop {
     const { profile, stored } = start;
     this.ports = ports;
     this.state = newParticipant(profile, stored);
-    ports.record?.life({ machine: 'participant', profile, stored });
+    ports.record?.begin({ machine: 'participant', profile, stored });
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),

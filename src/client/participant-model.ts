@@ -6,7 +6,7 @@ import type { ParticipantFile } from './participant-file.ts';
 const NO_PERSONAL_PART = 1e300;
 
 /** In the options of such a model: whose it is, and which value of the participant column says so; without one, all rows are. */
-export interface Joined {
+interface Joined {
   readonly participant: string;
   readonly own?: string;
 }

@@ -15,7 +15,7 @@ import { type EffortClock, TimedEffort } from './timed-effort.ts';
 /** For the way from here to the wire; what is lost on the wire itself the budget leaves room for. */
 const HANDING_OVER_MS = 3;
 
-export interface SolveLimits {
+interface SolveLimits {
   /** By the clock that the work was given; Infinity: as long as it takes. */
   readonly untilMs: number;
   /** Asked between passes: it is to answer with what there is. */

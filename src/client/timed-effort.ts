@@ -11,7 +11,7 @@ export interface EffortClock {
   sleep(ms: number): void;
 }
 
-export interface EffortLimits {
+interface EffortLimits {
   readonly untilMs: number;
   /** Asked between passes. */
   isStopped(): boolean;

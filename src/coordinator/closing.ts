@@ -307,7 +307,7 @@ function noteGap(state: CoordinatorState, { relativeGap, likelyGap, settled }: P
   }
 }
 
-export function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
+function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
   if (state.aggregated >= stop.rounds || state.round - state.wokenRound >= 3 * stop.rounds + 10)

@@ -5,7 +5,7 @@
 import type { CoordinatorState } from './state.ts';
 import { combinerOf, inquiryOf, sharedPart } from './training.ts';
 
-export interface ModelInUse {
+interface ModelInUse {
   /** The round that asked about it, or opened with it. */
   readonly round: number;
   readonly w: Float64Array;

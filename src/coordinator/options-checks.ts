@@ -104,7 +104,7 @@ export function conflictOfNoise({
 const ROUNDING = 1 + 1e-9;
 
 /** What of differential privacy may be left open: the one follows from the other and the number of rounds. */
-export interface DpGiven extends Pick<DpSettings, 'clip' | 'delta' | 'honest'> {
+interface DpGiven extends Pick<DpSettings, 'clip' | 'delta' | 'honest'> {
   readonly noiseMultiplier?: number | undefined;
   readonly epsilon?: number | undefined;
 }

@@ -17,9 +17,9 @@ export type Waiting =
   | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
 
 /** A rule of the multi-task SVM, or MOCHA, which is another problem. */
-export type Combining = Aggregation | 'mocha';
+type Combining = Aggregation | 'mocha';
 
-export interface DefenceOptions {
+interface DefenceOptions {
   /** Longer updates are shortened to this norm. */
   readonly normBound?: number | undefined;
   /** Longer updates than so many times a quantile of the round's norms are shortened to that. */

@@ -18,7 +18,7 @@ export function refuse(
   return { type: 'send', to, message: { kind: 'reject', code, session, message } };
 }
 
-export interface Refusal {
+interface Refusal {
   readonly code: RejectCode;
   readonly message: string;
 }
@@ -44,7 +44,7 @@ export function refusalOfAnswer(
       message: `answer: expected one that replaces that of round ${member.accepted.round}, got ${message.base}`,
     };
   }
-  const wrong = [message.u, message.before].find((vector) => vector !== undefined && vector.length !== d);
+  const wrong = [message.u, message.previous].find((vector) => vector !== undefined && vector.length !== d);
   if (wrong) return { code: 'WRONG_SHAPE', message: `answer: expected ${d} numbers, got ${wrong.length}` };
   const contradiction = implausible(state, member, message);
   if (contradiction) return { code: 'INFEASIBLE', message: contradiction };

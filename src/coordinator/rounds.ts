@@ -66,7 +66,7 @@ export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect
 }
 
 /** Sends the open round again to those who have not answered it. */
-export function retransmitRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
+function retransmitRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
   const again = membersSilent(state).map((member) => sendRound(state, member, now));
   return [...again, nextTimer(state, now)];
 }

@@ -52,7 +52,7 @@ export function sendRound(state: CoordinatorState, member: Member, now: number):
     tolerance: localTolerance(state.gap),
     waitMs: waitingLeft(state, now),
     accepted: member.accepted,
-    tellBefore: inquiryOf(state)?.needsBefore(member.index) ?? false,
+    sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
   };
   return { type: 'send', to: member.id, message };
 }

@@ -17,9 +17,9 @@ import type { CoordinatorOptions } from './options.ts';
  * summing    a round is closed, its answers are being summed
  * finished   training rests: newcomers, changed rows and the operator wake it
  */
-export type CoordinatorPhase = 'gathering' | 'open' | 'summing' | 'finished';
+type CoordinatorPhase = 'gathering' | 'open' | 'summing' | 'finished';
 
-export interface Moments {
+interface Moments {
   readonly count: number;
   readonly mean: Float64Array;
   readonly m2: Float64Array;
@@ -109,7 +109,7 @@ export interface RoundRow extends Certificate {
 }
 
 /** Counts over the members, for the question asked after every input: can the round be closed? */
-export interface Tally {
+interface Tally {
   readonly here: number;
   /** Answers that the open round has. */
   answers: number;

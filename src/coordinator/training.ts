@@ -18,7 +18,7 @@ import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Member, Trainer } from './state.ts';
 
 /** The local problem, as the participants' settings state it. */
-export interface LocalProblem {
+interface LocalProblem {
   readonly training: Training;
   readonly c1: number;
   readonly c2: number;

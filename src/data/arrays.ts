@@ -12,7 +12,7 @@ export interface ParticipantRows {
   readonly y?: ArrayLike<number | string> | undefined;
 }
 
-export interface ArrayNames {
+interface ArrayNames {
   readonly features?: readonly string[];
   /** What errors call the data. */
   readonly source?: string;

@@ -2,7 +2,7 @@
 import { inputError } from '../base/errors.ts';
 import { isGzip } from './gzip.ts';
 
-export type DataFormat = 'csv' | 'csv.gz' | 'parquet' | 'libsvm';
+type DataFormat = 'csv' | 'csv.gz' | 'parquet' | 'libsvm';
 
 const LIBSVM_NAME = /\.(libsvm|svm|svmlight)$/i;
 const LIBSVM_LINE = /^[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[ \t]+\d+:[+-]?[\d.][^,]*$/;

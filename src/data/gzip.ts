@@ -3,7 +3,7 @@ import { inputError } from '../base/errors.ts';
 import { gibibytes } from './memory.ts';
 
 /** A small file can unpack to anything; beyond this it is refused. */
-export const DEFAULT_UNPACKED_LIMIT_BYTES = 4 * 1024 ** 3;
+const DEFAULT_UNPACKED_LIMIT_BYTES = 4 * 1024 ** 3;
 
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -16,7 +16,7 @@ export interface ClassMapping {
   readonly negative: string | undefined;
 }
 
-export interface ClassificationTargets extends ClassMapping {
+interface ClassificationTargets extends ClassMapping {
   /** -1 or +1 for each row. */
   readonly y: Float64Array;
   /** One sentence for people: what is +1 and what is -1. */

@@ -15,7 +15,7 @@ export interface Split {
   readonly test: Uint32Array;
 }
 
-export interface SplitOptions {
+interface SplitOptions {
   /** Share of each participant's rows to test on, from 0 up to, but not including, 1. */
   readonly testFraction: number;
   readonly seed: number;
@@ -23,9 +23,9 @@ export interface SplitOptions {
   readonly trainRows?: TrainRows | undefined;
 }
 
-export type TrainRows = number | Readonly<Record<string, number>>;
+type TrainRows = number | Readonly<Record<string, number>>;
 
-export interface FoldOptions {
+interface FoldOptions {
   readonly seed: number;
   /** Number of folds (default 5). */
   readonly folds?: number;

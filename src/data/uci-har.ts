@@ -12,13 +12,13 @@ import { decodeText, textLines } from './text.ts';
 /** Bytes by path below "UCI HAR Dataset/": "train/X_train.txt" and so on. */
 export type UciHarFiles = Readonly<Record<string, Uint8Array | undefined>>;
 
-export interface UciHarShape {
+interface UciHarShape {
   readonly trainRows: number;
   readonly testRows: number;
   readonly features: number;
 }
 
-export interface UciHarFile {
+interface UciHarFile {
   readonly path: string;
   readonly rows: number;
   /** Values on each line. */
@@ -28,10 +28,10 @@ export interface UciHarFile {
 const ACTIVITIES = 6;
 const SITTING = 4;
 
-export const UCI_HAR_SHAPE: UciHarShape = { trainRows: 7352, testRows: 2947, features: 561 };
+const UCI_HAR_SHAPE: UciHarShape = { trainRows: 7352, testRows: 2947, features: 561 };
 export const UCI_HAR_FILES: readonly UciHarFile[] = uciHarFiles(UCI_HAR_SHAPE);
 
-export interface UciHarOptions {
+interface UciHarOptions {
   /** `sitting`: 1 for sitting, -1 for anything else (the paper's problem). `activity`: the number 1..6. */
   readonly target?: 'sitting' | 'activity';
   /** Other than the published one only in tests. */

@@ -60,9 +60,9 @@ export class FederationHost {
     this.ports = ports;
     const { options } = record;
     this.frames = new Frames(options.precision);
-    const life: CoordinatorStart = { machine: 'coordinator', options, ...saved };
-    this.state = beginCoordinator(life);
-    ports.recorder?.life(life);
+    const start: CoordinatorStart = { machine: 'coordinator', options, ...saved };
+    this.state = beginCoordinator(start);
+    ports.recorder?.begin(start);
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),

@@ -115,7 +115,7 @@ export interface HostClock extends Clock {
 
 /** Receives what goes into the machine and what comes out of it, at once: effects share arrays with a state that goes on. */
 export interface HostRecorder {
-  life(life: CoordinatorStart): void;
+  begin(start: CoordinatorStart): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
   /** An effect has been carried out: a simulation may stop the host here, as a crash. */
   performed?(effect: CoordinatorEffect): void;

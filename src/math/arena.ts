@@ -112,7 +112,7 @@ export class Arena {
 }
 
 /** SIMD where the engine has it, plain JavaScript otherwise. */
-export function createKernels(): Kernels {
+function createKernels(): Kernels {
   try {
     return createWasmKernels();
   } catch {

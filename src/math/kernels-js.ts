@@ -26,7 +26,7 @@ export class JsKernels implements Kernels {
   private f64 = new Float64Array();
   private u32 = new Uint32Array();
 
-  /** Views are made anew after the memory has grown. */
+  /** Views are made again after the memory has grown. */
   private refresh(): void {
     if (this.buffer === this.memory.buffer) return;
     this.buffer = this.memory.buffer;
@@ -80,7 +80,7 @@ export class JsKernels implements Kernels {
         const c = f64[cap + i];
         const next = target * entropyStep(target * b, target * m, h, c);
         const delta = next - b;
-        // The curvature is at least that: what the gradient is beyond, and no logarithm is taken for it.
+        // h + 4/c is the least curvature: a lower bound of the gradient, without a logarithm.
         const violation = Math.abs(delta) * (h + 4 / c);
         if (violation > worst) worst = violation;
         if (violation > skip) {

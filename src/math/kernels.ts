@@ -11,7 +11,7 @@
 export type Address = number;
 
 /** Rows are padded to this many f32 values (64 bytes). */
-export const LANES = 16;
+const LANES = 16;
 
 export function padded(length: number): number {
   return Math.ceil(length / LANES) * LANES;

@@ -5,7 +5,7 @@ import type { Table } from '../data/table.ts';
 import { suspicions } from './suspicious.ts';
 import { type ClassSummary, type NumberSummary, type Objective, summariseTarget } from './target-summary.ts';
 
-export interface DescribeOptions {
+interface DescribeOptions {
   readonly objective?: Objective | undefined;
 }
 

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import type { Model } from '../solver/model.ts';
 
-export const MODEL_FORMAT = 'kindred-model';
-export const MODEL_VERSION = 1;
+const MODEL_FORMAT = 'kindred-model';
+const MODEL_VERSION = 1;
 
 const numbers = z.array(z.number());
 const fileSchema = z.object({

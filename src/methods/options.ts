@@ -67,7 +67,7 @@ export function checkedOptions<S extends z.ZodObject>(schema: S, options: z.inpu
 }
 
 /** classWeight -> --class-weight */
-export function optionName(key: string): string {
+function optionName(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

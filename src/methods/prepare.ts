@@ -34,7 +34,7 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
 }
 
 /** One participant's training rows. */
-export interface OwnRows extends Omit<Task, 'table'> {
+interface OwnRows extends Omit<Task, 'table'> {
   /** Their places in the table, n of them. */
   readonly places: Uint32Array;
 }

@@ -27,7 +27,7 @@ const REPLY = {
   improveAlone,
 };
 
-export type QuestionKind = keyof typeof REPLY;
+type QuestionKind = keyof typeof REPLY;
 type QuestionOf<K extends QuestionKind> = Parameters<(typeof REPLY)[K]>[1];
 type ReplyTo<K extends QuestionKind> = ReturnType<(typeof REPLY)[K]>;
 

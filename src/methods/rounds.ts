@@ -10,7 +10,7 @@ import { examine, propose, type Solution } from '../solver/member.ts';
 import type { Shard } from '../solver/shard.ts';
 import type { HistoryRow, MethodInput, Trajectory } from './method.ts';
 
-export interface Federation {
+interface Federation {
   readonly aggregator: Combiner;
   readonly shards: readonly Shard[];
   /** Changed in place, round by round. */

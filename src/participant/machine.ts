@@ -193,7 +193,7 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
     scalars: result.scalars,
     passes: result.passes,
     computeMs: result.computeMs,
-    before: undefined,
+    previous: undefined,
   };
   noteAnswer(state, order, result);
   return [...hand(state, { message, solution, noise: result.noise }, result), timer(state, now)];

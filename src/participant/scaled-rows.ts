@@ -6,7 +6,7 @@ import type { FederationSettings } from '../protocol/messages.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
-export interface RawRows {
+interface RawRows {
   /** rows x features. */
   readonly x: Float64Array;
   /** -1 and +1, or values. */

@@ -29,8 +29,8 @@ function answerFor(state: ParticipantState, pending: Pending): ToCoordinator {
 /** A stored answer as it is sent: in this session, and with what was accepted before it where the round asks for that. */
 export function asSent({ stored, order }: ParticipantState, { message }: Pending): AnswerMessage {
   const { session, committed } = stored;
-  const before = order?.tellBefore && committed ? sentPart(committed).u : undefined;
-  return { ...message, session, before };
+  const previous = order?.sendPrevious && committed ? sentPart(committed).u : undefined;
+  return { ...message, session, previous };
 }
 
 export function hello({ profile, stored }: ParticipantState): ToCoordinator {

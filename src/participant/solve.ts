@@ -23,8 +23,8 @@ export function planned(passes: number, rows = 0): Effort {
   };
 }
 
-export type SolveOutcome = Omit<SolveResult, 'computeMs'>;
-export type SolveSettings = Pick<FederationSettings, 'training' | 'precision' | 'mask' | 'dp' | 'secure'>;
+type SolveOutcome = Omit<SolveResult, 'computeMs'>;
+type SolveSettings = Pick<FederationSettings, 'training' | 'precision' | 'mask' | 'dp' | 'secure'>;
 
 /** `secret` is for masks: a stream that nobody else can derive, new for every call outside a simulation. */
 export function carryOut(

@@ -30,7 +30,7 @@ export interface Profile {
   readonly secure?: SecureProfile | undefined;
 }
 
-export interface SecureProfile {
+interface SecureProfile {
   /**
    * 32 bytes that nobody else can know: outside a simulation from the system's entropy. May be the same after a restart from what
    * was stored; whoever has lost that needs a new one.

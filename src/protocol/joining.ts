@@ -1,5 +1,5 @@
 /**
- * How a participant proves who it is before anything of the protocol is said: it signs a challenge of the server with its
+ * How a participant proves who it is before the first frame: it signs a challenge of the server with its
  * Ed25519 key. What is signed names everything that the signature is good for, so that it is good for nothing else: this
  * federation (by its unique id, not only by its name), this participant, this key, these features, this invitation, this once.
  */
@@ -20,11 +20,11 @@ export const CLOSE = {
   rateLimited: 4002,
   /** It did not read what it was sent. */
   tooSlow: 4003,
-  /** Its frames were not of this protocol, again and again. */
+  /** Too many of its frames were not valid. */
   badFrames: 4004,
 } as const;
 
-export interface JoinStatement {
+interface JoinStatement {
   /** The federation's unique id. */
   readonly federation: string;
   readonly participant: string;
@@ -46,8 +46,8 @@ export function joinStatement(statement: JoinStatement): Uint8Array {
 }
 
 /**
- * What all participants' data must have in common beyond what a number of features says: the same columns in the same order.
- * Names may be private: only their digest has to be told.
+ * What all participants' data must have in common beyond the number of features: the same columns in the same order.
+ * Names may be private: only their digest has to be sent.
  */
 export function schemaDigest(features: readonly string[]): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify(features))));

@@ -30,7 +30,7 @@ type Kind = Message['kind'];
 type MessageOf<K extends Kind> = Extract<Message, { kind: K }>;
 type Fields<M> = { readonly [K in Exclude<keyof M, 'kind'>]-?: Field<M[K]> };
 
-export interface Layout<M extends Message = Message> {
+interface Layout<M extends Message = Message> {
   /** Written out, never derived: a tag outlives any order in which the kinds are listed. */
   readonly tag: number;
   readonly knownFlags: number;
@@ -104,7 +104,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       computeMs: f64,
       scalars,
       u: vector,
-      before: optional(vector),
+      previous: optional(vector),
     },
     F32_FLAG,
   ),
@@ -133,7 +133,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
       tolerance: f64,
       waitMs: f64OrInfinity,
       accepted,
-      tellBefore: flag,
+      sendPrevious: flag,
       w: vector,
     },
     F32_FLAG,

@@ -5,7 +5,7 @@ export interface Limits {
   readonly maxFeatures: number;
   readonly maxIdBytes: number;
   readonly maxTextBytes: number;
-  /** In a roster: what secure aggregation says of each is bounded by it. */
+  /** In a roster: what secure aggregation sends for each is bounded by it. */
   readonly maxParticipants: number;
 }
 

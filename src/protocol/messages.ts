@@ -1,6 +1,6 @@
 /**
- * What participants and the coordinator say to each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
- * A message says all that is needed to act on it alone: any may be lost, doubled, late or out of order.
+ * What participants and the coordinator send each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
+ * A message has all that is needed to act on it alone: any may be lost, duplicated, late or out of order.
  */
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { MaskSettings } from '../privacy/masks.ts';
@@ -35,11 +35,11 @@ export interface FederationSettings {
   readonly seed: number;
   readonly straggler: StragglerPolicy;
   readonly precision: Precision;
-  /** How long to wait for an answer before sending again. */
+  /** How long to wait for a response before retransmitting. */
   readonly retryMs: number;
   /** Updates are masked; absent: they are not. */
   readonly mask?: MaskSettings | undefined;
-  /** Steps are clipped, their sum carries noise, and no scalars are told; absent: none of it. */
+  /** Steps are clipped, their sum carries noise, and no scalars are sent; absent: none of it. */
   readonly dp?: DpSettings | undefined;
   /** Only sums of updates are seen by the coordinator; absent: it sees each of them. */
   readonly secure?: SecureSettings | undefined;
@@ -70,14 +70,14 @@ export interface SecureSettings {
  *   resume   start again from the unfinished duals
  *   anytime  never be caught: send what there is just before the deadline
  */
-export type StragglerPolicy = 'restart' | 'resume' | 'anytime';
+type StragglerPolicy = 'restart' | 'resume' | 'anytime';
 
 /** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */
 export type Scalars = AnswerScalars;
 
 /* ---- from participant to coordinator ---- */
 
-/** First thing said, and said again after every restart. */
+/** The first message, after every start. */
 export interface Join {
   readonly kind: 'join';
   readonly id: string;
@@ -85,7 +85,7 @@ export interface Join {
   readonly features: number;
   /** Time of a benchmark solve, for waiting periods derived from it. */
   readonly benchmarkMs: number;
-  /** Counts the lives of a participant: every start and every new beginning is a new one, from 1. */
+  /** Counts the sessions of a participant, from 1: every start and every new beginning is a new one. */
   readonly session: number;
   /** Round of its last accepted answer, as far as it knows; 0: none. */
   readonly base: number;
@@ -117,10 +117,10 @@ export interface AnswerMessage {
   readonly passes: number;
   readonly computeMs: number;
   /** The contribution accepted last, where the round asks for it. */
-  readonly before: Float64Array | undefined;
+  readonly previous: Float64Array | undefined;
 }
 
-/** Gone for good; the contribution stays in w until the operator says otherwise. */
+/** Leaves for good; the contribution stays in w until the operator has it forgotten. */
 export interface Leave {
   readonly kind: 'leave';
   readonly session: number;
@@ -149,7 +149,7 @@ export interface Accepted {
  */
 export interface RoundMessage {
   readonly kind: 'round';
-  /** The life of the participant that is spoken to: any other does not listen. */
+  /** The session that is addressed: any other ignores it. */
   readonly session: number;
   readonly round: number;
   /** The round whose w is the best that is known; 0: use the latest. */
@@ -163,11 +163,11 @@ export interface RoundMessage {
   readonly waitMs: number;
   readonly accepted: Accepted;
   /** Whether the answer has to bring along the contribution that was accepted last: the coordinator does not know it. */
-  readonly tellBefore: boolean;
+  readonly sendPrevious: boolean;
 }
 
 /** Response to an answer that came late or again. */
-export interface OutcomeMessage {
+interface OutcomeMessage {
   readonly kind: 'outcome';
   readonly session: number;
   readonly round: number;
@@ -186,10 +186,10 @@ export interface Finish {
   readonly accepted: Accepted;
 }
 
-/** Why it ended, for all; `left`: for one participant that said it leaves; `budget`: of privacy. */
+/** Why it ended, for all; `left`: for one participant that has left; `budget`: of privacy. */
 export type FinishReason = 'gap' | 'stall' | 'rounds' | 'time' | 'operator' | 'left' | 'budget';
 
-/** What was said cannot be taken; `code` is stable. */
+/** A message was refused; `code` is stable. */
 export interface Reject {
   readonly kind: 'reject';
   readonly code: RejectCode;

@@ -1,6 +1,6 @@
 /**
- * What is said beside `round` where updates are summed in secret (src/privacy/secure has the protocol and its reasons). The same
- * words as there, with the life of the participant that speaks or is spoken to. Participants are meant by their place in
+ * What is sent beside `round` with secure aggregation (src/privacy/secure has the protocol and its reasons). The same
+ * messages as there, with the session of the participant that sends or receives them. Participants are meant by their place in
  * the roster, sets are bitmaps.
  */
 import type {
@@ -24,7 +24,7 @@ export type SumPurpose = 'measure' | 'train';
 
 /* ---- from participant to coordinator ---- */
 
-/** Who I am: said once the settings are known, and whenever a roster or a plan makes no sense. */
+/** A participant's keys: sent once the settings are known, and when a roster or a plan does not fit. */
 export interface Advertise extends Omit<Advertisement, 'id'> {
   readonly kind: 'advertise';
   readonly session: number;
@@ -57,7 +57,7 @@ export interface RevealedMessage extends Revealed {
 export interface RosterMessage extends Roster {
   readonly kind: 'roster';
   readonly session: number;
-  /** The first round it is for: an older roster is no news. */
+  /** The first round it is for: an older roster is ignored. */
   readonly round: number;
 }
 

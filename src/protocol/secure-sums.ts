@@ -1,5 +1,5 @@
 /**
- * What is summed in secret, entry by entry, and on which grid. Both sides must lay it out alike.
+ * What secure aggregation sums, entry by entry, and on which grid. Both sides must lay it out alike.
  *
  *   measure  count, sum of x (features), sum of x^2 (features)
  *   train    change of u (d), change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
@@ -30,7 +30,7 @@ const CORRECTNESS_BITS = 20;
 const SCALARS = 2;
 
 /** Of one participant, or summed over those who were counted. */
-export interface SummedChange {
+interface SummedChange {
   readonly u: Float64Array;
   /** Of F(w) + w.u; 0 with `steps`. */
   readonly value: number;
@@ -101,7 +101,7 @@ export function momentsVector({ count, mean, m2 }: Moments): Float64Array {
 }
 
 /**
- * Moments of all from the sum. A spread that the grid or f64 could have made is none: with 20 participants and 5,000 rows that is a
+ * Moments of all from the sum. A spread that the grid or f64 could have made counts as 0: with 20 participants and 5,000 rows that is a
  * standard deviation below 1e-5, or below 1e-7 of the mean.
  */
 export function momentsFrom(sum: Float64Array, participants: number): Moments {

@@ -20,12 +20,12 @@ export type Results<J> = J extends { readonly kind: infer K extends keyof Result
     ? readonly Results<E>[]
     : { readonly [P in keyof J]: Results<J[P]> };
 
-export type TuningTree = { readonly [name: string]: readonly TuneJob[] };
+type TuningTree = { readonly [name: string]: readonly TuneJob[] };
 /** Constants of every tuning, one for each repeat. */
-export type ConstantsOf<T extends TuningTree> = { readonly [P in keyof T]: readonly Constants[] };
+type ConstantsOf<T extends TuningTree> = { readonly [P in keyof T]: readonly Constants[] };
 
 /** What an experiment shows. `findings` are plain numbers, from which claims are decided. */
-export interface Outcome<F> {
+interface Outcome<F> {
   readonly text: readonly string[];
   readonly figures: readonly Figure[];
   readonly tables: readonly Table[];

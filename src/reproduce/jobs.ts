@@ -90,12 +90,8 @@ export interface Constants {
 }
 
 export interface SimulationResult extends Curve {
-  readonly rounds: number;
-  readonly stopped: string | null;
   /** Mean share that answered in time. */
   readonly responders: number;
-  readonly waitMs: number | null;
-  readonly relativeGap: number;
   readonly upPerParticipantRound: number;
   readonly downPerParticipantRound: number;
 }
@@ -103,7 +99,6 @@ export interface SimulationResult extends Curve {
 export interface TrainingResult {
   /** Mean over participants: balanced accuracy or R2. */
   readonly metric: number;
-  readonly worst: number;
   readonly participants: Readonly<Record<string, number>>;
 }
 

@@ -8,7 +8,7 @@ import { lossOf } from '../solver/losses/losses.ts';
 import type { Objective } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
-export interface PassShape {
+interface PassShape {
   readonly objective: Objective;
   readonly n: number;
   readonly d: number;

@@ -41,7 +41,7 @@ export interface ClassificationData {
   readonly name: string;
 }
 
-export interface Grids {
+interface Grids {
   readonly mtl: TuneGrid;
   /** The paper's own rule is stable only where personal parts are cheap. */
   readonly sum: TuneGrid;

@@ -66,11 +66,7 @@ function runSimulate({ scenario: given }: SimulateJob, table: Table): Simulation
   const { summary, rows } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'off' });
   return {
     ...curveOf(rows),
-    rounds: summary.rounds.aggregated,
-    stopped: summary.stopped,
     responders: summary.responders.observed,
-    waitMs: summary.responders.waitMs,
-    relativeGap: rows.at(-1)?.relativeGap ?? 1,
     upPerParticipantRound: summary.bytes.upPerParticipantRound,
     downPerParticipantRound: summary.bytes.downPerParticipantRound,
   };
@@ -95,7 +91,6 @@ function runTrain({ options }: TrainJob, table: Table): TrainingResult {
   const known = values.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
   return {
     metric: metricOf(result),
-    worst: Math.min(...known.map(([, value]) => value)),
     participants: Object.fromEntries(known),
   };
 }

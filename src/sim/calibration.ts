@@ -20,7 +20,7 @@ export interface PassTimes {
   readonly ms: readonly number[];
 }
 
-export interface CalibrationPoint {
+interface CalibrationPoint {
   readonly rows: number;
   readonly columns: number;
   readonly measuredMs: number;

@@ -13,18 +13,18 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
+import type { MachineObserver } from './machine-observer.ts';
 import type { Network } from './network.ts';
 import { CRASHES, type Transcript } from './transcript.ts';
-import type { Witness } from './witness.ts';
 
-export interface CoordinatorPorts {
+interface CoordinatorPorts {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly transcript: Transcript;
   toParticipant(to: string, frame: Uint8Array): void;
   onRow(row: RoundRow): void;
   readonly primitives: Primitives;
-  readonly witnessOf?: ((node: string) => Witness | undefined) | undefined;
+  readonly observerOf?: ((node: string) => MachineObserver | undefined) | undefined;
 }
 
 export const COORDINATOR = 'coordinator';
@@ -40,7 +40,7 @@ export class CoordinatorNode {
   private readonly options: CoordinatorOptions;
   private readonly ports: CoordinatorPorts;
   private readonly crashes: CrashPlan;
-  private readonly witness: Witness | undefined;
+  private readonly observer: MachineObserver | undefined;
   /** Undefined while it is down. */
   private host: FederationHost | undefined;
   /** How many effects of the present step are carried out before it crashes, and how many have been. */
@@ -51,7 +51,7 @@ export class CoordinatorNode {
     this.options = options;
     this.ports = ports;
     this.crashes = crashes;
-    this.witness = ports.witnessOf?.(COORDINATOR);
+    this.observer = ports.observerOf?.(COORDINATOR);
   }
 
   get state(): CoordinatorState | undefined {
@@ -107,9 +107,9 @@ export class CoordinatorNode {
       // The noise of a round is that of its name: drawn again after a crash it is the same.
       noiseOf: (round) => stream(this.options.seed, 'dp noise', round),
       recorder: {
-        life: (life) => this.witness?.life(life),
+        begin: (start) => this.observer?.begin(start),
         step: (input, effects) => {
-          this.witness?.step(input, effects);
+          this.observer?.step(input, effects);
           this.survived = this.crashes.survives(COORDINATOR, effects.length);
           this.performed = 0;
           if (this.survived === 0) this.crash();

@@ -1,6 +1,6 @@
 /**
  * Participants that do not play fair, for seeing what the defence is worth. They run the honest machine and change what it
- * says on its way out: the change of their contribution in a round becomes
+ * sends: the change of their contribution in a round becomes
  *
  *   free-rider  nothing at all
  *   noise       a random direction, as long as the honest change
@@ -52,7 +52,7 @@ export class Misbehaving {
   /** The last lie that was accepted: those after it must fit it. */
   private believed: Lie | undefined;
   private lie: Lie | undefined;
-  private heard = 0;
+  private latestRound = 0;
   private w: Float64Array | undefined;
   private change: Float64Array | undefined;
 
@@ -62,7 +62,7 @@ export class Misbehaving {
     this.seed = seed;
   }
 
-  hear(message: ToParticipant): void {
+  receive(message: ToParticipant): void {
     switch (message.kind) {
       case 'welcome':
         this.settings = message.settings;
@@ -81,8 +81,8 @@ export class Misbehaving {
     }
   }
 
-  /** What is said instead. */
-  say(message: ToCoordinator): ToCoordinator {
+  /** What is sent instead. */
+  alter(message: ToCoordinator): ToCoordinator {
     if (message.kind !== 'answer') return message;
     // A retransmission, perhaps in another session.
     if (this.lie?.message.round === message.round) return { ...this.lie.message, session: message.session };
@@ -97,7 +97,7 @@ export class Misbehaving {
     const full = plusScaled(before, 1, du);
     const u = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
     const claims = this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest);
-    return { ...honest, u, scalars: claims, before: honest.before && before };
+    return { ...honest, u, scalars: claims, previous: honest.previous && before };
   }
 
   private step({ du, round }: { readonly du: Float64Array; readonly round: number }): Float64Array {
@@ -162,9 +162,9 @@ export class Misbehaving {
   }
 
   private note(round: number, w: Float64Array): void {
-    if (round <= this.heard) return;
+    if (round <= this.latestRound) return;
     if (this.w) this.change = plusScaled(w, -1, this.w);
-    this.heard = round;
+    this.latestRound = round;
     this.w = w;
   }
 }

@@ -4,6 +4,7 @@
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
 
+import { quoted } from '../charts/csv.ts';
 import type { CoordinatorState, PrivacySpent, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { scaleRow } from '../math/scaling.ts';
@@ -214,8 +215,4 @@ export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly st
     const cells = [...COLUMNS.map((name) => row[name]), ...spent, ...metrics];
     yield `${cells.map((value) => (Number.isNaN(value) ? '' : (value ?? ''))).join(',')}\n`;
   }
-}
-
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -18,10 +18,10 @@ import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
 import type { CrashPlan } from './faults.ts';
+import type { MachineObserver } from './machine-observer.ts';
 import type { Misbehaving } from './misbehaving.ts';
 import type { Network } from './network.ts';
 import { CRASHES, type Transcript } from './transcript.ts';
-import type { Witness } from './witness.ts';
 
 /** One participant's own rows: nobody else sees them. */
 export interface ParticipantData {
@@ -34,7 +34,7 @@ export interface ParticipantData {
 }
 
 /** What the nodes of a simulation share. */
-export interface World {
+interface World {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly arena: Arena;
@@ -43,7 +43,7 @@ export interface World {
   readonly transcript: Transcript;
   toCoordinator(from: string, frame: Uint8Array): void;
   readonly primitives: Primitives;
-  readonly witnessOf?: ((node: string) => Witness | undefined) | undefined;
+  readonly observerOf?: ((node: string) => MachineObserver | undefined) | undefined;
 }
 
 /** A participant's loop that crashes where the plan says so. */
@@ -56,7 +56,7 @@ class CrashingLoop extends ParticipantLoop {
     super(start, {
       ...ports,
       record: {
-        life: (life) => ports.record?.life(life),
+        begin: (start) => ports.record?.begin(start),
         step: (input, effects) => {
           ports.record?.step(input, effects);
           const survived = node.crashes.survives(node.id, effects.length);
@@ -89,7 +89,7 @@ export class ParticipantNode {
   /** What a crash leaves. */
   disk: Stored | undefined;
   private readonly world: World;
-  private readonly witness: Witness | undefined;
+  private readonly observer: MachineObserver | undefined;
   /** Undefined: it sends what its machine sends. */
   private readonly misbehaving: Misbehaving | undefined;
   /** Undefined while it is down. */
@@ -103,7 +103,7 @@ export class ParticipantNode {
     this.data = data;
     this.world = world;
     this.crashes = crashes;
-    this.witness = world.witnessOf?.(data.profile.id);
+    this.observer = world.observerOf?.(data.profile.id);
   }
 
   get id(): string {
@@ -142,7 +142,7 @@ export class ParticipantNode {
       },
       send: (message, precision) => this.send(message, precision),
       primitives,
-      record: this.witness,
+      record: this.observer,
       failed: (error) => {
         throw error;
       },
@@ -176,7 +176,7 @@ export class ParticipantNode {
     try {
       const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
       this.world.transcript.delivered(this.world.queue.now, 'coordinator', this.id, message);
-      this.misbehaving?.hear(message);
+      this.misbehaving?.receive(message);
       this.take({ type: 'message', message });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
@@ -189,7 +189,7 @@ export class ParticipantNode {
 
   private send(given: ToCoordinator, precision: Precision): void {
     const { queue, network, transcript } = this.world;
-    const message = this.misbehaving?.say(given) ?? given;
+    const message = this.misbehaving?.alter(given) ?? given;
     transcript.sent(queue.now, this.id, 'coordinator', message);
     const frame = encode(message, precision);
     network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));

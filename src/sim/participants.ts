@@ -6,7 +6,7 @@ import { featureMoments, mergeMoments } from '../math/scaling.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 
-export interface ParticipantsOptions {
+interface ParticipantsOptions {
   readonly compute: ComputeModel;
   /** Passes of a benchmark solve. */
   readonly passes: number;

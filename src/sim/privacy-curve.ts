@@ -4,7 +4,7 @@ import type { Scenario } from './scenario.ts';
 import type { ScenarioInputs } from './scenario-plan.ts';
 import { meanOf } from './summary.ts';
 
-export interface PrivacyPoint {
+interface PrivacyPoint {
   /** Infinity: the same rounds and the same clipping without noise worth speaking of. */
   readonly epsilon: number;
   readonly noiseMultiplier: number;

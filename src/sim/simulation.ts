@@ -10,12 +10,12 @@ import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';
 import { type Crash, CrashPlan, type Deed } from './faults.ts';
+import type { MachineObserver } from './machine-observer.ts';
 import { Misbehaving, type Misbehaviour } from './misbehaving.ts';
 import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
 import { rememberingPrimitives, simulatedSecret } from './secrets.ts';
 import { Transcript } from './transcript.ts';
-import type { Witness } from './witness.ts';
 
 export interface SimulationPlan {
   readonly options: CoordinatorOptions;
@@ -36,7 +36,7 @@ export interface SimulationPlan {
   /** Key agreement and signatures of secure aggregation; default: the portable ones. */
   readonly primitives?: Primitives;
   /** Sees every step of a node's machine. */
-  readonly witnessOf?: (node: string) => Witness | undefined;
+  readonly observerOf?: (node: string) => MachineObserver | undefined;
 }
 
 export class Simulation {
@@ -73,7 +73,7 @@ export class Simulation {
           this.onRow?.(row);
         },
         primitives,
-        witnessOf: plan.witnessOf,
+        observerOf: plan.observerOf,
       },
       crashes,
     );
@@ -88,7 +88,7 @@ export class Simulation {
       seed: plan.seed,
       toCoordinator,
       primitives,
-      witnessOf: plan.witnessOf,
+      observerOf: plan.observerOf,
     };
     this.participants = new Map(
       plan.participants.map((data) => {

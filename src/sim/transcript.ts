@@ -45,20 +45,20 @@ export class Transcript {
 }
 
 /** A message in short. */
-export function inWords(message: Message): string {
+function inWords(message: Message): string {
   switch (message.kind) {
     case 'join':
       return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;
     case 'moments':
       return `moments of ${message.count} rows`;
     case 'answer':
-      return `answer to round ${message.round}, replacing ${message.base}${message.before ? ', with its vector' : ''}`;
+      return `answer to round ${message.round}, replacing ${message.base}${message.previous ? ', with its vector' : ''}`;
     case 'leave':
       return 'leave';
     case 'welcome':
       return message.scaling ? WITH_SCALING : 'welcome';
     case 'round':
-      return `round ${message.round}${message.purpose === 'certify' ? ' (certify)' : ''}, accepted ${message.accepted.round}${message.tellBefore ? ', whose vector is wanted' : ''}`;
+      return `round ${message.round}${message.purpose === 'certify' ? ' (certify)' : ''}, accepted ${message.accepted.round}${message.sendPrevious ? ', whose vector is wanted' : ''}`;
     case 'outcome':
       return `outcome of round ${message.round}: ${message.accepted.round === message.round ? 'accepted' : 'missed'}`;
     case 'finish':

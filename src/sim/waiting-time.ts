@@ -7,7 +7,7 @@
 import { invariant } from '../base/errors.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 
-export interface Device {
+interface Device {
   readonly rows: number;
   /** Columns, with the bias. */
   readonly columns: number;

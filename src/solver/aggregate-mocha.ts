@@ -8,7 +8,7 @@
  * q_t = sigma' M_tt / lambda, updates added in full. With W fixed, M follows from it (relations.ts).
  *
  * A participant holds n_t beta and n_t u_t, boxes of height c instead of c/n_t: its local problem is the usual one with
- * C1 = 1 and no personal part. Divided by n_t its step is q_t / n_t, and that is the sigma it is told.
+ * C1 = 1 and no personal part. Divided by n_t its step is q_t / n_t, and that is the sigma it is sent.
  *
  * Departures: the certificate is that of the W step (Omega fixed), computed through u so that M need not be invertible.
  * Omega is renewed when the gap under it has come down to a tenth, or after some rounds. Whoever does not answer keeps
@@ -43,7 +43,7 @@ const FIRST_GOAL = 0.1;
 /** Omega is settled when no entry of M moves by more than this share of the largest one. */
 const SETTLED = 1e-2;
 
-export interface MochaOptions {
+interface MochaOptions {
   /** Columns, with the bias. */
   readonly d: number;
   readonly lambda: number;
@@ -101,10 +101,10 @@ export class MochaAggregator implements Combiner {
   certificate(scalars: readonly IndexedScalars[]): Certificate {
     let loss = 0;
     let gain = 0;
-    for (const { member, ...said } of [...scalars].sort((a, b) => a.member - b.member)) {
+    for (const { member, ...reported } of [...scalars].sort((a, b) => a.member - b.member)) {
       const { rows } = this.members.get(member)!;
-      loss += said.loss / rows;
-      gain += said.dualSum / rows;
+      loss += reported.loss / rows;
+      gain += reported.dualSum / rows;
     }
     // lambda/2 tr(W Omega W^T) = 1/2 sum_t w_t.u_t.
     let quadratic = 0;

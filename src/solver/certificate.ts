@@ -3,7 +3,7 @@
  * in-process trainers and the coordinator of a federation use the same functions.
  */
 
-/** What a participant says about the model (w, v_k = u_k / C2) it holds. */
+/** What a participant reports of the model (w, v_k = u_k / C2) it holds. */
 export interface MemberScalars {
   /** C1 sum_i c_i loss_i at w + v_k. */
   readonly loss: number;

@@ -11,7 +11,7 @@ import { type Certificate, certificateOf } from './certificate.ts';
 import { localTolerance } from './local-solve.ts';
 import type { Shard } from './shard.ts';
 
-export interface CertifiedAnswerOptions {
+interface CertifiedAnswerOptions {
   /** Stop at this relative gap. */
   readonly gap: number;
   /** Most passes over the rows, all solves together. */
@@ -20,7 +20,7 @@ export interface CertifiedAnswerOptions {
   readonly seedOf: (solve: number) => number;
 }
 
-export interface CertifiedAnswer {
+interface CertifiedAnswer {
   readonly u: Float64Array;
   readonly certificate: Certificate;
   readonly passes: number;

@@ -1,6 +1,6 @@
 /**
  * What members claim of their values, and how far that is believed. A claim counts in the certificate as it is; what is far beyond what others
- * claim does not count where it would speak for others.
+ * claim does not count where it would affect others.
  */
 import type { Known } from './inquiry-types.ts';
 
@@ -12,7 +12,7 @@ const LARGEST_HELD = 2;
 
 /**
  * What is left out of the scale of the relative gap: the part of any value that is more than so many times the median one. Who
- * claims a huge value makes nobody else's gap look small.
+ * claims a huge value makes nobody else's gap seem small.
  */
 export function excessOfValues(known: Iterable<Known>): number {
   const values = [...known].flatMap(({ u, reached }) => (u ? [reached] : []));

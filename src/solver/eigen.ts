@@ -2,10 +2,7 @@
  * Eigenvalues and vectors of a symmetric m x m matrix by cyclic Jacobi rotations: plain, exact enough (1e-14), and fast
  * for the few hundred tasks that MOCHA's Omega may have.
  */
-export function symmetricEigen(
-  matrix: Float64Array,
-  m: number,
-): { values: Float64Array; vectors: Float64Array } {
+function symmetricEigen(matrix: Float64Array, m: number): { values: Float64Array; vectors: Float64Array } {
   const a = matrix.slice();
   const v = new Float64Array(m * m);
   for (let i = 0; i < m; i++) v[i * m + i] = 1;

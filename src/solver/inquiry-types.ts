@@ -38,7 +38,7 @@ export interface SingleAnswer {
   /** Share of the change that is taken, where a defence holds the member to a bound. */
   readonly factor?: number | undefined;
   /** Its last accepted contribution, where that is not known here. */
-  readonly before?: Float64Array | undefined;
+  readonly previous?: Float64Array | undefined;
 }
 
 /** A sum over those who were counted: of their changes since their last accepted answers. */

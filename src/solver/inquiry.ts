@@ -23,13 +23,13 @@ import type {
   Best,
   InquiryMemory,
   InquiryOptions,
-  Known,
   SingleAnswer,
   Standing,
   SummedAnswer,
 } from './inquiry-types.ts';
+import { LastAnswers } from './last-answers.ts';
 import { NextQuery } from './next-query.ts';
-import { addScaled, dot, norm, plusScaled } from './vector.ts';
+import { dot, norm, plusScaled } from './vector.ts';
 
 /** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
 const FIRST_ALLOWANCE = 0.25;
@@ -41,26 +41,19 @@ const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFI
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
   query: Float64Array;
-  /** sum_k u_k over all last accepted answers. */
-  u: Float64Array;
   best: Best | undefined;
   private readonly options: InquiryOptions;
-  private readonly members = new Map<number, Known>();
+  private readonly last: LastAnswers;
   private readonly lower: LowerBound;
   private readonly next: NextQuery;
   private joined = new Set<number>();
   private covered = new Set<number>();
-  /** Sum of the contributions that are not known singly, and of what goes with them. */
-  private rest: Float64Array;
-  private restValue = 0;
-  private restConstant = 0;
   private dual = Number.NEGATIVE_INFINITY;
 
   constructor(options: InquiryOptions) {
     this.options = options;
     this.query = new Float64Array(options.d);
-    this.u = new Float64Array(options.d);
-    this.rest = new Float64Array(options.d);
+    this.last = new LastAnswers(options.d, options.c2);
     this.lower = new LowerBound(options.d);
     this.next = new NextQuery(options);
   }
@@ -70,9 +63,14 @@ export class Inquiry {
     return this.best?.w ?? this.query;
   }
 
+  /** sum_k u_k over all last accepted answers. */
+  get u(): Float64Array {
+    return this.last.u;
+  }
+
   /** For the first round of all, when everybody is about to correct the same error. */
   get sigma(): number {
-    return this.members.size > 0 || this.best ? 0 : Math.max(1, FIRST_ALLOWANCE * this.joined.size);
+    return this.last.members.size > 0 || this.best ? 0 : Math.max(1, FIRST_ALLOWANCE * this.joined.size);
   }
 
   join(member: number): void {
@@ -80,36 +78,36 @@ export class Inquiry {
   }
 
   hasAnswered(member: number): boolean {
-    return this.members.has(member);
+    return this.last.members.has(member);
   }
 
-  /** Whether its last contribution has to be told before a new one can take its place. */
-  needsBefore(member: number): boolean {
-    const known = this.members.get(member);
+  /** Whether its last contribution has to be sent along before a new one can take its place. */
+  needsPrevious(member: number): boolean {
+    const known = this.last.members.get(member);
     return this.options.sees === 'single answers' && known !== undefined && known.u === undefined;
   }
 
   contributionOf(member: number): Float64Array | undefined {
-    return this.members.get(member)?.u;
+    return this.last.members.get(member)?.u;
   }
 
   /** What a member's earlier answers say of its value at the query; undefined where they are not known. */
   boundsOn(member: number): { readonly least: number; readonly most: number } | undefined {
-    const known = this.members.get(member);
+    const known = this.last.members.get(member);
     if (!known?.u || !known.query) return undefined;
-    const most = known.value - dot(this.query, known.u) + this.slack(known.query, this.query);
+    const most = known.value - dot(this.query, known.u) + this.last.slack(known.query, this.query);
     return { least: this.lower.valueAt(member, this.query), most };
   }
 
   /** Drops a member's answers. False: that takes asking everybody again, because nobody knows its part of the sums. */
   forget(member: number): boolean {
     this.joined.delete(member);
-    const known = this.members.get(member);
+    const known = this.last.members.get(member);
     if (known && !known.u) return false;
-    this.members.delete(member);
+    this.last.members.delete(member);
     this.covered.delete(member);
     this.lower.drop(member);
-    this.renewSums();
+    this.last.renewSums();
     this.unbound();
     return true;
   }
@@ -117,12 +115,8 @@ export class Inquiry {
   /** Asks everybody again, about the best query so far or a given one: all answers are dropped. */
   askAgain(query = this.w): void {
     this.query = query;
-    this.members.clear();
+    this.last.clear();
     this.covered.clear();
-    this.rest = new Float64Array(this.options.d);
-    this.restValue = 0;
-    this.restConstant = 0;
-    this.renewSums();
     this.unbound();
     this.lower.clear();
     this.next.clear();
@@ -133,26 +127,14 @@ export class Inquiry {
   /** Takes the answers to the present query, replacing those before. */
   take(round: number, answers: readonly SingleAnswer[]): void {
     for (const given of [...answers].sort((a, b) => a.member - b.member)) this.takeOne(round, given);
-    this.renewSums();
+    this.last.renewSums();
   }
 
   takeSum(round: number, { counted, u, value, constant }: SummedAnswer): void {
-    this.rest = plusScaled(this.rest, 1, u);
-    this.restValue += value;
-    this.restConstant += constant;
-    for (const member of counted) {
-      this.members.set(member, {
-        round,
-        value: 0,
-        reached: 0,
-        constant: 0,
-        query: this.query,
-        u: undefined,
-        held: false,
-      });
-    }
-    this.renewSums();
-    this.lower.add(THE_REST, { u: this.u, s: this.restConstant }, 0);
+    for (const member of counted)
+      this.last.setUnknown(member, { round, value: 0, constant: 0, query: this.query });
+    this.last.addToRest(u, value, constant);
+    this.lower.add(THE_REST, { u: this.u, s: this.last.restConstant }, 0);
   }
 
   /** Closes a round: bounds, and the next query. `missing` do not come back: they count by their last cut. */
@@ -160,12 +142,12 @@ export class Inquiry {
     const first = this.sigma > 0 || this.dual === Number.NEGATIVE_INFINITY;
     this.cover(round, missing);
     const { query } = this;
-    const absent = this.absentSlack(round, missing);
-    const likely = dot(query, query) / 2 + this.valueSum(missing) - dot(query, this.u);
+    const absent = this.last.absentSlack(round, query, missing);
+    const likely = dot(query, query) / 2 + this.last.valueSum(missing) - dot(query, this.u);
     const primal = likely + absent;
     const everybody = absent === 0;
     const gradient = everybody ? plusScaled(query, -1, this.u) : undefined;
-    const known = [...this.members.values()];
+    const known = [...this.last.members.values()];
     const rank = primal - excessOfHeld(known);
     const improved = this.covered.size > 0 && rank < (this.best?.rank ?? Number.POSITIVE_INFINITY);
     const checked = this.options.claims !== 'trusted' && this.options.sees === 'single answers';
@@ -190,7 +172,7 @@ export class Inquiry {
     const { query, best, covered } = this;
     const { point } = this.lower;
     if (first || !best) return point;
-    const roughness = this.restValue - this.restConstant;
+    const roughness = this.last.restValue - this.last.restConstant;
     return this.next.after({ query, gradient, improved, best, point, members: covered.size, roughness });
   }
 
@@ -205,13 +187,14 @@ export class Inquiry {
     return {
       query,
       u,
-      value: this.valueSum(new Set()),
+      value: this.last.valueSum(new Set()),
       constant:
-        this.restConstant + [...this.members.values()].reduce((sum, { constant }) => sum + constant, 0),
+        this.last.restConstant +
+        [...this.last.members.values()].reduce((sum, { constant }) => sum + constant, 0),
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
       known: Float64Array.from(
-        [...this.members].flatMap(([member, { round, value, constant }]) => {
+        [...this.last.members].flatMap(([member, { round, value, constant }]) => {
           return [member, round, value, constant, this.covered.has(member) ? 1 : 0];
         }),
       ),
@@ -223,40 +206,32 @@ export class Inquiry {
     this.query = query;
     this.dual = dual;
     this.best = best && { ...best, gradient: undefined, excess: 0, rank: best.primal };
-    this.rest = u;
-    const summed = this.options.sees === 'sums';
-    this.restValue = summed ? value : 0;
-    this.restConstant = summed ? constant : 0;
     for (let i = 0; i < known.length; i += 5) {
       const [member, round, ownValue, ownConstant, covered] = known.subarray(i, i + 5);
-      this.members.set(member, {
-        round,
-        value: ownValue,
-        reached: 0,
-        constant: ownConstant,
-        query: undefined,
-        u: undefined,
-        held: false,
-      });
+      this.last.setUnknown(member, { round, value: ownValue, constant: ownConstant, query: undefined });
       if (covered === 1) this.covered.add(member);
     }
-    this.renewSums();
+    const summed = this.options.sees === 'sums';
+    this.last.setRest(u, summed ? value : 0, summed ? constant : 0);
     this.freezeRest();
   }
 
-  private takeOne(round: number, { member, u, scalars, factor = 1, before }: SingleAnswer): void {
+  private takeOne(round: number, { member, u, scalars, factor = 1, previous }: SingleAnswer): void {
     const { c2 } = this.options;
-    const known = this.members.get(member);
-    const old = known?.u ?? before;
+    const known = this.last.members.get(member);
+    const old = known?.u ?? previous;
     if (known && !known.u) {
-      invariant(before, `take: expected the last contribution of member ${member}, which is not known here`);
-      this.rest = plusScaled(this.rest, -1, before);
+      invariant(
+        previous,
+        `take: expected the last contribution of member ${member}, which is not known here`,
+      );
+      this.last.rest = plusScaled(this.last.rest, -1, previous);
     }
     const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;
     const { value, constant } = boundsOf(scalars, c2);
     // Of a shortened change the combination of both cuts is known; its own would be better.
     const kept = factor < 1 ? (1 - factor) * (known?.constant ?? 0) + factor * constant : constant;
-    this.members.set(member, {
+    this.last.members.set(member, {
       round,
       value: value + dot(this.query, taken),
       reached: value,
@@ -271,53 +246,21 @@ export class Inquiry {
     if (known && !known.u) this.freezeRest();
   }
 
-  /** Summed afresh, in the order of members: conservation holds to rounding, however many rounds have gone by. */
-  private renewSums(): void {
-    this.u = this.rest.slice();
-    for (const [, { u }] of [...this.members].sort(([a], [b]) => a - b)) if (u) addScaled(this.u, 1, u);
-  }
-
-  /** sum_k of the constants of everybody's value bounds; of the missing their cuts'. */
-  private valueSum(missing: ReadonlySet<number>): number {
-    let sum = this.restValue;
-    for (const [member, { value, constant }] of this.members) sum += missing.has(member) ? constant : value;
-    return sum;
-  }
-
-  private absentSlack(present: number, missing: ReadonlySet<number>): number {
-    const byQuery = new Map<Float64Array, number>();
-    for (const [member, { round, query }] of this.members) {
-      if (round === present || missing.has(member)) continue;
-      if (!query) return Number.POSITIVE_INFINITY;
-      byQuery.set(query, (byQuery.get(query) ?? 0) + 1);
-    }
-    let sum = 0;
-    for (const [query, count] of byQuery) sum += count * this.slack(query, this.query);
-    // Asked the same again nobody need answer, but who has not is absent.
-    return byQuery.size > 0 ? Math.max(sum, Number.MIN_VALUE) : 0;
-  }
-
-  private slack(from: Float64Array, to: Float64Array): number {
-    let distance2 = 0;
-    for (let j = 0; j < to.length; j++) distance2 += (to[j] - from[j]) ** 2;
-    return (this.options.c2 / 2) * distance2;
-  }
-
   /** A bound is of a problem: it says nothing of one with other members, or with another cut of a member that is held still. */
   private cover(present: number, missing: ReadonlySet<number>): void {
     let another = false;
-    for (const [member, { round }] of this.members) {
+    for (const [member, { round }] of this.last.members) {
       const [before, held] = [this.covered.has(member), missing.has(member)];
       if (held && (before || round === present)) this.freeze(member);
       if (!before && (!held || round === present)) another = true;
     }
     if (another && this.best) this.best = { ...this.best, ...UNBOUNDED };
-    this.covered = new Set([...this.members.keys()].filter((member) => !missing.has(member)));
+    this.covered = new Set([...this.last.members.keys()].filter((member) => !missing.has(member)));
   }
 
   private freeze(member: number): void {
     this.dual = Number.NEGATIVE_INFINITY;
-    const known = this.members.get(member);
+    const known = this.last.members.get(member);
     const { c2 } = this.options;
     if (known?.u) {
       const s = known.constant + dot(known.u, known.u) / (2 * c2);
@@ -330,14 +273,8 @@ export class Inquiry {
 
   /** The cut of those who are known by their sum alone. */
   private freezeRest(): void {
-    let s = this.restConstant;
-    let unknown = false;
-    for (const { u, constant } of this.members.values()) {
-      if (u) continue;
-      unknown = true;
-      s += constant;
-    }
-    if (unknown) this.lower.freeze(THE_REST, { u: this.rest, s }, 0);
+    const { restCut } = this.last;
+    if (restCut) this.lower.freeze(THE_REST, restCut, 0);
     else this.lower.drop(THE_REST);
   }
 

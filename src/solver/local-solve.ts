@@ -11,7 +11,8 @@
  *
  * Passes run in random order over the rows that are not shrunk. Shrinking as in LIBLINEAR (Hsieh et al. 2008; Ho and
  * Lin 2012 for regression): a row that sits at a bound, and wants to go further out by more than the worst violation of
- * the pass before, is left out; when what remains is solved, all rows come back for a check before the solve is done.
+ * the pass before, is left out; when what remains is solved, all rows come back for a check before the solve is done. They come back, too,
+ * when the worst violation has not been halved for many passes: below a tolerance of about 1e-6 rounding keeps it up for ever.
  *
  * The margins at the start are exact (f64); only the change since then is f32. What the f32 part gets wrong is put
  * right by the next solve: what limits a training is the accuracy of the rows and of the aggregation, not this.
@@ -30,6 +31,9 @@ export interface LocalSolveOptions {
   readonly seed: number;
 }
 
+/** Passes without half the violation after which all rows are checked. */
+const STALL = 100;
+
 export class LocalSolve {
   /** Passes made so far. */
   passes = 0;
@@ -40,6 +44,8 @@ export class LocalSolve {
   private readonly run: (active: number, shrink: number) => void;
   private active: number;
   private shrink = Number.POSITIVE_INFINITY;
+  /** The violation to be halved, and the pass that it is of. */
+  private mark = { worst: Number.POSITIVE_INFINITY, pass: 0 };
 
   /** The shard must have been loaded with the starting beta and z. */
   constructor(shard: Shard, options: LocalSolveOptions) {
@@ -75,16 +81,23 @@ export class LocalSolve {
     const report = arena.f64(this.at.report, 2);
     const worst = report[0];
     const active = report[1];
-    if (worst > tolerance) {
+    if (worst > tolerance && !this.stalls(worst)) {
       this.active = active;
       this.shrink = worst;
     } else if (whole) {
-      this.done = true;
+      this.done = worst <= tolerance;
     } else {
       // Solved among the active rows: the others come back, and the next pass shrinks none of them.
       this.active = n;
       this.shrink = Number.POSITIVE_INFINITY;
     }
+  }
+
+  private stalls(worst: number): boolean {
+    if (2 * worst >= this.mark.worst && this.passes - this.mark.pass < STALL) return false;
+    const halved = 2 * worst < this.mark.worst;
+    this.mark = { worst: halved ? worst : Number.POSITIVE_INFINITY, pass: this.passes };
+    return !halved;
   }
 
   /** Part of a pass, for who has no time for a whole one; nothing is shrunk by it, and nothing is done after it. */

@@ -19,7 +19,7 @@ export interface Solution {
   readonly sent?: SentPart;
 }
 
-export interface SentPart {
+interface SentPart {
   readonly u: Float64Array;
   readonly s: number;
 }
@@ -29,7 +29,7 @@ export function sentPart(solution: Solution): SentPart {
   return solution.sent ?? solution;
 }
 
-export interface ProposeOptions extends LocalSolveOptions {
+interface ProposeOptions extends LocalSolveOptions {
   readonly passes: number;
 }
 
@@ -42,7 +42,7 @@ export function solutionOf(shard: Shard, beta = shard.beta): Solution {
   return { beta, u: shard.combine(beta), s: shard.dualSum(beta) };
 }
 
-/** Loads the shard with the model (w, u / C2) and says how good it is; `propose` goes on from there. */
+/** Loads the shard with the model (w, u / C2) and measures how good it is; `propose` goes on from there. */
 export function examine(shard: Shard, solution: Solution, w: Float64Array): AnswerScalars {
   const scalars = scalarsAt(shard, w, solution.beta, solution.u);
   return { ...scalars, dualSum: sentPart(solution).s };

@@ -66,7 +66,7 @@ export function decide(
 }
 
 /** The same features in the same order, by name. */
-export function checkFeatures(model: Model, table: Table): void {
+function checkFeatures(model: Model, table: Table): void {
   const { features } = model;
   if (table.features.length !== features.length) {
     throw inputError(

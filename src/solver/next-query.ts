@@ -12,7 +12,7 @@ const OUTWARD = 0.4;
 const FIRST_CURVATURE = 0.1;
 
 /** What a closed round leaves to go on from. */
-export interface Closed {
+interface Closed {
   readonly query: Float64Array;
   /** Of P at the query; undefined: somebody is absent. */
   readonly gradient: Float64Array | undefined;

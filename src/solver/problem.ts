@@ -17,7 +17,7 @@ export interface ProblemSettings extends LossSettings {
   readonly c2: number;
 }
 
-/** What can be said of duals without the rows: the targets, C1 c of each, and the loss. A shard has it all. */
+/** What is known of duals without the rows: the targets, C1 c of each, and the loss. A shard has it all. */
 export interface BoxContext {
   readonly y: Float64Array;
   readonly cap: Float64Array;
@@ -61,7 +61,7 @@ export function rowWeights(
  * Balanced class weights n / (2 n_class), counted within the participant. A class it does not have needs no weight; the
  * floor of one row keeps the formula finite.
  */
-export function balancedWeights(y: Float64Array): Float64Array {
+function balancedWeights(y: Float64Array): Float64Array {
   let positive = 0;
   for (const value of y) if (value > 0) positive++;
   const n = y.length;

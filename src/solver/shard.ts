@@ -11,7 +11,7 @@ import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 
 /** Writes row i's d values into `row` (f32, zeroed, at least d long). */
-export type RowWriter = (i: number, row: Float32Array) => void;
+type RowWriter = (i: number, row: Float32Array) => void;
 
 interface Targets {
   /** Rows. */
@@ -29,7 +29,7 @@ export interface ShardInput extends Targets {
 }
 
 /** Rows of a table, which the kernels scale: the same bits as `scaleRow` writes, faster. */
-export interface TableShardInput extends Targets {
+interface TableShardInput extends Targets {
   readonly table: TableRows;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Steps of which only the sum is seen (`safe` and `sum` under secure aggregation with differential privacy): all that is known is w.
- * Nobody tells a loss, so there is no certificate, and nobody's part can be taken out again.
+ * Nobody reports a loss, so there is no certificate, and nobody's part can be taken out again.
  */
 import { type Certificate, certificateOf } from './certificate.ts';
 import type { Combiner, CombinerMemory, KnownMember, Order } from './combiner.ts';

@@ -16,7 +16,7 @@ export interface TableRows {
 }
 
 /** Where they go: rows of `d` columns, one more than the table has where the last one is the bias. */
-export interface Place {
+interface Place {
   readonly address: Address;
   readonly d: number;
   readonly stride: number;

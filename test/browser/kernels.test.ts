@@ -6,29 +6,49 @@ import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Arena } from '../../src/math/arena.ts';
+import type { Kernels } from '../../src/math/kernels.ts';
+import { createWasmKernels } from '../../src/math/kernels-wasm.ts';
+import { LocalSolve } from '../../src/solver/local-solve.ts';
+import { LOSS_NAMES, type LossName } from '../../src/solver/losses/losses.ts';
+import { Shard } from '../../src/solver/shard.ts';
 import { programPath } from '../helpers/programs.ts';
 
 const chromium = programPath('chromium', 'chromium-browser', 'google-chrome');
 const dist = join(import.meta.dirname, '../../dist');
 
-/** The built kernels, as they are, in a page: SIMD against plain JavaScript, then a whole local solve. */
+interface Parts {
+  readonly Arena: typeof Arena;
+  readonly LocalSolve: typeof LocalSolve;
+  readonly Shard: typeof Shard;
+}
+
+/** u of a whole local solve; the page runs its text, so that it knows nothing but its arguments. */
+function solved({ Arena, LocalSolve, Shard }: Parts, kernels: Kernels, loss: LossName): number[] {
+  const objective = loss === 'epsilon-insensitive' ? 'regression' : 'classification';
+  const y = Float64Array.from({ length: 40 }, (_, i) => (i % 3 ? 1 : -1));
+  const write = (i: number, row: Float32Array) => {
+    for (let j = 0; j < 20; j++) row[j] = ((i * 7 + j * 13) % 17) / 17 - 0.5 + 0.1 * y[i];
+  };
+  const settings = { objective, loss, c1: 1, c2: 1, epsilon: 0.1 } as const;
+  const shard = new Shard(new Arena(kernels), settings, { n: 40, d: 20, y, write });
+  shard.load(shard.startingBeta(), new Float64Array(20));
+  new LocalSolve(shard, { sigma: 1, tolerance: 1e-6, seed: 5 }).runPasses(20);
+  return [...shard.combine(shard.beta)];
+}
+
+/** The built kernels, as they are, in a page: SIMD against plain JavaScript, for every loss. */
 const PAGE = `<!doctype html><title>kernels</title><pre id="out">nothing</pre><script type="module">
   import { Arena } from '/math/arena.js';
   import { JsKernels } from '/math/kernels-js.js';
   import { createWasmKernels } from '/math/kernels-wasm.js';
   import { LocalSolve } from '/solver/local-solve.js';
+  import { LOSS_NAMES } from '/solver/losses/losses.js';
   import { Shard } from '/solver/shard.js';
-  const settings = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 };
-  const y = Float64Array.from({ length: 40 }, (_, i) => (i % 3 ? 1 : -1));
-  const solve = (kernels) => {
-    const write = (i, row) => { for (let j = 0; j < 20; j++) row[j] = Math.fround(((i * 7 + j * 13) % 17) / 17 - 0.5 + 0.1 * y[i]); };
-    const shard = new Shard(new Arena(kernels), settings, { n: 40, d: 20, y, write });
-    shard.load(shard.startingBeta(), new Float64Array(20));
-    new LocalSolve(shard, { sigma: 1, tolerance: 1e-6, seed: 5 }).runPasses(20);
-    return [...shard.combine(shard.beta)];
-  };
-  const wasm = solve(createWasmKernels());
-  const plain = solve(new JsKernels());
+  const solved = ${solved};
+  const run = (create) => LOSS_NAMES.map((loss) => solved({ Arena, LocalSolve, Shard }, create(), loss));
+  const wasm = run(createWasmKernels);
+  const plain = run(() => new JsKernels());
   document.getElementById('out').textContent = JSON.stringify({ name: new Arena().kernels.name, wasm, plain });
 </script>`;
 
@@ -81,7 +101,9 @@ test.skipIf(!chromium)(
       /<pre id="out">(.*?)<\/pre>/s.exec(stdout)![1].replaceAll('&quot;', '"'),
     );
     expect(name).toBe('wasm-simd');
-    expect(wasm).toEqual(plain);
-    expect(wasm.some((value: number) => value !== 0)).toBe(true);
+    const here = LOSS_NAMES.map((loss) => solved({ Arena, LocalSolve, Shard }, createWasmKernels(), loss));
+    expect(wasm).toEqual(here);
+    expect(plain).toEqual(here);
+    for (const u of here) expect(u.some((value) => value !== 0)).toBe(true);
   },
 );

@@ -34,7 +34,7 @@ const answer = fc.record({
   s: number,
   /** Whether its numbers fit each other, and its vector the query: only so does it get any further. */
   fits: fc.boolean(),
-  before: fc.option(vector(FEATURES + 1), { nil: undefined }),
+  previous: fc.option(vector(FEATURES + 1), { nil: undefined }),
 });
 const peer = fc.record({
   rows: count,
@@ -114,7 +114,7 @@ function join(listener: Listener, id: string, { rows, benchmarkMs }: Self, featu
 const bounded = (value: number) => Math.max(-1.7e308, Math.min(1.7e308, value || 0));
 
 /** With numbers that fit it is an exact answer of somebody whose loss is as it says. */
-function lie(listener: Listener, id: string, { u, loss, s, fits, before }: Peer['answers'][number]): void {
+function lie(listener: Listener, id: string, { u, loss, s, fits, previous }: Peer['answers'][number]): void {
   const { state } = listener;
   const member = state.members.get(id)!;
   const { c2 } = state.options;
@@ -127,7 +127,7 @@ function lie(listener: Listener, id: string, { u, loss, s, fits, before }: Peer[
   const scalars = { loss: Math.abs(loss), dualSum, uNorm2, wDotU };
   const { round } = state;
   const said = { session: 1, round, base: member.accepted.round, passes: 1, computeMs: 1 };
-  listener.hear(id, { kind: 'answer', ...said, u, scalars, before });
+  listener.hear(id, { kind: 'answer', ...said, u, scalars, previous });
 }
 
 test('numbers of any size', () => {

@@ -51,7 +51,7 @@ describe('what cannot be taken is refused, counted and otherwise without effect'
   test.each([
     ['of a round that is not open yet', answer(2, 0), 'FUTURE_ROUND'],
     ['of a wrong length', answer(1, 0, { u: Float64Array.of(1) }), 'WRONG_SHAPE'],
-    ['with a former one of a wrong length', answer(1, 0, { before: Float64Array.of(1) }), 'WRONG_SHAPE'],
+    ['with a former one of a wrong length', answer(1, 0, { previous: Float64Array.of(1) }), 'WRONG_SHAPE'],
     ['on a state that is not ours', answer(1, 7), 'STATE_MISMATCH'],
     ['whose norm is a lie', answer(1, 0, { scalars: { ...SCALARS, uNorm2: 99 } }), 'INFEASIBLE'],
     ['in a session that has not joined', answer(1, 0, { session: 2 }), 'NOT_JOINED'],
@@ -125,8 +125,8 @@ test('a restored coordinator answers the same inputs with the same effects', () 
   bench.answer('a', 'b');
   bench.tell({ type: 'summed' });
   const twin = structuredClone({ run: bench.disk.run, members: [...bench.disk.members.values()] });
-  const before = Float64Array.of(1, 0.2);
-  const replies = ['a', 'b'].map((id) => ({ ...bench.answerOf(id), before }));
+  const previous = Float64Array.of(1, 0.2);
+  const replies = ['a', 'b'].map((id) => ({ ...bench.answerOf(id), previous }));
   const states = [bench.disk, twin].map((disk) =>
     restoreCoordinator(bench.options, disk.run!, [...disk.members.values()]),
   );

@@ -91,7 +91,7 @@ describe('an answer that cannot be is refused, and its round goes on without it'
     scalars: { loss: 2, dualSum: 1, uNorm2: 0.26, wDotU: 0 },
     passes: 1,
     computeMs: 1,
-    before: undefined,
+    previous: undefined,
   } as const satisfies AnswerMessage;
 
   /** Two participants with 3 rows each, whose first contributions (0.5, 0.1) were accepted. */

@@ -227,7 +227,7 @@ describe('section 7, the set-up', () => {
       const scalars = { loss: 1, dualSum: 1, uNorm2: 1, wDotU: 1 };
       const identity = { kind: 'answer', session: 1, round: 7, base: 6 } as const;
       const effort = { passes: 5, computeMs: 3 };
-      const answer: AnswerMessage = { ...identity, ...effort, u, scalars, before: undefined };
+      const answer: AnswerMessage = { ...identity, ...effort, u, scalars, previous: undefined };
       expect(encode(answer, 'f64').length).toBeLessThanOrEqual(8 * d + 200);
       const round = {
         kind: 'round',
@@ -240,7 +240,7 @@ describe('section 7, the set-up', () => {
         tolerance: 1,
         waitMs: 1,
         accepted: { round: 7 },
-        tellBefore: false,
+        sendPrevious: false,
       } as const;
       expect(encode(round, 'f64').length).toBeLessThanOrEqual(8 * d + 200);
     }

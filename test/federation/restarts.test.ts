@@ -57,16 +57,16 @@ describe('after a restart', () => {
   test('[ANSWER-9] [ANSWER-10] an answer that does not bring along what it replaces is asked for again, and not counted', () => {
     const bench = restarted();
     const [round] = sentTo(bench.answer('a'), 'a');
-    expect(round).toMatchObject({ kind: 'round', round: 2, tellBefore: true, accepted: { round: 1 } });
+    expect(round).toMatchObject({ kind: 'round', round: 2, sendPrevious: true, accepted: { round: 1 } });
     expect(bench.state.members.get('a')!.answered).toBe(false);
-    bench.say('a', { ...bench.answerOf('a'), before: FIRST });
+    bench.say('a', { ...bench.answerOf('a'), previous: FIRST });
     expect(bench.state.members.get('a')!.answered).toBe(true);
   });
 
   test('[ANSWER-9] the sum is that of the last answers: what is replaced is taken out of it', () => {
     const bench = restarted();
     expect([...inquiryOf(bench.state)!.u]).toEqual([2, 0.4]);
-    const given = { ...bench.answerOf('a', [0.3, 0.7]), before: FIRST };
+    const given = { ...bench.answerOf('a', [0.3, 0.7]), previous: FIRST };
     bench.say('a', given);
     bench.away('b');
     bench.tell({ type: 'summed' });
@@ -74,14 +74,14 @@ describe('after a restart', () => {
     for (const [j, value] of inquiryOf(bench.state)!.u.entries()) expect(value).toBeCloseTo(expected[j], 12);
     // From now on a is known singly again, and b is not.
     const rounds = ['a', 'b'].map((id) => sentTo(bench.join(id), id).find(({ kind }) => kind === 'round'));
-    expect(rounds).toMatchObject([{ tellBefore: false }, { tellBefore: true }]);
+    expect(rounds).toMatchObject([{ sendPrevious: false }, { sendPrevious: true }]);
   });
 
   test('[ACCEPT-4] forgetting somebody whose part of the sum nobody knows asks everybody again', () => {
     const bench = restarted();
     const effects = bench.forget('b');
     expect(sentTo(effects, 'a')).toMatchObject([
-      { kind: 'round', round: 3, accepted: { round: 0 }, tellBefore: false },
+      { kind: 'round', round: 3, accepted: { round: 0 }, sendPrevious: false },
     ]);
     expect([...inquiryOf(bench.state)!.u]).toEqual([0, 0]);
     // Durable: another restart knows of it, too.

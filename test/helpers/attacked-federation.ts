@@ -236,7 +236,7 @@ export class Attacker {
       computeMs: 1,
       scalars: { loss: 1, dualSum: 0, uNorm2: 0, wDotU: 0 },
       u: new Float64Array(order?.w.length ?? FEATURES.length + 1),
-      before: undefined,
+      previous: undefined,
       ...changes,
     };
   }

@@ -111,7 +111,7 @@ export function answer(round: number, base: number, changes: Partial<AnswerMessa
     scalars: scalarsFor(new Float64Array(2), u, 1),
     passes: 1,
     computeMs: 1,
-    before: undefined,
+    previous: undefined,
     ...changes,
   };
 }

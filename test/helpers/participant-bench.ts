@@ -96,7 +96,7 @@ export class ParticipantBench {
       tolerance: 0.1,
       waitMs: 100,
       accepted,
-      tellBefore: false,
+      sendPrevious: false,
       ...changes,
     });
   }

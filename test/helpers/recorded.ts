@@ -23,7 +23,7 @@ export function recorded(
   const recorders: RunRecorder[] = [];
   const simulation = new Simulation({
     ...plan,
-    witnessOf: (node) => {
+    observerOf: (node) => {
       const path = join(folder, `${name}-${node}.log`);
       logs.set(node, path);
       const recorder = new RunRecorder(path);

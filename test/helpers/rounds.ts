@@ -134,8 +134,8 @@ export class AnswerRounds {
     arrange: (answers: SingleAnswer[]) => SingleAnswer[],
   ): void {
     const answers = given.map(({ member, u, scalars }) => {
-      const before = this.inquiry.needsBefore(member) ? this.accepted.get(member)!.u : undefined;
-      return { member, u, scalars, before, factor: factorOf(member) };
+      const previous = this.inquiry.needsPrevious(member) ? this.accepted.get(member)!.u : undefined;
+      return { member, u, scalars, previous, factor: factorOf(member) };
     });
     this.inquiry.take(this.round, arrange(answers));
     for (const { member, u, scalars } of given) this.accept(member, u, scalars, factorOf(member));

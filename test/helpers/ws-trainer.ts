@@ -125,8 +125,8 @@ export class Trainer {
     if (this.pending?.message.round !== round) this.pending = this.solved(shard, settings, order);
     if (!this.mayAnswer(round)) return;
     this.answered++;
-    const before = order.tellBefore ? this.committed?.u : undefined;
-    link.send({ ...this.pending.message, session: this.session, before });
+    const previous = order.sendPrevious ? this.committed?.u : undefined;
+    link.send({ ...this.pending.message, session: this.session, previous });
   }
 
   private solved(shard: Shard, settings: FederationSettings, order: RoundMessage): Pending {
@@ -137,7 +137,7 @@ export class Trainer {
     const old = this.committed ?? newMember(shard);
     const of = (solution: Solution, scalars: AnswerMessage['scalars'], passes: number): Pending => {
       const { u } = solution;
-      const about = { session, round, base, u, scalars, passes, computeMs: 1, before: undefined };
+      const about = { session, round, base, u, scalars, passes, computeMs: 1, previous: undefined };
       return { message: { kind: 'answer', ...about }, solution };
     };
     if (training === 'answers') {

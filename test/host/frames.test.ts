@@ -16,7 +16,7 @@ const BOTH: { readonly [K in keyof RoundMessage]-?: readonly [RoundMessage[K], R
   tolerance: [1e-3, 1e-4],
   waitMs: [100, Number.POSITIVE_INFINITY],
   accepted: [{ round: 6 }, { round: 5 }],
-  tellBefore: [false, true],
+  sendPrevious: [false, true],
   w: [Float64Array.of(1, 2), Float64Array.of(1, 3)],
 };
 const FIELDS = Object.keys(BOTH) as (keyof RoundMessage)[];

@@ -99,7 +99,7 @@ const BY_KIND: ByKind = {
     scalars,
     passes: u32,
     computeMs: f64,
-    before: fc.option(vector, { nil: undefined }),
+    previous: fc.option(vector, { nil: undefined }),
   }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
   welcome: fc.record({
@@ -121,7 +121,7 @@ const BY_KIND: ByKind = {
     tolerance: f64,
     waitMs: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)),
     accepted,
-    tellBefore: fc.boolean(),
+    sendPrevious: fc.boolean(),
   }),
   outcome: fc.record({ kind: fc.constant('outcome'), session: u32, round: u32, accepted }),
   finish: fc.record({

@@ -158,9 +158,9 @@ describe('rounds', () => {
 
   test('[ANSWER-9] the accepted contribution goes along exactly where the round asks for it and there is one', () => {
     const one = bench().ready();
-    expect(one.answers(1, NONE, 4, { tellBefore: true }).before).toBeUndefined();
-    expect(one.answers(2, { round: 1 }, 6).before).toBeUndefined();
-    expect([...one.answers(3, { round: 2 }, 8, { tellBefore: true }).before!]).toEqual([6]);
+    expect(one.answers(1, NONE, 4, { sendPrevious: true }).previous).toBeUndefined();
+    expect(one.answers(2, { round: 1 }, 6).previous).toBeUndefined();
+    expect([...one.answers(3, { round: 2 }, 8, { sendPrevious: true }).previous!]).toEqual([6]);
   });
 });
 
@@ -235,6 +235,36 @@ describe('accepted answers', () => {
     expect(one.round(22, { round: 2 })).toEqual([]);
     expect(one.state).toMatchObject({ phase: 'refused', refusal: { code: 'STATE_MISMATCH' } });
   });
+});
+
+describe('rejects', () => {
+  test('[ANSWER-4] on STATE_MISMATCH it joins again', () => {
+    const one = bench().ready();
+    one.answers(1, NONE, 4);
+    const sent = one.receive({ kind: 'reject', code: 'STATE_MISMATCH', session: 0, message: '' });
+    expect(sent).toMatchObject([{ kind: 'join', base: 0, pending: 1 }]);
+  });
+
+  test.each([
+    'BAD_FRAME',
+    'NOT_FINITE',
+    'WRONG_SHAPE',
+    'INFEASIBLE',
+    'FUTURE_ROUND',
+    'TOO_LARGE',
+    'WRONG_IDENTITY',
+    'RATE_LIMITED',
+  ] as const)(
+    '[REJECT-4] on %s it goes on: the answer stays pending, and the next round settles it',
+    (code) => {
+      const one = bench().ready();
+      const answer = one.answers(1, NONE, 4);
+      expect(one.receive({ kind: 'reject', code, session: 0, message: '' })).toEqual([]);
+      expect(one.timer()).toEqual([answer]);
+      one.round(2, NONE);
+      expect(one.state).toMatchObject({ phase: 'solving', solvingRound: 2 });
+    },
+  );
 });
 
 describe('rest', () => {

@@ -139,10 +139,10 @@ describe('lengths that lie', () => {
     expect(refusalOf(patched(answer, uAt, u32(0xffff_ffff))).sentence).toBe(
       'answer: u: expected at most 1000001 numbers, got 4294967295',
     );
-    const both = golden('answer-before.f64');
+    const both = golden('answer-previous.f64');
     const beforeAt = both.length - 4 - 3 * 8 - 4;
     expect(refusalOf(patched(both, beforeAt, u32(0xffff_ffff))).sentence).toBe(
-      'answer: before: expected at most 1000001 numbers, got 4294967295',
+      'answer: previous: expected at most 1000001 numbers, got 4294967295',
     );
     const join = golden('join');
     expect(refusalOf(patched(join, 44, [201, 0])).sentence).toBe(
@@ -169,7 +169,7 @@ describe('lengths that lie', () => {
     }
     const cases: readonly (readonly [string, Partial<typeof tight>])[] = [
       ['answer.f64', { maxFeatures: 1 }],
-      ['answer-before.f32', { maxFeatures: 1 }],
+      ['answer-previous.f32', { maxFeatures: 1 }],
       ['welcome', { maxFeatures: 1 }],
       ['welcome', { maxTextBytes: 100 }],
       ['reject', { maxTextBytes: 20 }],
@@ -217,7 +217,7 @@ describe('numbers that are none', () => {
     test(`[TYPE-1] [TYPE-2] ${name}: ${fields.length} fields`, () => {
       const frame = encode(message, precision);
       for (const [path, value] of fields) {
-        const isVector = /^(u|before|w)\[/.test(path);
+        const isVector = /^(u|previous|w)\[/.test(path);
         const width = precision === 'f32' && isVector ? 4 : 8;
         const at = placeOf(frame, value, width);
         for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
@@ -288,10 +288,10 @@ describe('words and texts', () => {
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
     const answer = golden('answer.f64');
     expect(refusalOf(patched(answer, answer.length - 5, [2])).sentence).toBe(
-      'answer: before: expected 0 (absent) or 1 (present), got 2',
+      'answer: previous: expected 0 (absent) or 1 (present), got 2',
     );
     expect(refusalOf(patched(golden('round-train.f64'), 61, [2])).sentence).toBe(
-      'round: tellBefore: expected 0 (no) or 1 (yes), got 2',
+      'round: sendPrevious: expected 0 (no) or 1 (yes), got 2',
     );
   });
 });

@@ -42,11 +42,11 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       scalars,
       passes: 50,
       computeMs: 12.5,
-      before: undefined,
+      previous: undefined,
     },
   },
   {
-    name: 'answer-before',
+    name: 'answer-previous',
     message: {
       kind: 'answer',
       session: 2,
@@ -56,7 +56,7 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       scalars,
       passes: 50,
       computeMs: 12.5,
-      before: Float64Array.of(-2.4681, 0.0123, 7.5e-3).map(Math.fround),
+      previous: Float64Array.of(-2.4681, 0.0123, 7.5e-3).map(Math.fround),
     },
   },
   {
@@ -72,7 +72,7 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       tolerance: 0.0078125,
       waitMs: 1500.5,
       accepted,
-      tellBefore: true,
+      sendPrevious: true,
     },
   },
   {
@@ -224,7 +224,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       tolerance: 0.125,
       waitMs: Number.POSITIVE_INFINITY,
       accepted: { round: 0 },
-      tellBefore: false,
+      sendPrevious: false,
     },
   },
   {

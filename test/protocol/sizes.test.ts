@@ -5,11 +5,11 @@ import type { Message } from '../../src/protocol/messages.ts';
 /** A participant costs at most 8d + 200 bytes up and 8d + 200 down a round. */
 const ENVELOPE = 200;
 
-function answer(d: number, before?: Float64Array): Message {
+function answer(d: number, previous?: Float64Array): Message {
   const scalars = { loss: 1, dualSum: 2, uNorm2: 3, wDotU: 4 };
   const u = new Float64Array(d).fill(0.1);
   const effort = { passes: 100, computeMs: 4 };
-  return { kind: 'answer', session: 3, round: 4e9, base: 4e9 - 1, u, scalars, ...effort, before };
+  return { kind: 'answer', session: 3, round: 4e9, base: 4e9 - 1, u, scalars, ...effort, previous };
 }
 
 function round(d: number, factor?: number): Message {
@@ -24,7 +24,7 @@ function round(d: number, factor?: number): Message {
     tolerance: 1e-3,
     waitMs: 1e4,
     accepted: { round: 4e9 - 1, factor },
-    tellBefore: true,
+    sendPrevious: true,
   };
 }
 

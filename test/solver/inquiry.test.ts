@@ -233,7 +233,7 @@ describe.each(['single answers', 'sums'] as const)('an inquiry that sees %s', (s
             expect([inquiry.w, inquiry.query, inquiry.u]).toEqual([w, query, u]);
             for (const k of rounds.shards.keys()) {
               expect(inquiry.hasAnswered(k)).toBe(rounds.accepted.has(k));
-              expect(inquiry.needsBefore(k)).toBe(sees === 'single answers' && rounds.accepted.has(k));
+              expect(inquiry.needsPrevious(k)).toBe(sees === 'single answers' && rounds.accepted.has(k));
             }
           }
           const answers = someOf(random, shape.participants, share);
@@ -295,7 +295,7 @@ describe.each(['single answers', 'sums'] as const)('an inquiry that sees %s', (s
         expect(inquiry.sigma).toBe(0);
         for (const k of old.shards.keys()) {
           expect(inquiry.hasAnswered(k)).toBe(false);
-          expect(inquiry.needsBefore(k)).toBe(false);
+          expect(inquiry.needsPrevious(k)).toBe(false);
           expect(inquiry.contributionOf(k)).toBeUndefined();
           expect(inquiry.boundsOn(k)).toBeUndefined();
         }

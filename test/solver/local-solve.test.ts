@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { stream } from '../../src/base/random.ts';
 import { Arena } from '../../src/math/arena.ts';
 import { certificate } from '../../src/solver/certificate.ts';
 import { LocalSolve } from '../../src/solver/local-solve.ts';
@@ -88,6 +89,30 @@ test('shrinking leaves rows out, and they come back before a solve is done', () 
   expect(Math.min(...actives)).toBeLessThan(n / 2);
   expect(actives.at(-1)).toBe(n);
 });
+
+test.each([71, 128, 172, 296])(
+  'a tolerance that rounding does not allow: rows that were left out come back all the same (%d)',
+  (seed) => {
+    const random = stream(seed, 'b');
+    const [n, d] = [20 + random.below(200), 2 + random.below(40)];
+    const y = Float64Array.from({ length: n }, () => (random.uniform() < 0.5 ? 1 : -1));
+    const rows = Array.from(y, (side) =>
+      Float32Array.from({ length: d }, () => (random.normal() + 0.3 * side) / Math.sqrt(d)),
+    );
+    const settings = { objective: 'classification', c1: 10, c2: 1, epsilon: 0 } as const;
+    const input = { n, d, y, write: (i: number, row: Float32Array) => row.set(rows[i]) };
+    const shard = new Shard(new Arena(), settings, input);
+    shard.load(shard.startingBeta(), new Float64Array(d));
+    new LocalSolve(shard, { sigma: 0, tolerance: 1e-12, seed: 1 }).runPasses(3000);
+    const { beta } = shard;
+    shard.load(beta, shard.combine(beta));
+    for (const [i, margin] of shard.margins.entries()) {
+      const wish = y[i] - margin;
+      const free = wish > 0 ? beta[i] < shard.high[i] : beta[i] > shard.low[i];
+      if (free) expect(Math.abs(wish)).toBeLessThan(1e-3);
+    }
+  },
+);
 
 test('a solve may be stopped after any pass: beta stays in its box and the dual has not fallen', () => {
   fc.assert(

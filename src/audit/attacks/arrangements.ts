@@ -1,7 +1,7 @@
 /** Which of n rows the known ones are, and what labels the others have: all possibilities, or random ones. */
 import { stream } from '../../base/random.ts';
 
-export interface Arrangement {
+interface Arrangement {
   /** Place of each known row. */
   readonly places: readonly number[];
   /** Bit i: row i is positive. Means nothing at the place of a known row. */
@@ -10,7 +10,7 @@ export interface Arrangement {
   readonly draw: number;
 }
 
-export interface ArrangementLimit {
+interface ArrangementLimit {
   readonly seed: number;
   /** At most so many. */
   readonly arrangements: number;

@@ -13,15 +13,13 @@ import { replayCandidate } from './candidate-replay.ts';
 import type { Observation } from './observation.ts';
 import { distance } from './single-rows.ts';
 
-export interface ExplainedMasks {
+interface ExplainedMasks {
   readonly rounds: readonly {
     readonly round: number;
     /** 1 kept, 0 masked; undefined: too many rows changed to try all. */
     readonly mask: Uint8Array | undefined;
     /** Distance of what the mask explains from what was sent. */
     readonly residual: number;
-    /** Other masks that explain it as well. */
-    readonly rivals: number;
   }[];
   /** Share of rounds explained to `SAME`. */
   readonly explained: number;
@@ -40,10 +38,9 @@ export function explainMasks(
   const { settings } = observation;
   const solves = observedSolves(observation);
   const replay = replayCandidate(settings, solves, candidate, semantics);
-  const rounds = replay.rounds.map(({ round, mask, rivals, du }, r) => ({
+  const rounds = replay.rounds.map(({ round, mask, du }, r) => ({
     round,
     mask,
-    rivals,
     residual: distance(du, solves[r].du),
   }));
   const explained = rounds.filter(({ mask, residual }) => mask && residual < SAME).length;

@@ -16,7 +16,7 @@ import type { KnownSettings } from './observation.ts';
 
 export type Masking = 'none' | MaskSemantics;
 
-export interface ReplayedRound {
+interface ReplayedRound {
   readonly round: number;
   readonly du: Float64Array;
   readonly ds: number;
@@ -24,18 +24,13 @@ export interface ReplayedRound {
   readonly loss: number;
   /** 1 kept, 0 masked; undefined: no masks are assumed, or there are too many rows to try. */
   readonly mask: Uint8Array | undefined;
-  readonly rivals: number;
 }
 
-export interface Replay {
+interface Replay {
   readonly rounds: readonly ReplayedRound[];
   /** The participant's own u_k after the last of them. */
   readonly u: Float64Array;
-  readonly beta: Float64Array;
 }
-
-/** Two changes closer than this are the same. */
-const SAME = 1e-6;
 
 export function replayCandidate(
   settings: KnownSettings,
@@ -60,17 +55,16 @@ export function replayCandidate(
       ds: solver.dualSum(sent) - solver.dualSum(beta),
       loss: solver.loss(plusScaled(solve.w, 1 / settings.c2, answered)),
       mask: mask?.mask,
-      rivals: mask?.rivals ?? 0,
     });
     const { taken } = solve;
     if (taken === undefined) continue;
     const kept = masking === 'consistent' ? sent : solved;
     beta = taken === 1 ? kept : beta.map((value, i) => value + taken * (kept[i] - value));
   }
-  return { rounds, u: solver.combine(beta), beta };
+  return { rounds, u: solver.combine(beta) };
 }
 
 function maskOf(solver: CandidateSolver, solve: ObservedSolve, before: Float64Array, after: Float64Array) {
   const parts = Array.from(after, (value, i) => solver.row(i).map((x) => x * (value - before[i])));
-  return nearestSubset(parts, solve.du, SAME);
+  return nearestSubset(parts, solve.du);
 }

@@ -2,7 +2,7 @@
 import { solvePositive } from '../../math/normal-equations.ts';
 import { dot } from '../../solver/vector.ts';
 
-export interface Fit {
+interface Fit {
   readonly parameters: Float64Array;
   /** Sum of squared residuals. */
   readonly error: number;

@@ -15,7 +15,7 @@ export function spanOf(vectors: readonly Float64Array[], relative: number): Span
   return { rank, basis };
 }
 
-export interface Solved {
+interface Solved {
   readonly x: Float64Array;
   /** Largest |a.x - b|. */
   readonly worst: number;

@@ -20,7 +20,7 @@ import { leastSquares } from './least-squares.ts';
 import { columnsOf, type KnownSettings, type Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 
-export interface EquationSearch {
+interface EquationSearch {
   readonly seed: number;
   /** n_k, or guesses at it. */
   readonly rowCounts: readonly number[];
@@ -49,10 +49,6 @@ export interface EquationFit {
   readonly candidate: Candidate;
   /** Root of the mean squared residual. */
   readonly residual: number;
-  /** Equations that were fitted. */
-  readonly equations: number;
-  /** Fits that were tried. */
-  readonly tried: number;
 }
 
 /** Pull towards the prior in all stages but the last. */
@@ -70,14 +66,12 @@ export function recoverByEquations(observation: Observation, search: EquationSea
   const solves = observedSolves(observation).slice(0, search.stages.at(-1));
   return search.rowCounts.map((n) => {
     let best: EquationFit | undefined;
-    let tried = 0;
     for (const start of starts(n, settings, search)) {
-      tried++;
       const fit = fitFrom(settings, solves, start, search);
       if (!best || fit.residual < best.residual) best = fit;
       if (best.residual < EXPLAINED) break;
     }
-    return { ...best!, tried };
+    return best!;
   });
 }
 
@@ -155,7 +149,7 @@ function fitFrom(
     if (stage >= 2 && error > HOPELESS) break;
   }
   const candidate = candidateOf(settings, features, y);
-  return { candidate, residual: Math.sqrt(error / equations), equations, tried: 1 };
+  return { candidate, residual: Math.sqrt(error / equations) };
 }
 
 function candidateOf(settings: KnownSettings, features: Float64Array, y: Float64Array): Candidate {

@@ -15,15 +15,10 @@ import { type PlaneSearch, rowsOnMargin } from './margin-planes.ts';
 import type { Observation } from './observation.ts';
 import { distance, type RecoveredRow, singleRows } from './single-rows.ts';
 
-export interface RecoveredRows {
-  /** The span of all changes; its rank is the estimate of n_k where it is below the number of columns. */
-  readonly space: Span;
-  readonly rows: readonly RecoveredRow[];
-}
-
 /** Directions in the changes below this share of the largest are rounding. */
 const NOISE = 1e-9;
 
+/** The span of all changes; its rank is the estimate of n_k where it is below the number of columns. */
 export function rowSpace(observation: Observation): Span {
   return spanOf(
     changesOf(observation).map(({ du }) => du),
@@ -31,11 +26,11 @@ export function rowSpace(observation: Observation): Span {
   );
 }
 
-export function recoverRows(observation: Observation, search: PlaneSearch): RecoveredRows {
+export function recoverRows(observation: Observation, search: PlaneSearch): RecoveredRow[] {
   const rows = [...singleRows(observation)];
   for (const row of rowsOnMargin(observation, search)) {
     if (!rows.some(({ x }) => distance(x, row.x) < 1e-2)) rows.push(row);
   }
   rows.sort((a, b) => b.support - a.support);
-  return { space: rowSpace(observation), rows: rows.slice(0, observation.rows) };
+  return rows.slice(0, observation.rows);
 }

@@ -3,7 +3,7 @@ import { stream } from '../../base/random.ts';
 import { dot, norm } from '../../solver/vector.ts';
 import { distance } from './single-rows.ts';
 
-export interface VectorScore {
+interface VectorScore {
   readonly cosine: number;
   /** |estimate - truth| / |truth| */
   readonly relativeError: number;
@@ -17,7 +17,7 @@ export function scoreVector(estimate: Float64Array, truth: Float64Array): Vector
   };
 }
 
-export interface RowScore {
+interface RowScore {
   /** For each true row, the error of the recovered row matched to it, relative to its length; 1 where there is none. */
   readonly errors: Float64Array;
   /** True rows matched to better than `RECOVERED`. */
@@ -26,7 +26,7 @@ export interface RowScore {
 }
 
 /** Relative error below which a row counts as recovered. */
-export const RECOVERED = 0.01;
+const RECOVERED = 0.01;
 
 /** Nearest pairs first, each row in one pair. Give rows without the bias: a constant is no achievement. */
 export function scoreRows(recovered: readonly Float64Array[], truth: readonly Float64Array[]): RowScore {
@@ -56,7 +56,7 @@ export function guessRows(population: readonly Float64Array[], count: number, se
   return Array.from({ length: count }, () => population[random.below(population.length)]);
 }
 
-export interface ShareScore {
+interface ShareScore {
   readonly correlation: number;
   /** Mean absolute error of the estimates, and of guessing everybody to be like the population. */
   readonly error: number;

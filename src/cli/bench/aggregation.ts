@@ -21,7 +21,7 @@ const EARLY = 10;
 const MOST_ROUNDS = 2000;
 const REPEATS = 3;
 
-export interface RunReport {
+interface RunReport {
   readonly rounds: number;
   readonly solveMs: number;
   /** Mean balanced accuracy on test rows after 10 rounds. */

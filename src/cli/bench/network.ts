@@ -24,7 +24,7 @@ const WINDOW_MS = 1000;
 const IDLE = 5000;
 const ACTIVE = 1000;
 
-export interface NetworkPoint {
+interface NetworkPoint {
   readonly participants: number;
   readonly aggregation: string;
   /** Median of the windows. */

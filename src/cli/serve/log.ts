@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 import type { Io } from '../io.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-export type LogFormat = 'pretty' | 'json';
+type LogLevel = (typeof LOG_LEVELS)[number];
+type LogFormat = 'pretty' | 'json';
 
 /** Whatever is logged one day, these are not. */
 const SECRETS = ['authorization', 'token', 'ticket', 'invitation', 'signature', 'challenge'];

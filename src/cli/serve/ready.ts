@@ -6,7 +6,7 @@ import type { ServeFlags } from '../serve.ts';
 import { styleOf } from '../style.ts';
 import { labelled } from '../text-table.ts';
 
-export interface Ready {
+interface Ready {
   readonly server: CoordinatorServer;
   readonly flags: ServeFlags;
   readonly federation: string;

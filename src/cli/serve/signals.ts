@@ -2,7 +2,7 @@
 
 const STOP = ['SIGINT', 'SIGTERM'] as const;
 
-export interface Signals {
+interface Signals {
   /** The first wish that it should stop. */
   readonly stop: Promise<void>;
   release(): void;

@@ -55,7 +55,7 @@ export function onAnswer(
     state.tally = undefined;
     return [persist(state, [member]), outcome];
   }
-  if (inquiryOf(state)?.needsBefore(member.index) && !message.before) {
+  if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {
     // It was asked before a restart: the answer that it replaces has to come with it.
     return [sendRound(state, member, now)];
   }
@@ -89,8 +89,8 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
   const { defence } = state.options;
   if (!defence) return { members, answers: members.map((member) => ({ ...given(member), factor: 1 })) };
   const changes = members.map((member) => {
-    const { u, before } = member.answer!;
-    const old = contributionOf(state, member) ?? before;
+    const { u, previous } = member.answer!;
+    const old = contributionOf(state, member) ?? previous;
     return { member: member.index, du: old ? plusScaled(u, -1, old) : u };
   });
   const scores = scored(state, members, changes);
@@ -112,6 +112,6 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
 }
 
 function given({ index, answer }: Member) {
-  const { u, scalars, before } = answer!;
-  return { member: index, u, scalars, before };
+  const { u, scalars, previous } = answer!;
+  return { member: index, u, scalars, previous };
 }

@@ -25,7 +25,7 @@ export function gram(rows: usize, n: i32, stride: i32, out: usize, outStride: i3
       let a21 = f32x4.splat(0);
       let a30 = f32x4.splat(0);
       let a31 = f32x4.splat(0);
-      // Six pointers that move, not one offset: V8 would compute all six addresses anew, products and all, each time.
+      // Six pointers that move, not one offset: V8 would compute all six addresses again, products and all, each time.
       const end = x0 + rowBytes;
       while (x0 < end) {
         const v0 = v128.load(z0);

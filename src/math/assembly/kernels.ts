@@ -3,7 +3,7 @@
 //
 // Memory belongs to the caller (see ../arena.ts); every argument is a byte address, a count or a number.
 //   rows    n x stride f32, stride a multiple of 16, padded with zeros
-//   vectors f64 unless said otherwise
+//   vectors f64 unless noted otherwise
 // No relaxed SIMD: its results differ between machines.
 
 export { gram } from './gram';

@@ -11,7 +11,7 @@ export interface TlsOptions {
   readonly key?: string | undefined;
 }
 
-export interface PostOptions {
+interface PostOptions {
   readonly tls?: TlsOptions | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The operator's token. */
@@ -20,7 +20,7 @@ export interface PostOptions {
   readonly mostBytes?: number | undefined;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   /** Undefined: it was no JSON. */
   readonly body: unknown;

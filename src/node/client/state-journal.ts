@@ -157,7 +157,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-export interface ReadState {
+interface ReadState {
   readonly file: ParticipantFile;
   /** Of the records that count, and of the first one; 0: it is not a journal yet. */
   readonly bytes: number;

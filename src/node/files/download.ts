@@ -2,7 +2,7 @@
 import { KindredError } from '../../base/errors.ts';
 import { plainBytes } from './files.ts';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly onProgress?: (receivedBytes: number, totalBytes: number | undefined) => void;
   /** A connection that stays silent for so long is given up. */
   readonly stallMs?: number;

@@ -4,7 +4,7 @@ import { UCI_HAR_FILES, type UciHarFiles } from '../../data/uci-har.ts';
 import { kindOf, readBytes } from './files.ts';
 
 /** The folder inside the archive. */
-export const UCI_HAR_FOLDER = 'UCI HAR Dataset';
+const UCI_HAR_FOLDER = 'UCI HAR Dataset';
 
 /** Bytes of the files that are there; the reader reports those that are missing. */
 export async function readUciHarFolder(path: string): Promise<UciHarFiles> {

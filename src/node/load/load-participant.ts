@@ -17,7 +17,7 @@ import type { SharedDecoding } from './shared-decoding.ts';
 const ROWS = 2;
 
 /** What the participants of a process share. */
-export interface LoadPorts {
+interface LoadPorts {
   readonly arena: Arena;
   readonly decoding: SharedDecoding;
   readonly features: number;

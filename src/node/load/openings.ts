@@ -1,5 +1,5 @@
 /** When rounds open, as the first of many participants receives them. */
-export interface Opening {
+interface Opening {
   readonly round: number;
   readonly atMs: number;
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.ts';
 import { isLoopback } from './guard.ts';
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly operatorToken: string;
   /** The server listens on loopback only. */
   readonly loopback: boolean;

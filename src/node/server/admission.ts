@@ -13,7 +13,7 @@ const ED25519_PUBLIC = Buffer.from('302a300506032b6570032100', 'hex');
 const TICKET_MS = 30_000;
 const TOKEN_BYTES = 24;
 
-export interface SessionRequest {
+interface SessionRequest {
   readonly participant: string;
   readonly key: string;
   readonly challenge: string;
@@ -47,7 +47,7 @@ export interface NewInvitation {
   readonly expiresMs: number | undefined;
 }
 
-export interface AdmissionOptions {
+interface AdmissionOptions {
   readonly store: EnrolmentStore;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';

@@ -30,7 +30,7 @@ const SECURITY_HEADERS = {
 /** For which a browser need not ask again. */
 const PREFLIGHT_SECONDS = 600;
 
-export interface AppOptions {
+interface AppOptions {
   readonly limits: ServerLimits;
   readonly log: Logger;
   readonly tls: TlsFiles | undefined;

@@ -12,7 +12,7 @@ import type { TurnedAway } from './meters.ts';
 /** How long a closing handshake may take. */
 const CLOSE_MS = 2000;
 
-export interface ConnectionPorts {
+interface ConnectionPorts {
   readonly limits: ServerLimits;
   readonly frameLimits: Limits;
   /** How many columns everybody has; undefined: nobody has sent the names. */

@@ -16,7 +16,7 @@ import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
 
-export interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
+interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   readonly limits: ServerLimits;
   onRound(row: HistoryRow, tookMs: number | undefined): void;
   onTurnedAway(why: TurnedAway): void;

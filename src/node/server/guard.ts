@@ -19,7 +19,7 @@ interface Stranger {
   taken: number;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly now: () => number;
   /** Whether connections are by TLS. */
   readonly encrypted: boolean;

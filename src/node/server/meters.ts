@@ -54,7 +54,7 @@ export interface Measured {
   rejections(): ReadonlyMap<RejectCode, number>;
 }
 
-export interface MeasuredServer {
+interface MeasuredServer {
   readonly connections: number;
   readonly strangers: number;
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;

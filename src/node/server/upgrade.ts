@@ -11,7 +11,7 @@ import { checkRunning, type ServerContext } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly limits: ServerLimits;
   onConnected(socket: Duplex, federation: Federation, participant: string): void;
   /** `error` is what went wrong, in more detail than the refusal. */

@@ -9,7 +9,7 @@ import { plainBytes } from '../files/files.ts';
 const APPLICATION_ID = 0x4b4e4452;
 const IN_MEMORY = ':memory:';
 
-export interface Schema {
+interface Schema {
   readonly version: number;
   /** Statements that make the tables of a new file. */
   readonly tables: string;

@@ -16,7 +16,7 @@ const PARTS = ['', '-wal', '-shm'];
 /** Every cell begins with it: a file without any is not a store whose header was damaged. */
 const CELL_MARK = 'KNDS';
 
-export interface Salvaged {
+interface Salvaged {
   /** Where the damaged store is now. */
   readonly movedTo: string;
   /** Names of the federations that were copied. */

@@ -20,13 +20,13 @@ export interface DoneJob {
   readonly tookMs: number;
 }
 
-export interface JobProgress {
+interface JobProgress {
   readonly job: Job;
   readonly tookMs: number;
   readonly from: 'cache' | 'work';
 }
 
-export interface JobPoolOptions {
+interface JobPoolOptions {
   /** Folder of stored results. */
   readonly cache: string;
   readonly threads: number;

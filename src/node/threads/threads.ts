@@ -56,7 +56,7 @@ export class Thread<Request, Progress, Result> {
   }
 }
 
-export interface Crew<Request> {
+interface Crew<Request> {
   /** Name of a file in this folder, without its ending. */
   readonly file: string;
   readonly workerData: unknown;

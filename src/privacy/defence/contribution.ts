@@ -19,7 +19,7 @@
 import { addScaled, dot, norm } from '../../solver/vector.ts';
 import { type Change, lowerQuantile } from './norm-bound.ts';
 
-export interface RoundScore {
+interface RoundScore {
   readonly member: number;
   /** Undefined if the update, or the sum of the others, is zero: there is no angle then. */
   readonly cosine: number | undefined;

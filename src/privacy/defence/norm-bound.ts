@@ -25,7 +25,7 @@ export interface Change {
   readonly du: Float64Array;
 }
 
-export type OverBound = 'clip' | 'refuse';
+type OverBound = 'clip' | 'refuse';
 
 export interface NormVerdict {
   readonly member: number;

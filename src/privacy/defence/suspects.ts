@@ -28,12 +28,12 @@ import { lowerQuantile } from './norm-bound.ts';
 
 export type Suspicion = 'idle' | 'echo' | 'noise';
 
-export interface Suspect {
+interface Suspect {
   readonly member: number;
   readonly suspicions: readonly Suspicion[];
 }
 
-export interface SuspicionThresholds {
+interface SuspicionThresholds {
   /** Rounds with a score before anybody is suspected on it. */
   readonly leastRounds: number;
   readonly idleNormRatio: number;
@@ -46,7 +46,7 @@ export interface SuspicionThresholds {
   readonly noiseBelowMedian: number;
 }
 
-export const THRESHOLDS: SuspicionThresholds = {
+const THRESHOLDS: SuspicionThresholds = {
   leastRounds: 5,
   idleNormRatio: 0.01,
   echoOwnShare: 0.1,

@@ -1,7 +1,7 @@
 /**
  * A limit (epsilon, delta) and what has been spent of it. Immutable: `spend` returns the next one. It refuses a round
- * that would go over the limit, so training stops BEFORE the budget is exceeded; ask `wouldExceed` or
- * `roundsAffordable` first. A round must be spent before its sum is published, and is spent even if the run fails after.
+ * that would go over the limit, so training stops BEFORE the budget is exceeded; ask `wouldExceed`
+ * first. A round must be spent before its sum is published, and is spent even if the run fails after.
  */
 import { inputError, invariant, KindredError } from '../../base/errors.ts';
 import { checkDelta, checkEpsilon, composed, type RdpCurve, type Spent, spentAt } from './accountant.ts';
@@ -55,25 +55,6 @@ export class Budget {
 
   wouldExceed(cost: RdpCurve, rounds = 1): boolean {
     return this.afterRounds(cost, rounds).epsilon > this.limit.epsilon;
-  }
-
-  /** How many more rounds of this cost fit; Infinity if they cost nothing. */
-  roundsAffordable(cost: RdpCurve): number {
-    if (this.wouldExceed(cost)) return 0;
-    if (cost.every((value) => value === 0)) return Number.POSITIVE_INFINITY;
-    let fits = 1;
-    let exceeds = 2;
-    while (!this.wouldExceed(cost, exceeds)) {
-      fits = exceeds;
-      exceeds *= 2;
-      if (exceeds > Number.MAX_SAFE_INTEGER) return fits;
-    }
-    while (exceeds - fits > 1) {
-      const middle = Math.floor((fits + exceeds) / 2);
-      if (this.wouldExceed(cost, middle)) exceeds = middle;
-      else fits = middle;
-    }
-    return fits;
   }
 
   spend(cost: RdpCurve, rounds = 1): Budget {

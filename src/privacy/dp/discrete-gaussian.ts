@@ -52,7 +52,7 @@ export function discreteNoise(length: number, deviation: number, random: Stream)
 }
 
 /** Algorithm 3: a discrete Laplace draw of scale t = s + 1, kept with probability exp(-(|y| - s^2/t)^2 / (2 s^2)). */
-export function discreteGaussian(deviation: number, random: Stream): bigint {
+function discreteGaussian(deviation: number, random: Stream): bigint {
   invariant(
     Number.isSafeInteger(deviation) && deviation > 0,
     `discreteGaussian: expected a positive integer, got ${deviation}`,

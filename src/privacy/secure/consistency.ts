@@ -1,6 +1,6 @@
 /**
  * The consistency check of Bonawitz et al. 2017 (their round 3, against a coordinator that lies): before anybody reveals a share it
- * must have heard from `threshold` holders, itself among them, that they were shown the very same set of who was counted in.
+ * must have received from `threshold` holders, itself among them, that they were shown the very same set of who was counted in.
  * Otherwise a coordinator could call a participant counted in to some and dropped to others, and so collect both of its secrets.
  *
  * The paper signs the set. Here the two ends of every pair authenticate it with a MAC under their root key: 2 x 16 bytes for each

@@ -10,9 +10,9 @@ import { SEALED_BYTES } from './sealed-share.ts';
 import { demand } from './secure-error.ts';
 import type { Share } from './shamir.ts';
 
-export type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
+type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
 
-export interface CoordinatorRound {
+interface CoordinatorRound {
   readonly plan: RoundPlan;
   phase: Phase;
   readonly dealt: Map<number, Dealt>;
@@ -21,7 +21,7 @@ export interface CoordinatorRound {
   readonly masked: Set<number>;
   readonly attested: Map<number, Attested>;
   readonly revealed: Map<number, Revealed>;
-  /** Ids of those who sent something wrong. */
+  /** Ids of those whose messages were refused. */
   readonly faulty: Set<string>;
 }
 
@@ -143,8 +143,8 @@ export function sealedFor(
   dealt: Dealt,
   holder: number,
 ): Uint8Array {
-  const told = neighbours[dealt.from].filter((other) => mustSend(layout, dealt.from, other));
-  const at = told.indexOf(holder);
+  const receivers = neighbours[dealt.from].filter((other) => mustSend(layout, dealt.from, other));
+  const at = receivers.indexOf(holder);
   return dealt.sealed.subarray(at * SEALED_BYTES, (at + 1) * SEALED_BYTES);
 }
 

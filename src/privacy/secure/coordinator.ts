@@ -11,7 +11,7 @@
  *
  * With too few answers in any phase the round is abandoned: then for at least one participant neither of its secrets can be
  * recovered, and every vector stays masked. The next attempt needs a new round number. The state is plain data. A `take` that
- * throws a SecureError has changed nothing; a message that comes again is ignored.
+ * throws a SecureError has changed nothing; a duplicate is ignored.
  */
 import { concatBytes } from '@noble/hashes/utils.js';
 import { TAG_BYTES } from './consistency.ts';
@@ -108,10 +108,10 @@ export function takeDealt(state: CoordinatorState, from: string, message: Dealt)
   const { round, index } = expected(state, from, message, 'dealing');
   const { layout, neighbours } = state;
   const where = `shares of "${from}"`;
-  const told = neighbours[index].filter((holder) => mustSend(layout, index, holder)).length;
+  const sent = neighbours[index].filter((holder) => mustSend(layout, index, holder)).length;
   demandBytes(message.commitments, 2 * SECRET_BYTES, `${where}, commitments`, from);
   demandBytes(message.table, neighbours[index].length * SECRET_BYTES, `${where}, table`, from);
-  demandBytes(message.sealed, told * SEALED_BYTES, where, from);
+  demandBytes(message.sealed, sent * SEALED_BYTES, where, from);
   if (!round.dealt.has(index)) round.dealt.set(index, message);
 }
 

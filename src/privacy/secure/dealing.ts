@@ -7,7 +7,7 @@
  *
  * Why not the secret key itself, as in the paper: a channel key that serves many rounds may never be revealed, because b of
  * earlier rounds has been, and with b and the key every earlier vector of that participant would lie open. With the
- * table nothing but the seeds of one round is revealed, keys last, and who dropped out simply comes back.
+ * table nothing but the seeds of one round is revealed, keys last, and who dropped out takes part again.
  *
  * Shares: the polynomial is fixed by the values at the dealer's own point (drawn) and at threshold - 1 neighbours (derived by both
  * ends from their root key, so never sent). The secrets are its value at 0; the other neighbours get theirs sealed. Values derived
@@ -23,7 +23,7 @@ import { extend } from './shamir.ts';
 
 export type SecretKind = 'recovery' | 'selfMask';
 
-export interface Dealing {
+interface Dealing {
   readonly message: Dealt;
   /** The share that the dealer holds of its own secrets. */
   readonly ownShare: Uint8Array;
@@ -33,17 +33,17 @@ export interface Dealing {
 export function dealSecrets(seat: Seat, round: number, entropy: Entropy): Dealing {
   const { layout, index, neighbours } = seat;
   const ownShare = seedFrom(entropy, SHARE_BYTES);
-  const told = neighbours.filter((holder) => mustSend(layout, index, holder.index));
+  const receivers = neighbours.filter((holder) => mustSend(layout, index, holder.index));
   const given = neighbours
-    .filter((holder) => !told.includes(holder))
+    .filter((holder) => !receivers.includes(holder))
     .map((holder) => ({
       x: pointOf(holder.index),
       y: derivedShare(holder.root, fromMe(seat, holder, round)),
     }));
-  const points = [0, ...told.map((holder) => pointOf(holder.index))];
+  const points = [0, ...receivers.map((holder) => pointOf(holder.index))];
   const [secrets, ...shares] = extend([{ x: pointOf(index), y: ownShare }, ...given], points);
   const { recovery, selfMask } = halves(secrets.y);
-  const sealed = told.map((holder, i) => seal(shares[i].y, holder.root, fromMe(seat, holder, round)));
+  const sealed = receivers.map((holder, i) => seal(shares[i].y, holder.root, fromMe(seat, holder, round)));
   const message = {
     round,
     from: index,
@@ -62,7 +62,7 @@ export function halves(share: Uint8Array): { recovery: Uint8Array; selfMask: Uin
   return { recovery: share.subarray(0, SECRET_BYTES), selfMask: share.subarray(SECRET_BYTES) };
 }
 
-/** Lets the coordinator see whether it has recovered the right secret; says nothing about it before. */
+/** Lets the coordinator see whether it has recovered the right secret; reveals nothing about it before. */
 export function commitment(
   secret: Uint8Array,
   kind: SecretKind,

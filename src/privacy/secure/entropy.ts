@@ -9,7 +9,7 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { invariant } from '../../base/errors.ts';
 import type { Entropy } from './keys.ts';
 
-/** An `Entropy` that goes on from a number of draws, and says how many there have been. */
+/** An `Entropy` that goes on from a number of draws, and counts them. */
 export function drawFrom(secret: Uint8Array, drawn: number): { entropy: Entropy; drawn(): number } {
   invariant(secret.length === 32, `entropy: expected a secret of 32 bytes, got ${secret.length}`);
   let count = drawn;

@@ -1,5 +1,5 @@
 /**
- * What participants and the coordinator say to each other in secure aggregation, as plain data: transport and bytes are not
+ * What participants and the coordinator send each other in secure aggregation, as plain data: transport and bytes are not
  * decided here. Participants are named by their index in the roster, sets are bitmaps (index-set.ts).
  *
  *   participant                          coordinator
@@ -35,7 +35,7 @@ export interface Roster {
 /** Opens a round. A number is used once: an abandoned round is tried again under a higher one. */
 export interface RoundPlan {
   readonly round: number;
-  /** The digest of roster and parameters, so that all speak of the same. */
+  /** The digest of roster and parameters, so that all mean the same. */
   readonly session: Uint8Array;
   /** Entries of the vector. */
   readonly length: number;

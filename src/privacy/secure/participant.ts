@@ -102,7 +102,7 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
   return message;
 }
 
-/** Tells every neighbour that was counted in which set we were shown. From here on there is no other for this round. */
+/** Attests to every neighbour that was counted in which set we were shown. From here on there is no other for this round. */
 export function attest(state: ParticipantState, { round: number, members: counted }: Counted): Attested {
   const { seat, round, delivered } = maskedRound(state, number);
   demand(

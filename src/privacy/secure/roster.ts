@@ -103,7 +103,7 @@ function sessionOf(
 
 /**
  * Whether a dealer must send this holder its share. threshold - 1 neighbours and the dealer itself fix the polynomial with shares
- * that they derive; only the others need to be told.
+ * that they derive; only the others are sent theirs.
  */
 export function mustSend({ circle, threshold }: Layout, dealer: number, holder: number): boolean {
   return rankOf(circle, dealer, holder) >= threshold - 1;

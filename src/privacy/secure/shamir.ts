@@ -1,6 +1,6 @@
 /**
  * Shamir's secret sharing (1979), threshold t of up to 65,535 holders, over GF(2^16): two bytes of the secret are the value at
- * 0 of a random polynomial of degree t - 1, the share of holder x is its value at x. Any t shares give the secret, t - 1 say
+ * 0 of a random polynomial of degree t - 1, the share of holder x is its value at x. Any t shares give the secret, t - 1 reveal
  * nothing about it.
  *
  * A polynomial is fixed by t values as well as by t coefficients, so dealing is interpolation too: `extend` takes t values that

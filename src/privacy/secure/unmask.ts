@@ -19,7 +19,7 @@ import { type Layout, pointOf } from './roster.ts';
 import { reconstruct, type Share } from './shamir.ts';
 import { sortShares } from './wrong-shares.ts';
 
-export interface Recovered {
+interface Recovered {
   /** By index of the dealer, for as long as nothing failed. */
   readonly secrets: ReadonlyMap<number, Uint8Array>;
   /** Indices of those who have sent a wrong share. */

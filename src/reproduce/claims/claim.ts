@@ -4,7 +4,7 @@
  */
 import type { FindingsOf } from '../experiment.ts';
 import type { EXPERIMENTS, ExperimentId } from '../experiments/all.ts';
-import { estimateText } from '../experiments/common.ts';
+import { estimateText, meanText } from '../experiments/common.ts';
 import type { Verdict } from '../report/report.ts';
 import { compare, type Estimate, estimate } from '../statistics.ts';
 
@@ -16,7 +16,7 @@ export interface Part {
   readonly text: string;
 }
 
-export interface Decision {
+interface Decision {
   readonly parts: readonly Part[];
   /** What else there is to say, such as what the defaults make of it. */
   readonly note?: string;
@@ -76,7 +76,7 @@ export function atMost(name: string, values: readonly number[], limit: number, d
 
 export function atLeast(name: string, values: readonly number[], limit: number, digits = 4): Part {
   const found = estimate(values.map((value) => -value));
-  const shown = estimateText(estimate(values), digits);
+  const shown = meanText(values, digits);
   return { says: side(found, -limit), text: `${name} ${shown}, at least ${limit}` };
 }
 

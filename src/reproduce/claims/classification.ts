@@ -1,5 +1,5 @@
 /** Claims of section 7.2. */
-import { estimateText } from '../experiments/common.ts';
+import { estimateText, meanText } from '../experiments/common.ts';
 import { foundAt, type VariantName, type WaitingFindings } from '../experiments/waiting.ts';
 import { apart, estimate } from '../statistics.ts';
 import { alike, atLeast, atMost, claim, greater, leaning, type Part } from './claim.ts';
@@ -23,7 +23,7 @@ export const classificationClaims = [
       parts: (['local', 'global', 'mocha'] as const).map((other) =>
         greater(['MTL-SVM', methods.mtl.final], [other === 'mocha' ? 'MOCHA' : other, methods[other].final]),
       ),
-      note: `With the paper's own rule (sum, tuned) ${estimateText(estimate(methods.paper.final))}.`,
+      note: `With the paper's own rule (sum, tuned) ${meanText(methods.paper.final)}.`,
     }),
   }),
   claim({
@@ -120,7 +120,7 @@ export const classificationClaims = [
       const above = ten.final.map((value, r) => value - found.global[r]);
       return {
         parts: [atLeast('drop', ten.drop, DROP, 3), atMost('above Global by', above, 0.01)],
-        note: `${drops(found, '10%')} Final at 10%, default: ${estimateText(estimate(foundAt(found, 'anytime', '10%').final))}, Global ${estimateText(estimate(found.global))}.`,
+        note: `${drops(found, '10%')} Final at 10%, default: ${meanText(foundAt(found, 'anytime', '10%').final)}, Global ${meanText(found.global)}.`,
       };
     },
   }),

@@ -1,9 +1,9 @@
 /** Claims on time, operations, bytes, few data and newcomers. */
 
-import { estimateText } from '../experiments/common.ts';
+import { meanText } from '../experiments/common.ts';
 import { lead } from '../experiments/data-deficit.ts';
 import { timeSaved } from '../experiments/timing.ts';
-import { estimate, median } from '../statistics.ts';
+import { median } from '../statistics.ts';
 import { alike, atLeast, claim, greater, leaning, type Part } from './claim.ts';
 
 /** A slope this close to 1 is "in proportion". */
@@ -143,7 +143,7 @@ export const costClaims = [
         greater(['w alone', found.cold[0]], ['alone', found.alone[0]]),
         greater(['joined', found.final[0]], ['alone', found.alone[0]]),
       ],
-      note: `With ${found.rows[found.rows.length - 1]} rows: joined ${estimateText(estimate(found.final[found.rows.length - 1]))}, alone ${estimateText(estimate(found.alone[found.rows.length - 1]))}.`,
+      note: `With ${found.rows[found.rows.length - 1]} rows: joined ${meanText(found.final[found.rows.length - 1])}, alone ${meanText(found.alone[found.rows.length - 1])}.`,
     }),
   }),
   claim({

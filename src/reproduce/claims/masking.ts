@@ -1,7 +1,6 @@
 /** Claims of section 7.4. */
-import { estimateText } from '../experiments/common.ts';
+import { meanText } from '../experiments/common.ts';
 import type { MaskFindings, MaskVariant } from '../experiments/masking.ts';
-import { estimate } from '../statistics.ts';
 import { alike, atLeast, atMost, claim, greater, opposite } from './claim.ts';
 
 type Data = 'full' | 'light';
@@ -16,7 +15,7 @@ function loss(found: MaskFindings, data: Data, variant: MaskVariant, level: numb
 }
 
 function ours(found: MaskFindings, data: Data, level: number): string {
-  const text = (variant: MaskVariant) => estimateText(estimate(loss(found, data, variant, level)));
+  const text = (variant: MaskVariant) => meanText(loss(found, data, variant, level));
   return `Loss on ${data} data at ${level}: the paper's semantics with the safe rule ${text('paperSafe')}, consistent semantics ${text('consistent')}.`;
 }
 

@@ -1,5 +1,5 @@
 /** Claims of section 7.3. */
-import { estimateText } from '../experiments/common.ts';
+import { meanText } from '../experiments/common.ts';
 import { foundAt, type VariantName, type WaitingFindings } from '../experiments/waiting.ts';
 import { estimate } from '../statistics.ts';
 import { alike, atLeast, atMost, claim, greater } from './claim.ts';
@@ -54,7 +54,7 @@ export const regressionClaims = [
     needs: ['reg-same'],
     decide: ({ 'reg-same': found }) => ({
       parts: [atLeast('drop', foundAt(found, 'paper', '10%').drop, DROP, 3)],
-      note: `Default: drop ${estimateText(estimate(foundAt(found, 'anytime', '10%').drop), 3)}.`,
+      note: `Default: drop ${meanText(foundAt(found, 'anytime', '10%').drop, 3)}.`,
     }),
   }),
   claim({
@@ -67,7 +67,7 @@ export const regressionClaims = [
       parts: ['All', '45%', '25%', '10%'].map((share) =>
         atLeast(share, foundAt(found, 'paper', share).final, 0.9, 3),
       ),
-      note: `Default: ${['All', '10%'].map((share) => `${share} ${estimateText(estimate(foundAt(found, 'anytime', share).final), 3)}`).join(', ')}; Global ${estimateText(estimate(found.global), 3)}, Local ${estimateText(estimate(found.local), 3)}.`,
+      note: `Default: ${['All', '10%'].map((share) => `${share} ${meanText(foundAt(found, 'anytime', share).final, 3)}`).join(', ')}; Global ${meanText(found.global, 3)}, Local ${meanText(found.local, 3)}.`,
     }),
   }),
   claim({
@@ -89,7 +89,7 @@ export const regressionClaims = [
     needs: ['reg-data'],
     decide: ({ 'reg-data': found }) => ({
       parts: [atMost('change of R² in the second half', foundAt(found, 'paper', '10%').late, -0.001, 4)],
-      note: `Default: ${estimateText(estimate(foundAt(found, 'anytime', '10%').late))}.`,
+      note: `Default: ${meanText(foundAt(found, 'anytime', '10%').late)}.`,
     }),
   }),
   claim({
@@ -158,7 +158,7 @@ export const regressionClaims = [
           3,
         ),
       ],
-      note: `Default: All ${estimateText(estimate(foundAt(found, 'anytime', 'All').final), 3)}, 20% ${estimateText(estimate(foundAt(found, 'anytime', '20%').final), 3)}.`,
+      note: `Default: All ${meanText(foundAt(found, 'anytime', 'All').final, 3)}, 20% ${meanText(foundAt(found, 'anytime', '20%').final, 3)}.`,
     }),
   }),
   claim({

@@ -90,7 +90,7 @@ function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): Tun
 }
 
 /** The options that a tuning has chosen. */
-export function chosen({ scale, c1, c2, lambda }: Constants) {
+function chosen({ scale, c1, c2, lambda }: Constants) {
   return {
     scale,
     ...(c1 !== undefined && { c1 }),

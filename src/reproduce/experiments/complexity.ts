@@ -8,12 +8,12 @@ import { estimate, median, powerLaw, relativeFit } from '../statistics.ts';
  * Operations of one pass by the paper's section 4.3, all counted alike: alpha needs L (5 d + 4), w needs L (2 d + 2), v
  * needs L (2 d + 4), the end 9.
  */
-export function classificationOperations(L: number, d: number): number {
+function classificationOperations(L: number, d: number): number {
   return L * (5 * d + 4) + L * (2 * d + 2) + L * (2 * d + 4) + 9;
 }
 
 /** By section 5.3: two alphas of L (4 d + 4) each, w L (4 d + 2), v L (4 d + 4), the end 12 d + 7. */
-export function regressionOperations(L: number, d: number): number {
+function regressionOperations(L: number, d: number): number {
   return 2 * L * (4 * d + 4) + L * (4 * d + 2) + L * (4 * d + 4) + 12 * d + 7;
 }
 

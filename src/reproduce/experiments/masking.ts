@@ -26,17 +26,17 @@ import {
   tunings,
 } from './common.ts';
 
-export const LEVELS = [1, 0.75, 0.5, 0.25] as const;
-export type Level = (typeof LEVELS)[number];
+const LEVELS = [1, 0.75, 0.5, 0.25] as const;
+type Level = (typeof LEVELS)[number];
 
-export const MASK_VARIANTS = {
+const MASK_VARIANTS = {
   paper: { name: 'as the paper: its semantics, sum', key: 'paper', semantics: 'paper' },
   paperSafe: { name: "the paper's semantics, safe", key: 'mtl', semantics: 'paper', aggregation: 'safe' },
   consistent: { name: 'consistent semantics, answers', key: 'mtl', semantics: 'consistent' },
 } as const;
 
 export type MaskVariant = keyof typeof MASK_VARIANTS;
-export const MASK_VARIANT_NAMES = ['paper', 'paperSafe', 'consistent'] as const;
+const MASK_VARIANT_NAMES = ['paper', 'paperSafe', 'consistent'] as const;
 const DATA = ['full', 'light'] as const;
 type DataName = (typeof DATA)[number];
 
@@ -66,9 +66,9 @@ const TUNED = ['mtl', 'paper', 'local'] as const;
 const tuned = (data: DataName, key: (typeof TUNED)[number]) =>
   data === 'light' ? `${NAMES[key]}, light` : NAMES[key];
 
-export type MaskExperiment = Experiment<MaskTunings, MaskJobs, MaskFindings>;
+type MaskExperiment = Experiment<MaskTunings, MaskJobs, MaskFindings>;
 
-export interface MaskOptions {
+interface MaskOptions {
   readonly id: string;
   readonly title: string;
   readonly levelName: (level: Level) => string;
@@ -77,7 +77,7 @@ export interface MaskOptions {
   readonly caption: string;
 }
 
-export const levelKey = (level: Level) => String(level);
+const levelKey = (level: Level) => String(level);
 
 export function maskExperiment(options: MaskOptions): MaskExperiment {
   return experiment({

@@ -27,16 +27,16 @@ import {
   tunings,
 } from './common.ts';
 
-export const VARIANTS = {
+const VARIANTS = {
   paper: { name: "the paper's rule: sum, restart", key: 'paper', more: { straggler: 'restart' } },
   restart: { name: 'answers, restart', key: 'mtl', more: { straggler: 'restart' } },
   anytime: { name: 'answers, anytime (default)', key: 'mtl', more: { straggler: 'anytime' } },
 } as const satisfies Record<string, { name: string; key: MethodKey; more: ScenarioInput }>;
 
 export type VariantName = keyof typeof VARIANTS;
-export const VARIANT_NAMES = ['paper', 'restart', 'anytime'] as const;
+const VARIANT_NAMES = ['paper', 'restart', 'anytime'] as const;
 
-export interface WaitingOptions {
+interface WaitingOptions {
   readonly id: string;
   readonly title: string;
   readonly paper: string;
@@ -52,7 +52,7 @@ export interface WaitingOptions {
 }
 
 /** Numbers of each repeat. */
-export interface ShareFindings {
+interface ShareFindings {
   readonly final: readonly number[];
   /** Mean over the first tenth of the time: who is fast at the beginning. */
   readonly early: readonly number[];
@@ -92,7 +92,7 @@ export function foundAt({ variants }: WaitingFindings, variant: VariantName, sha
   return variants[variant][share];
 }
 
-export type WaitingExperiment = Experiment<WaitingTunings, WaitingJobs, WaitingFindings>;
+type WaitingExperiment = Experiment<WaitingTunings, WaitingJobs, WaitingFindings>;
 
 export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
   const { id, title, paper, shares } = options;

@@ -5,7 +5,7 @@ import type { Ids } from './ids.ts';
 import type { Section, Table, VerdictRow } from './report.ts';
 import { type Anchors, pill } from './verdict-table.ts';
 
-export interface Page {
+interface Page {
   readonly ids: Ids;
   readonly sections: Anchors;
   readonly verdicts: readonly VerdictRow[];

@@ -17,7 +17,7 @@ import type { StepForm } from '../../math/kernels.ts';
 export type Objective = 'classification' | 'regression';
 
 /** The one-dimensional problem of a row, all others standing still: max over b of  s(b) - margin (b - beta) - h/2 (b - beta)^2. */
-export interface RowProblem {
+interface RowProblem {
   readonly y: number;
   /** C = C1 c. */
   readonly cap: number;

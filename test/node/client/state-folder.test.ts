@@ -302,7 +302,7 @@ describe('the journal', () => {
             },
           }
         : undefined;
-    runSecurely(table, { rounds: 4, gap: 0 }, { witnessOf: watch });
+    runSecurely(table, { rounds: 4, gap: 0 }, { observerOf: watch });
     expect(stored.length).toBeGreaterThan(15);
     const path = newFolder();
     const { store } = await open(path);

@@ -77,11 +77,11 @@ test('so it does as frames, with all that a training round sums', () => {
   sizes.plan = size({ kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(32) });
   const w = new Float64Array(ENTRIES);
   const accepted = { round: 1 };
-  const order = { session: 1, round: 2, best: 1, sigma: 1, tolerance: 1, waitMs: 1, tellBefore: false };
+  const order = { session: 1, round: 2, best: 1, sigma: 1, tolerance: 1, waitMs: 1, sendPrevious: false };
   const round = size({ kind: 'round', purpose: 'train', w, accepted, ...order });
   const scalars = { loss: 1, dualSum: 1, uNorm2: 1, wDotU: 1 };
   const numbers = { session: 1, round: 1, base: 1, passes: 1, computeMs: 1 };
-  const plain = round + size({ kind: 'answer', u: w, scalars, before: undefined, ...numbers });
+  const plain = round + size({ kind: 'answer', u: w, scalars, previous: undefined, ...numbers });
   expect(sizes).toEqual({
     plan: 57,
     dealt: 3234,

@@ -79,7 +79,7 @@ function briefOf(federation: Federation): z.input<typeof federationBrief> {
   return { ...briefly(federation), connected: federation.connections.size };
 }
 
-export async function stateOf(
+async function stateOf(
   { store, uptimeMs }: ServerContext,
   federation: Federation,
 ): Promise<z.input<typeof federationState>> {

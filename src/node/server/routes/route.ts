@@ -39,7 +39,7 @@ export function checkRunning({ stopping }: ServerContext): void {
 /** Nothing is expected, and nothing else is taken. */
 const NOTHING = z.strictObject({});
 
-export interface Answer {
+interface Answer {
   /** Default 200. */
   readonly status?: 201;
   readonly about: string;
@@ -48,7 +48,7 @@ export interface Answer {
   readonly schema?: z.ZodType;
 }
 
-export interface Asked<P, Q, B> {
+interface Asked<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;

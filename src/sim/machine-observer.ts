@@ -4,8 +4,8 @@ import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
-export interface Witness {
+export interface MachineObserver {
   /** A machine begins. */
-  life(life: CoordinatorStart | ParticipantStart): void;
+  begin(start: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

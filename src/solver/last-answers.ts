@@ -1,0 +1,85 @@
+/**
+ * Everybody's last accepted answer and the sums of them: U = sum_k u_k, values, constants of cuts. Whose answer is not known singly (sums are
+ * all that is seen, or the process has been restarted) is part of `rest`.
+ */
+import type { Known } from './inquiry-types.ts';
+import { addScaled, plusScaled } from './vector.ts';
+
+export class LastAnswers {
+  readonly members = new Map<number, Known>();
+  /** sum_k u_k. */
+  u: Float64Array;
+  /** Sum of the contributions that are not known singly, and of what goes with them. */
+  rest: Float64Array;
+  restValue = 0;
+  restConstant = 0;
+  private readonly c2: number;
+
+  constructor(d: number, c2: number) {
+    this.c2 = c2;
+    this.u = new Float64Array(d);
+    this.rest = new Float64Array(d);
+  }
+
+  clear(): void {
+    this.members.clear();
+    this.setRest(new Float64Array(this.u.length), 0, 0);
+  }
+
+  setRest(u: Float64Array, value: number, constant: number): void {
+    this.rest = u;
+    this.restValue = value;
+    this.restConstant = constant;
+    this.renewSums();
+  }
+
+  addToRest(u: Float64Array, value: number, constant: number): void {
+    this.setRest(plusScaled(this.rest, 1, u), this.restValue + value, this.restConstant + constant);
+  }
+
+  /** An answer that is part of `rest`. */
+  setUnknown(member: number, known: Pick<Known, 'round' | 'value' | 'constant' | 'query'>): void {
+    this.members.set(member, { ...known, reached: 0, u: undefined, held: false });
+  }
+
+  /** Summed again, in the order of members: conservation holds to rounding, however many rounds have gone by. */
+  renewSums(): void {
+    this.u = this.rest.slice();
+    for (const [, { u }] of [...this.members].sort(([a], [b]) => a - b)) if (u) addScaled(this.u, 1, u);
+  }
+
+  /** sum_k of the constants of everybody's value bounds; of the missing their cuts'. */
+  valueSum(missing: ReadonlySet<number>): number {
+    let sum = this.restValue;
+    for (const [member, { value, constant }] of this.members) sum += missing.has(member) ? constant : value;
+    return sum;
+  }
+
+  /** The cut of those who are known by their sum alone; undefined: there are none. */
+  get restCut(): { readonly u: Float64Array; readonly s: number } | undefined {
+    const unknown = [...this.members.values()].filter(({ u }) => !u);
+    if (unknown.length === 0) return undefined;
+    return { u: this.rest, s: unknown.reduce((sum, { constant }) => sum + constant, this.restConstant) };
+  }
+
+  /** What those who did not answer in this round add to the upper bound at the query; 0: everybody answered. */
+  absentSlack(present: number, at: Float64Array, missing: ReadonlySet<number>): number {
+    const byQuery = new Map<Float64Array, number>();
+    for (const [member, { round, query }] of this.members) {
+      if (round === present || missing.has(member)) continue;
+      if (!query) return Number.POSITIVE_INFINITY;
+      byQuery.set(query, (byQuery.get(query) ?? 0) + 1);
+    }
+    let sum = 0;
+    for (const [query, count] of byQuery) sum += count * this.slack(query, at);
+    // Asked the same again nobody need answer, but who has not is absent.
+    return byQuery.size > 0 ? Math.max(sum, Number.MIN_VALUE) : 0;
+  }
+
+  /** C2/2 |to - from|^2: by how much F_k may leave the tangent of an answer. */
+  slack(from: Float64Array, to: Float64Array): number {
+    let distance2 = 0;
+    for (let j = 0; j < to.length; j++) distance2 += (to[j] - from[j]) ** 2;
+    return (this.c2 / 2) * distance2;
+  }
+}

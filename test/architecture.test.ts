@@ -103,11 +103,9 @@ describe('architecture', () => {
   test('the core compiles without the types of Node', () => {
     const project = resolve(root, '..');
     const { include } = JSON.parse(readFileSync(join(project, 'tsconfig.core.json'), 'utf8'));
-    expect(include.filter((path: string) => !path.includes('.'))).toEqual(
-      LAYERS.flat()
-        .filter((folder) => !OUTER.has(folder))
-        .map((folder) => `src/${folder}`),
-    );
+    const core = LAYERS.flat().filter((folder) => !OUTER.has(folder));
+    const folders = include.filter((path: string) => !path.includes('.'));
+    expect(folders.sort()).toEqual(core.map((folder) => `src/${folder}`).sort());
     const tsc = join(project, 'node_modules/typescript/bin/tsc');
     expect(
       spawnSync(process.execPath, [tsc, '-p', 'tsconfig.core.json'], { cwd: project, encoding: 'utf8' })
@@ -132,7 +130,7 @@ describe('architecture', () => {
     expect(found.flatMap(importsOf).filter((target) => target.startsWith('node/'))).toEqual([]);
   });
 
-  test.todo('files do not import each other in a circle, types included', () => {
+  test('files do not import each other in a circle, types included', () => {
     expect(circles()).toEqual([]);
   });
 });

@@ -106,7 +106,7 @@ function sumOf({ options, run, members }: StoredRunOf): Float64Array {
   if (run.inquiry) return run.inquiry.u;
   const combiner = combinerOf(restoreCoordinator(options, run, members));
   if (!combiner) return new Float64Array(0);
-  if (options.aggregation !== 'mocha') {
+  if (options.method !== 'mocha') {
     const { noise } = combiner.memory;
     return noise ? plusScaled(combiner.w, -1, noise) : combiner.w;
   }

@@ -10,8 +10,8 @@ import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { addJsonOption, example, wholeNumber } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { type Style, styleOf } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
@@ -28,13 +28,13 @@ export function addAudit(program: Command, io: Io): void {
   const command = program
     .command('audit')
     .description(
-      'Train, record what the coordinator sees, attack it, and say what leaks under each protection.',
+      'Train, record what the coordinator sees, attack it, and report what leaks under each protection.',
     )
     .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
     .option('--positive <value>', 'target value that becomes +1, needed with more than two')
     .option(
       '--participants <number>',
-      'of the data, the first so many',
+      'use the first participants only: this many',
       wholeNumber('--participants', 3, 1000),
       20,
     )

@@ -1,4 +1,4 @@
-/** kindred bench: what is claimed about speed, measured side by side on this machine, told as ratios. */
+/** kindred bench: what is claimed about speed, measured side by side on this machine, as ratios. */
 import type { Command } from 'commander';
 import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
@@ -11,8 +11,8 @@ import type { NetworkReport } from './bench/network.ts';
 import { benchSecure, type SecureReport } from './bench/secure.ts';
 import { benchStart, type StartReport } from './bench/start.ts';
 import { addDataOptions, type DataFlags, readData } from './data-options.ts';
+import { addJsonOption, example, nameList, oneOf } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example, nameList, oneOf } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
@@ -49,7 +49,7 @@ interface BenchReport {
 export function addBench(program: Command, io: Io): void {
   const command = program
     .command('bench')
-    .description('Measure kernels, solver, aggregation and methods side by side; medians, told as ratios.')
+    .description('Measure kernels, solver, aggregation and methods side by side; medians and their ratios.')
     .argument('[part...]', `some parts only: ${PARTS.join(', ')} (default: all but network)`)
     .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
     .option('--only <a,b>', 'the same as naming the parts', nameList)
@@ -65,10 +65,7 @@ export function addBench(program: Command, io: Io): void {
 }
 
 async function runBench(io: Io, named: readonly string[], flags: Flags): Promise<void> {
-  const asked = [
-    ...named.map(oneOf('part', PARTS)),
-    ...(flags.only ?? []).map(oneOf('option --only', PARTS)),
-  ];
+  const asked = [...named.map(oneOf('part', PARTS)), ...(flags.only ?? []).map(oneOf('--only', PARTS))];
   const parts = asked.length > 0 ? asked : USUAL;
   const table =
     flags.data === undefined

@@ -8,8 +8,8 @@ import { type Calibration, fitCalibration, formulaText, type PassTimes } from '.
 import { calibrationFigure } from '../sim/figures.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { labelled, textTable } from './text-table.ts';
@@ -65,7 +65,7 @@ async function runCalibrate(io: Io, flags: Flags): Promise<void> {
   else await writeLines(io, reportOf(io, fit, flags.out, chart));
 }
 
-/** Random rows, both classes, and every row in every pass: the cost the model speaks of. */
+/** Random rows, both classes, and every row in every pass: the cost that the model describes. */
 function measurePasses(now: () => number, n: number, d: number): number[] {
   const random = stream(1, 'calibrate', n, d);
   const arena = new Arena();

@@ -1,10 +1,10 @@
-/** kindred data describe: what is in a file, and what in it looks like a mistake. */
+/** kindred data describe: what is in a file, and what in it may be a mistake. */
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { addJsonOption, example, oneOf } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, percent, significant } from './number-text.ts';
-import { addJsonOption, example, oneOf } from './option-values.ts';
 import { type Style, styleOf } from './style.ts';
 import { labelled, textTable, wrapped } from './text-table.ts';
 
@@ -13,13 +13,13 @@ type Flags = DataFlags & { readonly objective?: 'classification' | 'regression';
 export function addDataDescribe(group: Command, io: Io): void {
   const command = group
     .command('describe')
-    .description('Say what is in the data and what in them looks like a mistake.')
+    .description('Summarise the data and list possible mistakes in them.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runDescribe(io, data, flags));
   addDataOptions(command).option(
     '--objective <kind>',
-    'classification or regression (default: by the looks of the target)',
-    oneOf('option --objective', ['classification', 'regression']),
+    'classification or regression (default: guessed from the target)',
+    oneOf('--objective', ['classification', 'regression']),
   );
   addJsonOption(command);
   example(command, 'kindred data describe readings.csv --task patient --label score');

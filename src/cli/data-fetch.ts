@@ -11,9 +11,9 @@ import {
   writeFolder,
 } from '../node/files/uci-har-archive.ts';
 import { readUciHarFolder } from '../node/files/uci-har-folder.ts';
+import { addJsonOption, example, oneOf } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, megabytes } from './number-text.ts';
-import { addJsonOption, example, oneOf } from './option-values.ts';
 import { Progress } from './progress.ts';
 
 interface Flags {

@@ -9,9 +9,9 @@ import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { type Chunks, checkWritable, writeAtomically } from '../node/files/files.ts';
+import { addJsonOption, example, oneOf, wholeNumber } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count } from './number-text.ts';
-import { addJsonOption, example, oneOf, wholeNumber } from './option-values.ts';
 
 const KINDS = ['har', 'regression'] as const;
 type Kind = (typeof KINDS)[number];
@@ -50,7 +50,7 @@ export function addDataMake(group: Command, io: Io): void {
     .option(
       '--heterogeneity <kind>',
       'regression: same or diverse participants (default: same)',
-      oneOf('option --heterogeneity', ['same', 'diverse']),
+      oneOf('--heterogeneity', ['same', 'diverse']),
     )
     .option('--snr <decibels>', 'regression: signal to noise (default: 20)', wholeNumber('--snr', 0, 200))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
@@ -64,7 +64,10 @@ export function addDataMake(group: Command, io: Io): void {
 
 async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   if (flags.json && flags.out === undefined) {
-    throw inputError('BAD_OPTION', 'option --json: expected --out beside it, as stdout cannot take both');
+    throw inputError(
+      'BAD_OPTION',
+      'option --json: expected --out with it, as the data go to stdout otherwise',
+    );
   }
   if (flags.out !== undefined) await checkWritable(flags.out);
   const table = makeTable(kind, flags);

@@ -1,10 +1,10 @@
-/** Options that say how data are read, and the reading itself: the same for every command that takes <data>. */
+/** Options for reading data, and the reading itself: the same for every command that takes <data>. */
 import type { Command } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
+import { nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
-import { nameList, oneOf } from './option-values.ts';
 
 export interface DataFlags {
   readonly task?: string;
@@ -22,7 +22,7 @@ export const DEFAULT_COLUMNS: ColumnNames = tableColumns();
 export const DATA_ARGUMENT =
   'CSV (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
 
-/** `defaults` says where names come from that are not given: the usual ones, or those of a model's training. */
+/** `defaults`: names that are not given are the usual ones, or those of a model's training. */
 export function addDataOptions(command: Command, defaults: 'usual' | 'as in training' = 'usual'): Command {
   const usual = defaults === 'usual';
   return command
@@ -34,7 +34,7 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .option(
       '--uci-target <what>',
       'target of the UCI HAR folder: sitting (1 or -1) or activity (1..6)',
-      oneOf('option --uci-target', ['sitting', 'activity']),
+      oneOf('--uci-target', ['sitting', 'activity']),
     )
     .optionsGroup('Options:');
 }
@@ -53,7 +53,7 @@ export async function readSource(io: Io, path: string, options: ReadOptions): Pr
   return path === '-' ? parseFile(await io.stdin(), 'stdin', options) : readTable(path, options);
 }
 
-/** As the flags say, unless `options` know better. */
+/** As in the flags; `options` override them. */
 export function readData(io: Io, path: string, flags: DataFlags, options: ReadOptions = {}): Promise<Table> {
   const { taskFile, uciTarget } = flags;
   return readSource(io, path, { ...columnsFrom(flags), taskFile, uciTarget, ...options });

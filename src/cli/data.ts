@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addDataDescribe } from './data-describe.ts';
 import { addDataFetch } from './data-fetch.ts';
 import { addDataMake } from './data-make.ts';
+import { example } from './flags.ts';
 import type { Io } from './io.ts';
-import { example } from './option-values.ts';
 
 export function addData(program: Command, io: Io): void {
   const group = program.command('data').description('Make, describe or fetch data.');

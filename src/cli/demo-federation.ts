@@ -16,7 +16,7 @@ interface DemoSetting {
   readonly folder: string;
   readonly seed: number;
   readonly testFraction: number;
-  /** The last participant takes so many times as long as the first. */
+  /** The last participant takes this many times as long as the first. */
   readonly slowest: number;
 }
 
@@ -145,12 +145,12 @@ function watch(
   people: number,
   onProgress: (text: string) => void,
 ): { stop(): void } {
-  const look = setInterval(async () => {
+  const timer = setInterval(async () => {
     const state = await stateOf(server).catch(() => undefined);
     if (!state) return;
     const { phase, round, relativeGap, participants } = state;
     if (phase === 'gathering') onProgress(`${participants.connected} of ${people} participants are here`);
     else onProgress(`round ${round}, relative gap ${scientific(relativeGap ?? undefined)}`);
   }, LOOK_MS);
-  return { stop: () => clearInterval(look) };
+  return { stop: () => clearInterval(timer) };
 }

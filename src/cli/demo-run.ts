@@ -6,7 +6,6 @@ import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import { type TrainResult, train } from '../methods/train.ts';
 import type { MethodName } from '../solver/model.ts';
-import type { DemoFlags } from './demo.ts';
 import { type Federated, federate } from './demo-federation.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { count, decimals, duration, percent, scientific } from './number-text.ts';
@@ -14,7 +13,13 @@ import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, textTable } from './text-table.ts';
 
-/** The slowest device takes so many times as long as the fastest. */
+export interface DemoFlags {
+  readonly seed: number;
+  readonly participants: number;
+  readonly json?: true;
+}
+
+/** The slowest device takes this many times as long as the fastest. */
 const SLOWEST = 10;
 const TEST_FRACTION = 0.3;
 

@@ -1,13 +1,8 @@
 /** kindred demo: a whole federation on this machine, in seconds and without any data at hand. */
 import type { Command } from 'commander';
+import type { DemoFlags } from './demo-run.ts';
+import { addJsonOption, example, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
-
-export interface DemoFlags {
-  readonly seed: number;
-  readonly participants: number;
-  readonly json?: true;
-}
 
 export function addDemo(program: Command, io: Io): void {
   const command = program

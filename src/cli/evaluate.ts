@@ -2,10 +2,10 @@
 import type { Command } from 'commander';
 import { evaluate } from '../methods/evaluate.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { addJsonOption, example } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
-import { addJsonOption, example } from './option-values.ts';
 import { participantTable } from './participant-table.ts';
 import { styleOf } from './style.ts';
 import { labelled } from './text-table.ts';
@@ -45,7 +45,7 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
     ]);
   }
   if (newcomers.length > 0) {
-    await tell(
+    await notify(
       io,
       'note',
       `${count(newcomers.length)} participants are not in the model and were served by w alone`,

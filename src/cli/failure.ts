@@ -49,7 +49,7 @@ function usageSentence(error: CommanderError): string {
     .replace(/\. Expected (.*)\.$/, ', expected $1');
 }
 
-/** File names, file contents and servers may say anything; what goes to a terminal may not be anything. */
+/** File names, file contents and servers' answers may hold control characters: a terminal must not get them. */
 export function oneLine(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');

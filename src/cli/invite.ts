@@ -1,12 +1,11 @@
 /** kindred invite: lets new participants into a federation, by a token or by their key. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
 import { postToServer, type ServerAddress, serverAddress } from '../node/admin/server-client.ts';
-import { durationValue } from './duration-value.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { ANYTHING, list, number, object, text } from '../settings/kinds.ts';
+import { addJsonOption, durationValue, example, wholeNumber } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
-import { addJsonOption, example, wholeNumber } from './option-values.ts';
 
 interface Flags extends OperatorFlags {
   readonly name?: string;
@@ -18,11 +17,11 @@ interface Flags extends OperatorFlags {
 
 const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
-const invitationsSchema = z.object({
-  invitations: z.array(
-    z.object({ token: z.string(), participant: z.string().optional(), expiresMs: z.number().optional() }),
-  ),
-});
+const invitation = object(
+  { token: text(), participant: text().optional(), expiresMs: number().optional() },
+  'ignored',
+);
+const invitationsKind = object({ invitations: list(invitation, 'a list') }, 'ignored');
 
 export function addInvite(program: Command, io: Io): void {
   const command = program
@@ -30,7 +29,7 @@ export function addInvite(program: Command, io: Io): void {
     .description('Let new participants into a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
     .option('--name <participant>', 'only for the one of this name (default: whoever comes with it)')
-    .option('--count <number>', 'so many invitations', wholeNumber('--count', 1, 1000))
+    .option('--count <number>', 'number of invitations', wholeNumber('--count', 1, 1000))
     .option('--expires <time>', '12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
     .option('--key <key>', 'enrol --name by its public key (base64url), without an invitation')
     .action((url: string, flags: Flags) => runInvite(io, url, flags));
@@ -55,14 +54,14 @@ async function runInvite(io: Io, url: string, flags: Flags): Promise<void> {
     ...(expires !== undefined && { lifetimeMs: expires }),
   };
   const access = await operatorAccess(io, flags);
-  const { invitations } = await postToServer(address, '/invitations', body, access, invitationsSchema);
+  const { invitations } = await postToServer(address, '/invitations', body, access, invitationsKind);
   if (flags.json) return await writeJson(io, { federation: address.federation, invitations });
   await writeLines(
     io,
     invitations.map(({ token }) => token),
   );
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
-  await tell(
+  await notify(
     io,
     'note',
     `each is good once, ${who}: ${io.program} join ${shownAddress(address)} ... --invitation <token>`,
@@ -71,12 +70,12 @@ async function runInvite(io: Io, url: string, flags: Flags): Promise<void> {
 
 async function allow(io: Io, address: ServerAddress, flags: Flags, key: string): Promise<void> {
   const { name, count, expires } = flags;
-  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name beside it');
+  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name with it');
   if (count !== undefined || expires !== undefined)
-    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires beside it');
+    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires with it');
   const path = `/participants/${encodeURIComponent(name)}/allow`;
   const access = await operatorAccess(io, flags);
-  const participant = await postToServer(address, path, { key }, access, z.looseObject({ id: z.string() }));
+  const participant = await postToServer(address, path, { key }, access, ANYTHING);
   if (flags.json) await writeJson(io, { federation: address.federation, participant });
   else await writeLines(io, [`${name} may join federation ${address.federation} with this key`]);
 }

@@ -1,4 +1,4 @@
-/** All that a command touches beside files and the network, so that tests run commands in-process. */
+/** Everything that a command uses but files and the network, so that tests run commands in-process. */
 
 export interface Writer {
   /** Await it: it waits for a slow reader, and rejects with `OutputClosed` where nobody reads any more. */
@@ -16,7 +16,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds from any start. */
   readonly now: () => number;
-  /** Calls back at the first wish that the program should stop (ctrl-c); the second stops it. Gives what takes it back. */
+  /** Calls back at the first interrupt (ctrl-c); the second ends the process. Returns a function that removes the handler. */
   readonly onInterrupt?: (act: () => void) => () => void;
 }
 
@@ -32,7 +32,7 @@ export async function writeLines(io: Io, lines: readonly string[]): Promise<void
   await io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** A sentence beside the result. */
-export async function tell(io: Io, kind: 'note' | 'warning', sentence: string): Promise<void> {
+/** A note or a warning on stderr, in one sentence. */
+export async function notify(io: Io, kind: 'note' | 'warning', sentence: string): Promise<void> {
   await io.stderr.write(`kindred: ${kind}: ${sentence}\n`);
 }

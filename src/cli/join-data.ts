@@ -6,7 +6,31 @@ import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
-import type { JoinFlags } from './join.ts';
+
+/** Commander's values, by option. */
+export interface JoinFlags {
+  readonly data: string;
+  readonly task: string;
+  readonly state: string;
+  readonly name?: string;
+  readonly taskColumn: string;
+  readonly label: string;
+  readonly drop?: readonly string[];
+  readonly positive?: string;
+  readonly invitation?: string;
+  readonly testFraction: number;
+  readonly seed: number;
+  readonly slowdown: number;
+  readonly secure?: true;
+  readonly once?: true;
+  readonly forever?: true;
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly record?: string;
+  readonly verbose?: true;
+  readonly json?: true;
+}
 
 interface JoinData {
   readonly participant: string;

@@ -6,9 +6,8 @@ import { joinFederation } from '../node/client/join.ts';
 import { readText } from '../node/files/files.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
-import type { JoinFlags } from './join.ts';
-import { readJoinData } from './join-data.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
+import { type JoinFlags, readJoinData } from './join-data.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { Progress } from './progress.ts';
 import { quoted } from './quoted.ts';
@@ -24,7 +23,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
-  const told = new Told(io, flags, progress);
+  const reporter = new Reporter(io, flags, progress);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
     url,
@@ -33,10 +32,10 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     stateFolder: state,
     ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
     keepGoing: flags.forever ?? false,
-    onEvent: (event) => told.hear(event),
+    onEvent: (event) => reporter.report(event),
   });
   const takeBack = io.onInterrupt?.(() => void participation.close());
-  const refresh = setInterval(() => told.refresh(participation.status), REFRESH_MS);
+  const refresh = setInterval(() => reporter.refresh(participation.status), REFRESH_MS);
   try {
     const result = await participation.done;
     progress.clear();
@@ -52,14 +51,14 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
 
 async function tlsFrom({ ca, cert, key }: JoinFlags): Promise<TlsOptions | undefined> {
   if ((cert === undefined) !== (key === undefined))
-    throw inputError('BAD_OPTION', 'option --cert: expected --key beside it, and the other way round');
+    throw inputError('BAD_OPTION', 'option --cert: expected --cert and --key together, got one of them');
   if (ca === undefined && cert === undefined) return undefined;
   const text = async (path: string | undefined) => (path === undefined ? undefined : await readText(path));
   return { ca: await text(ca), cert: await text(cert), key: await text(key) };
 }
 
-/** What people are told while it goes on: all of it if they ask, and otherwise only that there is no connection. */
-class Told {
+/** What is reported on stderr: every event with --verbose, otherwise only a lost connection. */
+class Reporter {
   private readonly io: Io;
   private readonly progress: Progress;
   private readonly all: boolean;
@@ -76,17 +75,17 @@ class Told {
     if (!this.all) this.progress.show(progressLine(status));
   }
 
-  hear(event: JoinEvent): void {
+  report(event: JoinEvent): void {
     if (event.type === 'connected') this.hasConnected = true;
     if (event.type === 'rows changed') {
       this.progress.clear();
-      void tell(this.io, 'note', lineFor(event));
+      void notify(this.io, 'note', lineFor(event));
     } else if (this.all) {
       void this.io.stderr.write(`${oneLine(lineFor(event))}\n`);
     } else if (event.type === 'lost' && !this.hasConnected && !this.hasComplained) {
       this.hasComplained = true;
       this.progress.clear();
-      void tell(this.io, 'note', oneLine(`${event.why}; trying again until it answers`));
+      void notify(this.io, 'note', oneLine(`${event.why}; trying again until it answers`));
     }
   }
 }
@@ -127,7 +126,7 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
   operator: 'the operator ended it',
   budget: 'the privacy budget is spent',
   left: 'this participant has left',
-  closed: 'stopped here; the state is kept, and the same command goes on from it',
+  closed: 'stopped; the state is kept, and the same command continues from it',
 };
 
 function report(result: JoinResult, program: string, style: Style): string[] {

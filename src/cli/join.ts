@@ -1,35 +1,11 @@
 /** kindred join: takes part in a federation with rows that stay here. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
-import { parseDecimal } from '../data/number.ts';
+import { number } from '../settings/kinds.ts';
+import { ROWS, RUN } from '../settings/training.ts';
 import { DATA_ARGUMENT } from './data-options.ts';
+import { addJsonOption, example, kindValue, nameList } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example, nameList, wholeNumber } from './option-values.ts';
-
-/** Commander's values, by option. */
-export interface JoinFlags {
-  readonly data: string;
-  readonly task: string;
-  readonly state: string;
-  readonly name?: string;
-  readonly taskColumn: string;
-  readonly label: string;
-  readonly drop?: readonly string[];
-  readonly positive?: string;
-  readonly invitation?: string;
-  readonly testFraction: number;
-  readonly seed: number;
-  readonly slowdown: number;
-  readonly secure?: true;
-  readonly once?: true;
-  readonly forever?: true;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly record?: string;
-  readonly verbose?: true;
-  readonly json?: true;
-}
+import type { JoinFlags } from './join-data.ts';
 
 export function addJoin(program: Command, io: Io): void {
   const command = program
@@ -49,41 +25,36 @@ export function addJoin(program: Command, io: Io): void {
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
     .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
-    .option('--test-fraction <number>', 'share of the rows to keep aside and test on', share, 0)
-    .option('--seed <number>', 'of the split', wholeNumber('--seed', 0), 1);
+    .option(
+      '--test-fraction <number>',
+      'share of the rows to keep aside and test on',
+      kindValue('--test-fraction', ROWS.testFraction),
+      0,
+    )
+    .option('--seed <number>', 'seed of the split', kindValue('--seed', RUN.seed), 1);
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
     .option('--invitation <token>', 'as the operator gave it, where one is needed')
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it goes on')
+    .option('--forever', 'stay connected when training rests, and take part when it continues')
     .option('--ca <file>', 'certificates to trust, PEM')
     .option('--cert <file>', 'certificate to show the server, PEM')
     .option('--key <file>', 'its key, PEM')
-    .option('--slowdown <factor>', 'pretend to be so many times as slow', atLeast1, 1)
+    .option(
+      '--slowdown <factor>',
+      'pretend to be this many times slower',
+      kindValue('--slowdown', number({ min: 1 })),
+      1,
+    )
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')
-    .option('--verbose', 'say on stderr what happens');
+    .option('--verbose', 'report every event on stderr');
   addJsonOption(command);
   example(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',
   );
-}
-
-function share(text: string): number {
-  const value = parseDecimal(text);
-  if (value >= 0 && value < 1) return value;
-  throw inputError(
-    'BAD_OPTION',
-    `option --test-fraction: expected a number of at least 0 and below 1, got ${text || '""'}`,
-  );
-}
-
-function atLeast1(text: string): number {
-  const value = parseDecimal(text);
-  if (value >= 1 && Number.isFinite(value)) return value;
-  throw inputError('BAD_OPTION', `option --slowdown: expected a number of at least 1, got ${text || '""'}`);
 }

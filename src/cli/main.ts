@@ -76,7 +76,7 @@ function newProgram(write: (text: string) => void): Command {
     .exitOverride()
     .configureOutput({
       writeOut: write,
-      // Commander's errors come again as exceptions, and are told in one sentence.
+      // Commander throws its errors, too: failure.ts reports them.
       writeErr: () => {},
       getOutHelpWidth: () => 100,
     })

@@ -1,18 +1,22 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
-import { z } from 'zod';
 import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
+import { accepted, list, type Output, object, text } from '../settings/kinds.ts';
 import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 
-const columnsSchema = z.object({ task: z.string(), label: z.string(), drop: z.array(z.string()) });
+const columnsKind = object(
+  { task: text(), label: text(), drop: list(text(), 'a list of columns') },
+  'ignored',
+);
 
 /** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, node/client). */
-const joinedSchema = z.object({ participant: z.string(), own: z.string().optional() });
+const joinedFields = { participant: text(), own: text().optional() };
+const joinedKind = object(joinedFields, 'ignored');
 
 /** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {
@@ -30,7 +34,7 @@ export async function readTableFor(
   need: TableColumns['need'],
 ): Promise<Table> {
   const columns = columnsFrom(flags, rememberedColumns(model));
-  const joined = joinedSchema.safeParse(model.options.joined).data;
+  const joined = accepted(joinedKind, model.options.joined);
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>
     readData(io, path, flags, { ...names, need: needed, features: largestIndex(model, names) });
@@ -45,7 +49,7 @@ export async function readTableFor(
 }
 
 /** A participant's own rows as its model knows them: all, or those that the data call so, or that they call nothing. */
-function underItsName(table: Table, { participant, own }: z.infer<typeof joinedSchema>): Table {
+function underItsName(table: Table, { participant, own }: Output<typeof joinedFields>): Table {
   if (own === undefined)
     return { ...table, participants: [participant], participantOf: new Uint32Array(table.n) };
   const participants = table.participants.map((id) => (id === own || id === '' ? participant : id));
@@ -60,8 +64,7 @@ export function rememberingColumns(model: Model, flags: DataFlags): Model {
 
 /** Names of the columns at training, where the model was written by `kindred train`. */
 function rememberedColumns(model: Model): ColumnNames {
-  const found = columnsSchema.safeParse(model.options.columns);
-  return found.success ? found.data : DEFAULT_COLUMNS;
+  return accepted(columnsKind, model.options.columns) ?? DEFAULT_COLUMNS;
 }
 
 /** LIBSVM text leaves out zeros, and with them the last features: their number follows from the names x1, x2, ... */

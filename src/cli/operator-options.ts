@@ -1,4 +1,4 @@
-/** Options of commands that speak to a running server as its operator. */
+/** Options of commands that an operator sends to a running server. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { checkToken, readToken, tokenFileOf } from '../node/admin/operator-token.ts';
@@ -48,6 +48,6 @@ function operatorToken(io: Io, { tokenFile, store }: OperatorFlags): string {
   if (token !== undefined) return token;
   throw inputError(
     'NO_TOKEN',
-    `${file}: expected the operator token of the server, got no such file; --token-file or --store say where it is`,
+    `${file}: expected the operator token of the server, got no such file; give --token-file or --store`,
   );
 }

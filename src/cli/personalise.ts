@@ -2,19 +2,17 @@
 import type { Command } from 'commander';
 import { modelToJson } from '../methods/model.ts';
 import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
-import type { PersonaliseOptions } from '../methods/personalise-options.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { PERSONALISING } from '../settings/training.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { addJsonOption, addSettings, example, settingsGiven } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { readModel, readTableFor, rememberingColumns } from './model-data.ts';
 import { count, scientific } from './number-text.ts';
-import { addJsonOption, example, numberOrText } from './option-values.ts';
 import { personaliseReport } from './personalise-report.ts';
 import { styleOf } from './style.ts';
 
-const NAMES = ['c1', 'c2', 'epsilon', 'classWeight', 'testFraction', 'seed', 'gap'] as const;
-
-type Flags = DataFlags & { readonly [name in (typeof NAMES)[number]]?: unknown } & {
+type Flags = DataFlags & {
   readonly model: string;
   readonly out?: string;
   readonly json?: true;
@@ -28,28 +26,8 @@ export function addPersonalise(program: Command, io: Io): void {
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
-  addDataOptions(command, 'as in training')
-    .optionsGroup('Problem:')
-    .option('--c1 <number>', 'weight of the loss (default: as in training)', numberOrText)
-    .option('--c2 <number>', 'how much a personal part costs (default: as in training)', numberOrText)
-    .option(
-      '--epsilon <number>',
-      'regression errors up to this are free (default: as in training)',
-      numberOrText,
-    )
-    .option('--class-weight <kind>', 'none or balanced (default: as in training)')
-    .optionsGroup('Run:')
-    .option(
-      '--test-fraction <number>',
-      "share of every participant's rows to test on (default: 0)",
-      numberOrText,
-    )
-    .option(
-      '--seed <number>',
-      'of the split and of the order of steps (default: as in training)',
-      numberOrText,
-    )
-    .option('--gap <number>', 'relative duality gap of each personal part (default: 1e-6)', numberOrText)
+  addSettings(addDataOptions(command, 'as in training').optionsGroup('Personal parts:'), PERSONALISING);
+  command
     .optionsGroup('Options:')
     .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
     .option('--out <file>', 'write the model with the new personal parts here');
@@ -61,7 +39,7 @@ async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void>
   if (flags.out !== undefined) await checkWritable(flags.out);
   const model = await readModel(flags.model);
   const table = await readTableFor(model, io, data, flags, 'task and label');
-  const result = personalise(model, table, optionsFrom(flags));
+  const result = personalise(model, table, settingsGiven(flags, PERSONALISING));
   if (flags.out !== undefined)
     await writeAtomically(flags.out, [modelToJson(rememberingColumns(result.model, flags))]);
   if (flags.json) {
@@ -72,13 +50,8 @@ async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void>
     const names = { data: table.source, model: flags.model, out: flags.out, program: io.program };
     await writeLines(io, personaliseReport(result, names, styleOf(io)));
   }
-  for (const note of result.notes) await tell(io, 'note', note);
+  for (const note of result.notes) await notify(io, 'note', note);
   await warnWhenShort(io, result);
-}
-
-function optionsFrom(flags: Flags): PersonaliseOptions {
-  const given = NAMES.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]));
-  return Object.fromEntries(given) as PersonaliseOptions;
 }
 
 async function warnWhenShort(io: Io, { participants, options }: PersonaliseResult): Promise<void> {
@@ -86,7 +59,7 @@ async function warnWhenShort(io: Io, { participants, options }: PersonaliseResul
   if (short.length === 0) return;
   const worst = Math.max(...short.map(({ relativeGap }) => relativeGap));
   const parts = `${count(short.length)} of ${count(participants.length)} personal parts`;
-  await tell(
+  await notify(
     io,
     'warning',
     `${parts} stopped before the target gap of ${scientific(options.gap)}, the worst at ${scientific(worst)}`,

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { type Io, tell, writeJson } from './io.ts';
+import { addJsonOption, example } from './flags.ts';
+import { type Io, notify, writeJson } from './io.ts';
 import { newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 const CHUNK_CHARACTERS = 1 << 16;
 
@@ -49,7 +49,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
 
 async function tellNewcomers(io: Io, all: readonly Prediction[], served: number): Promise<void> {
   if (served === 0) return;
-  await tell(
+  await notify(
     io,
     'note',
     `${count(served)} of ${count(all.length)} rows are of participants the model does not know and were served by w alone`,

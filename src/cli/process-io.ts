@@ -11,7 +11,7 @@ export function processIo(): Io {
     stdout: writerTo(process.stdout, (error) => {
       throw error.code === 'EPIPE' ? new OutputClosed() : fileError(error, 'stdout');
     }),
-    // Where nobody reads what goes wrong, there is nobody to tell that either.
+    // A closed stderr cannot be reported anywhere.
     stderr: writerTo(process.stderr, () => {}),
     stdin: readStdin,
     env: process.env,
@@ -24,13 +24,13 @@ export function processIo(): Io {
 function onInterrupt(act: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const takeBack = () => {
-    for (const signal of signals) process.off(signal, heard);
+    for (const signal of signals) process.off(signal, onSignal);
   };
-  const heard = () => {
+  const onSignal = () => {
     takeBack();
     act();
   };
-  for (const signal of signals) process.on(signal, heard);
+  for (const signal of signals) process.on(signal, onSignal);
   return takeBack;
 }
 

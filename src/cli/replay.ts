@@ -4,8 +4,8 @@ import { KindredError } from '../base/errors.ts';
 import { type Replayed, replay } from '../check/replay.ts';
 import { nodePrimitives } from '../node/crypto.ts';
 import { readRunLog } from '../node/run-log.ts';
+import { addJsonOption, example } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 interface Flags {
   readonly json?: true;
@@ -18,7 +18,7 @@ interface ReplayedLog extends Replayed {
 export function addReplay(program: Command, io: Io): void {
   const command = program
     .command('replay')
-    .description('Run the inputs of run logs again and say whether they come to the same effects.')
+    .description('Run the inputs of run logs again and check that they give the same effects.')
     .argument('<log...>', 'files that a coordinator or a participant has written')
     .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
   addJsonOption(command);

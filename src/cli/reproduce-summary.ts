@@ -1,4 +1,4 @@
-/** What a reproduction says on a terminal: the verdicts, and where the report is. */
+/** A reproduction on a terminal: the verdicts, and where the report is. */
 import { join } from 'node:path';
 import type { Reproduction } from '../reproduce/reproduce.ts';
 import { duration } from './number-text.ts';

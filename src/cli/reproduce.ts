@@ -20,9 +20,9 @@ import {
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
 import { addDataOptions, type DataFlags, readData } from './data-options.ts';
+import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
 import { type Io, writeJson, writeLines } from './io.ts';
 import { duration } from './number-text.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
 import { reproduceSummary } from './reproduce-summary.ts';
@@ -50,7 +50,7 @@ export function addReproduce(program: Command, io: Io): void {
       'where to write; results in its cache folder are not computed again',
       'reproduction',
     )
-    .option('--quick', 'smaller data and fewer repeats: a first look in about two minutes')
+    .option('--quick', 'smaller data and fewer repeats: about two minutes')
     .option(
       '--repeats <number>',
       'repeats of everything (default: 5, or 4 with --quick)',
@@ -58,7 +58,7 @@ export function addReproduce(program: Command, io: Io): void {
     )
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
-  addThreadsOption(command, 'spread jobs over so many (default: one for each core)');
+  addThreadsOption(command, 'threads that jobs are spread over (default: one for each core)');
   addJsonOption(command);
   example(
     command,
@@ -174,6 +174,6 @@ function commandOf(io: Io, ids: readonly string[], flags: Flags): string {
     ['--positive', positive],
     ['--repeats', repeats?.toString()],
   ];
-  const said = options.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  return [io.program, 'reproduce', ...ids, ...said, ...(quick ? ['--quick'] : [])].join(' ');
+  const given = options.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  return [io.program, 'reproduce', ...ids, ...given, ...(quick ? ['--quick'] : [])].join(' ');
 }

@@ -1,10 +1,10 @@
 /** kindred revoke: lets a participant into a federation no longer. */
 import type { Command } from 'commander';
-import { z } from 'zod';
 import { postToServer, serverAddress } from '../node/admin/server-client.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { ANYTHING } from '../settings/kinds.ts';
+import { addJsonOption, example } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { addOperatorOptions, type OperatorFlags, operatorAccess, URL_ARGUMENT } from './operator-options.ts';
-import { addJsonOption, example } from './option-values.ts';
 
 interface Flags extends OperatorFlags {
   readonly json?: true;
@@ -26,8 +26,8 @@ async function runRevoke(io: Io, url: string, name: string, flags: Flags): Promi
   const address = serverAddress(url, flags.federation);
   const access = await operatorAccess(io, flags);
   const path = `/participants/${encodeURIComponent(name)}/revoke`;
-  const participant = await postToServer(address, path, {}, access, z.looseObject({ id: z.string() }));
+  const participant = await postToServer(address, path, {}, access, ANYTHING);
   if (flags.json) return await writeJson(io, { federation: address.federation, participant });
   await writeLines(io, [`${name} may no longer join federation ${address.federation}`]);
-  await tell(io, 'note', 'what it has contributed stays in the model until it is forgotten');
+  await notify(io, 'note', 'what it has contributed stays in the model until it is forgotten');
 }

@@ -1,35 +1,8 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
+import { addJsonOption, addSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example, oneOf, wholeNumber } from './option-values.ts';
-import { addFederationFlags, type FederationFlags } from './serve/federation-flags.ts';
-
-/** Commander's values, by option. */
-export interface ServeFlags extends FederationFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly store: string;
-  readonly federation?: string;
-  readonly federationFile?: string;
-  readonly open?: true;
-  readonly inviteOnly?: true;
-  readonly allow?: string;
-  readonly operatorTokenFile?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsClientCa?: string;
-  readonly origin?: readonly string[];
-  readonly maxConnections?: number;
-  readonly maxFrameBytes?: number;
-  readonly connectionsPerAddress?: number;
-  readonly logLevel: string;
-  readonly logFormat?: string;
-  readonly record?: string;
-  readonly recount?: true;
-  readonly exitWhenFinished?: true;
-  readonly json?: true;
-}
+import { SERVE_SETTINGS, type ServeFlags } from './serve/flags.ts';
 
 export function addServe(program: Command, io: Io): void {
   const command = program
@@ -42,25 +15,29 @@ export function addServe(program: Command, io: Io): void {
       7070,
     )
     .option('--host <address>', 'address to listen on; 0.0.0.0: all of this machine', '127.0.0.1')
-    .option('--store <file>', 'where everything is kept; made where there is none', 'kindred.db')
-    .option('--federation <name>', 'to run beside those in the store (default: default)')
+    .option('--store <file>', 'SQLite file for everything that must last; created if missing', 'kindred.db')
+    .option(
+      '--federation <name>',
+      'name of the federation to run, beside those in the store (default: default)',
+    )
     .option('--federation-file <file>', 'its options as JSON, or {"name", "options"}')
     .action(async (flags: ServeFlags) => {
       const { runServe } = await import('./serve/run.ts');
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addFederationFlags(command);
+  addSettings(command.optionsGroup('Options of a new federation:'), SERVE_SETTINGS);
   command
+    .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
     .option(
       '--log-format <kind>',
       'pretty or json (default: json where stderr is no terminal)',
-      oneOf('option --log-format', ['pretty', 'json']),
+      oneOf('--log-format', ['pretty', 'json']),
     )
-    .option('--recount', 'ask everybody again; a damaged store is moved aside, and a new one begun')
+    .option('--recount', 'ask everybody again; a damaged store is moved aside and replaced by a new one')
     .option('--record <folder>', 'write a run log of every federation here')
-    .option('--exit-when-finished', 'end when training has ended and everybody was told');
+    .option('--exit-when-finished', 'exit when training has ended and all participants know it');
   addJsonOption(command);
   example(
     command,
@@ -71,29 +48,29 @@ export function addServe(program: Command, io: Io): void {
 
 function addAccessOptions(command: Command): void {
   command
-    .optionsGroup('Who may come in:')
+    .optionsGroup('Access:')
     .option('--open', 'anybody may enrol (default: only on loopback, by invitation elsewhere)')
     .option('--invite-only', 'by invitation, also on loopback')
-    .option('--allow <file>', 'participants with their keys: lines of name and key')
-    .option('--operator-token-file <file>', 'made where there is none (default: <store>.token)')
+    .option('--allow <file>', 'file of participants that may join: lines of name and key')
+    .option(
+      '--operator-token-file <file>',
+      'file with the operator token; created if missing (default: <store>.token)',
+    )
     .option('--tls-cert <file>', 'certificate, PEM')
     .option('--tls-key <file>', 'its key, PEM')
-    .option('--tls-client-ca <file>', 'take only clients with a certificate of this authority')
+    .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority')
     .option('--origin <origin>', 'pages from there may use the API; may be repeated', origins)
-    .option('--max-connections <number>', 'in all', wholeNumber('--max-connections', 1))
+    .option('--max-connections <number>', 'most connections in all', wholeNumber('--max-connections', 1))
     .option(
       '--connections-per-address <number>',
-      'from one address',
+      'most connections from one address',
       wholeNumber('--connections-per-address', 1),
     )
-    .option('--max-frame-bytes <number>', 'of one message', wholeNumber('--max-frame-bytes', 1024));
+    .option('--max-frame-bytes <number>', 'largest message', wholeNumber('--max-frame-bytes', 1024));
 }
 
-/** As browsers say it: no path, no slash at the end. */
+/** As browsers send it: no path, no slash at the end. */
 function origins(text: string, previous: readonly string[] | undefined): readonly string[] {
   if (URL.canParse(text) && new URL(text).origin === text) return [...(previous ?? []), text];
-  throw inputError(
-    'BAD_OPTION',
-    `option --origin: expected an origin such as https://example.org, got ${text || '""'}`,
-  );
+  return refuse('--origin', 'an origin such as https://example.org', text);
 }

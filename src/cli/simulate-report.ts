@@ -8,7 +8,7 @@ import { count, decimals, megabytes, scientific } from './number-text.ts';
 import type { Style } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
 
-/** More repeats than this are told as means only. */
+/** More repeats than this are shown as means only. */
 const MOST_ROWS = 12;
 const METRIC = { balancedAccuracy: 'balanced accuracy', r2: 'R2' } as const;
 const STOPPED: Readonly<Record<string, string>> = {

@@ -17,9 +17,9 @@ import { computeModel, generatedTable, type ScenarioInputs } from '../sim/scenar
 import type { ChartWindow } from '../sim/sequence.ts';
 import { sequenceChart } from '../sim/sequence-chart.ts';
 import type { RunRecord } from '../sim/summary.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './option-values.ts';
 import { Progress } from './progress.ts';
 import { simulateReport } from './simulate-report.ts';
 import { styleOf } from './style.ts';
@@ -47,7 +47,7 @@ export function addSimulate(program: Command, io: Io): void {
     .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
     .option('--seed <number>', "instead of the scenario's", wholeNumber('--seed', 0))
     .action((path: string, flags: Flags) => runSimulate(io, path, flags));
-  addThreadsOption(command, 'spread repeats over so many (default: one for each core)');
+  addThreadsOption(command, 'threads that repeats are spread over (default: one for each core)');
   addJsonOption(command);
   example(
     command,
@@ -58,7 +58,7 @@ export function addSimulate(program: Command, io: Io): void {
 
 async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
   if (flags.chart && flags.out === undefined)
-    throw inputError('BAD_OPTION', 'option --chart: expected --out beside it, as a chart is a file');
+    throw inputError('BAD_OPTION', 'option --chart: expected --out with it, as a chart is a file');
   const given = scenarioFromText(path, await readText(path));
   const scenario = flags.seed === undefined ? given : { ...given, seed: flags.seed };
   const inputs = await inputsOf(path, scenario);
@@ -72,15 +72,15 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
   else await writeLines(io, simulateReport(scenario, inputs, records, flags.out, styleOf(io)));
   const unfinished = records.filter(({ summary }) => summary.stopped === null);
   for (const { summary } of unfinished)
-    await tell(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
+    await notify(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
 }
 
 async function inputsOf(path: string, scenario: Scenario): Promise<ScenarioInputs> {
-  const beside = (file: string) => (isAbsolute(file) ? file : join(dirname(path), file));
+  const resolved = (file: string) => (isAbsolute(file) ? file : join(dirname(path), file));
   const { data, compute } = scenario;
-  const fit = compute.file && calibrationFromText(compute.file, await readText(beside(compute.file)));
+  const fit = compute.file && calibrationFromText(compute.file, await readText(resolved(compute.file)));
   const table =
-    data.generator === 'file' ? await readTable(beside(data.file), data) : generatedTable(scenario)!;
+    data.generator === 'file' ? await readTable(resolved(data.file), data) : generatedTable(scenario)!;
   return { source: path, table, compute: computeModel(scenario, fit || {}) };
 }
 

@@ -1,4 +1,4 @@
-/** A course of positive numbers in one line of ASCII: the darker, the larger, on a logarithmic scale. */
+/** A curve of positive numbers in one line of ASCII: the darker, the larger, on a logarithmic scale. */
 
 const RAMP = '.:-=+*#%@';
 

@@ -64,10 +64,10 @@ function certificateLines(result: TrainResult): [label: string, text: string][] 
     lines.push(['Certificate', `none (no dual), primal ${significant(history[history.length - 1]?.primal)}`]);
   }
   const gaps = history.map((row) => row.relativeGap);
-  const course = sparkline(gaps);
-  if (course !== '') {
+  const curve = sparkline(gaps);
+  if (curve !== '') {
     const [first, last] = [gaps[0], gaps[gaps.length - 1]];
-    lines.push(['Gap', `${scientific(first)} ${course} ${scientific(last)}`]);
+    lines.push(['Gap', `${scientific(first)} ${curve} ${scientific(last)}`]);
   }
   lines.push(['Work', `${count(rounds)} rounds, ${count(passes)} local passes`]);
   if (conservation) {

@@ -1,9 +1,11 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
 import { modelToJson } from '../methods/model.ts';
+import { resolveOptions, type TrainOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
+import { LEARNING, RUNNING, TRAINING } from '../settings/training.ts';
 import {
   addDataOptions,
   type ColumnNames,
@@ -12,16 +14,14 @@ import {
   type DataFlags,
   readData,
 } from './data-options.ts';
-import { type Io, tell, writeJson, writeLines } from './io.ts';
+import { addJsonOption, addSettings, addThreadsOption, example, settingsGiven } from './flags.ts';
+import { type Io, notify, writeJson, writeLines } from './io.ts';
 import { roundMs, scientific } from './number-text.ts';
-import { addJsonOption, addThreadsOption, example } from './option-values.ts';
 import { Progress, showRounds } from './progress.ts';
 import { styleOf } from './style.ts';
-import { addTrainOptions, type TrainFlags, trainOptionsFrom } from './train-options.ts';
 import { trainReport } from './train-report.ts';
 
-type Flags = DataFlags &
-  TrainFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
+type Flags = DataFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
 
 export function addTrain(program: Command, io: Io): void {
   const command = program
@@ -29,8 +29,13 @@ export function addTrain(program: Command, io: Io): void {
     .description('Train models on the rows of many participants, and test them on rows kept aside.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
-  addTrainOptions(addDataOptions(command)).option('--model <file>', 'write the trained model here');
-  addThreadsOption(command, 'spread participants over so many (default: one for each core where that pays)');
+  addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
+  addSettings(command.optionsGroup('Run:'), RUNNING);
+  command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
+  addThreadsOption(
+    command,
+    'threads that participants are spread over (default: one for each core where that pays)',
+  );
   addJsonOption(command);
   example(
     command,
@@ -40,7 +45,7 @@ export function addTrain(program: Command, io: Io): void {
 }
 
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
-  const options = trainOptionsFrom(flags);
+  const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
   if (flags.model !== undefined) await checkWritable(flags.model);
   const started = io.now();
   const columns = columnsFrom(flags);
@@ -79,7 +84,7 @@ async function warnWhenShort(io: Io, result: TrainResult): Promise<void> {
   const { relativeGap } = result.certificate;
   const { gap, rounds } = result.options;
   const why = result.stopped === 'rounds' ? `after ${rounds} rounds (--rounds)` : 'without further progress';
-  await tell(
+  await notify(
     io,
     'warning',
     `stopped ${why} at a relative gap of ${scientific(relativeGap)}, before the target of ${scientific(gap)}`,

@@ -1,43 +1,37 @@
 /** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
 import { parseDecimal } from '../data/number.ts';
-import type { ScaleMode } from '../math/scaling.ts';
 import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
+import { LEARNING, RUNNING } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
 import {
   addJsonOption,
+  addSettings,
   addThreadsOption,
   example,
+  kindValue,
   nameList,
-  numberOrText,
   oneOf,
+  refuse,
+  settingsGiven,
   wholeNumber,
-} from './option-values.ts';
+} from './flags.ts';
+import { type Io, writeJson, writeLines } from './io.ts';
 import { Progress } from './progress.ts';
 import { styleOf } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
 
-/** Options that are given to every training of the search as they are. */
-const PASSED_ON = [
-  'objective',
-  'positive',
-  'method',
-  'epsilon',
-  'classWeight',
-  'bias',
-  'testFraction',
-  'seed',
-  'participants',
-  'gap',
-] as const;
+/** What is not searched for: given to every training as it is. */
+const { c1: _, c2: __, lambda: ___, scale, ...FIXED } = LEARNING;
+const RUN = {
+  ...RUNNING,
+  gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
+  testFraction: RUNNING.testFraction.about('share of the rows that is kept aside and not used'),
+};
 
 type Flags = DataFlags & {
-  readonly [name in (typeof PASSED_ON)[number]]?: unknown;
-} & {
   readonly c1?: readonly number[];
   readonly c2?: readonly number[];
   readonly lambda?: readonly number[];
@@ -48,7 +42,6 @@ type Flags = DataFlags & {
   readonly json?: true;
 };
 
-const SCALES = ['standard', 'center', 'none'] as const;
 const METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
 const SHOWN = 15;
 
@@ -65,27 +58,13 @@ export function addTune(program: Command, io: Io): void {
     .option('--lambda <a,b,...>', "values of mocha's lambda to try", numberList('--lambda'))
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
     .option('--folds <number>', 'folds of the cross-validation', wholeNumber('--folds', 2, 100), 5)
-    .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('option --metric', METRICS))
-    .option('--gap <number>', 'relative gap of every training (default: 0.003)', numberOrText)
-    .optionsGroup('Problem:')
-    .option('--method <name>', 'mtl, local, global, mocha or fedavg', 'mtl')
-    .option('--objective <kind>', 'classification or regression', 'classification')
-    .option('--positive <value>', 'target value that becomes +1, needed with more than two')
-    .option('--epsilon <number>', 'regression errors up to this are free', numberOrText)
-    .option('--class-weight <kind>', 'none or balanced')
-    .option('--no-bias', 'append no constant feature')
-    .option(
-      '--test-fraction <number>',
-      'share of rows that is kept aside and not looked at',
-      numberOrText,
-      0.3,
-    )
-    .option('--seed <number>', 'of the split and of the folds', numberOrText, 1)
-    .option('--participants <number>', 'use the first so many only', numberOrText)
-    .optionsGroup('Options:');
+    .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('--metric', METRICS));
+  addSettings(command.optionsGroup('Problem:'), FIXED);
+  addSettings(command.optionsGroup('Run:'), RUN);
+  command.optionsGroup('Options:');
   addThreadsOption(
     command,
-    'spread scalings and folds over so many (default: one for each core where that pays)',
+    'threads that scalings and folds are spread over (default: one for each core where that pays)',
   );
   addJsonOption(command);
   example(
@@ -96,15 +75,13 @@ export function addTune(program: Command, io: Io): void {
 }
 
 async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
-  const given = Object.fromEntries(
-    PASSED_ON.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
-  );
-  const scale = flags.scale?.map(oneOf('option --scale', SCALES)) as readonly ScaleMode[] | undefined;
+  const given = settingsGiven(flags, { ...FIXED, ...RUN });
+  const scales = flags.scale?.map(kindValue('--scale', scale));
   const grid = {
     ...(flags.c1 && { c1: flags.c1 }),
     ...(flags.c2 && { c2: flags.c2 }),
     ...(flags.lambda && { lambda: flags.lambda }),
-    ...(scale && { scale }),
+    ...(scales && { scale: scales }),
   };
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
@@ -174,9 +151,6 @@ function numberList(option: string): (text: string) => readonly number[] {
     text.split(',').map((part) => {
       const value = parseDecimal(part.trim());
       if (value > 0 && Number.isFinite(value)) return value;
-      throw inputError(
-        'BAD_OPTION',
-        `option ${option}: expected numbers above 0 separated by commas, got ${text || '""'}`,
-      );
+      return refuse(option, 'numbers above 0 separated by commas', text);
     });
 }

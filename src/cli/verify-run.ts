@@ -10,7 +10,12 @@ import { type Io, writeJson, writeLines } from './io.ts';
 import { scientific } from './number-text.ts';
 import { type Style, styleOf } from './style.ts';
 import { type Column, labelled, textTable } from './text-table.ts';
-import type { VerifyFlags } from './verify.ts';
+
+export interface VerifyFlags {
+  readonly federation?: string;
+  readonly tolerance: number;
+  readonly json?: true;
+}
 
 export async function runVerify(
   io: Io,

@@ -1,15 +1,9 @@
 /** kindred verify: conservation between a coordinator's store and the participants' states. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
-import { parseDecimal } from '../data/number.ts';
+import { number } from '../settings/kinds.ts';
+import { addJsonOption, example, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
-import { addJsonOption, example } from './option-values.ts';
-
-export interface VerifyFlags {
-  readonly federation?: string;
-  readonly tolerance: number;
-  readonly json?: true;
-}
+import type { VerifyFlags } from './verify-run.ts';
 
 export function addVerify(program: Command, io: Io): void {
   const command = program
@@ -20,17 +14,16 @@ export function addVerify(program: Command, io: Io): void {
     .argument('<store>', 'of a server that is not running')
     .argument('<state-dir...>', 'the --state folders of all participants')
     .option('--federation <name>', 'default: the only one in the store')
-    .option('--tolerance <number>', 'largest relative difference', tolerance, 1e-9)
+    .option(
+      '--tolerance <number>',
+      'largest relative difference',
+      kindValue('--tolerance', number({ min: 0 })),
+      1e-9,
+    )
     .action(async (store: string, folders: readonly string[], flags: VerifyFlags) => {
       const { runVerify } = await import('./verify-run.ts');
       await runVerify(io, store, folders, flags);
     });
   addJsonOption(command);
   example(command, 'kindred verify kindred.db states/ada states/ben');
-}
-
-function tolerance(text: string): number {
-  const value = parseDecimal(text);
-  if (value >= 0 && Number.isFinite(value)) return value;
-  throw inputError('BAD_OPTION', `option --tolerance: expected a number of at least 0, got ${text || '""'}`);
 }

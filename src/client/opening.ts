@@ -11,7 +11,7 @@ import type { Moments, Scaling } from '../math/scaling.ts';
 import type { Profile, Stored, UsableModel } from '../participant/state.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import { type OwnData, ownData } from './own-rows.ts';
 import { checkSame, type ParticipantFile } from './participant-file.ts';
 import type { ParticipationOptions } from './participation-options.ts';

@@ -1,9 +1,7 @@
 /** The model that a participant can predict with, from its state alone: offline, at any time, training or not. */
+import { personalCost } from '../settings/federation.ts';
 import type { Model } from '../solver/model.ts';
 import type { ParticipantFile } from './participant-file.ts';
-
-/** From here on C2 is MOCHA's way to say that there is no personal part: the w that it sends is the participant's own. */
-const NO_PERSONAL_PART = 1e300;
 
 /** In the options of such a model: whose it is, and which value of the participant column says so; without one, all rows are. */
 interface Joined {
@@ -21,15 +19,15 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const { participant, features, classes, columns, stored } = file;
   const { settings, scaling, model } = stored;
   if (!settings || !scaling || !model) return undefined;
-  const { objective, bias, c1, c2, epsilon, classWeight, seed } = settings;
+  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
   const columnCount = features.length + (bias ? 1 : 0);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
   const joined: Joined = { participant, ...ownValue(file) };
-  const isMocha = c2 >= NO_PERSONAL_PART;
-  const v = model.u ? model.u.map((value) => value * (1 / c2)) : new Float64Array(columnCount);
+  const inverse = 1 / personalCost(settings);
+  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
   return {
-    method: isMocha ? 'mocha' : 'mtl',
+    method,
     objective,
     features,
     bias,
@@ -37,8 +35,9 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     classes,
     w: model.w,
     personal: new Map([[participant, v]]),
-    servesNewcomers: !isMocha,
-    options: { c1, c2, epsilon, classWeight, round: model.round, joined, ...(columns && { columns }) },
+    // The w that MOCHA sends is the participant's own.
+    servesNewcomers: method !== 'mocha',
+    options: { c1, c2, epsilon, loss, classWeight, round: model.round, joined, ...(columns && { columns }) },
     seed,
     certificate: undefined,
   };

@@ -8,7 +8,7 @@ import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
 import { encode } from '../protocol/codec.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
 import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';

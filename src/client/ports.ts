@@ -5,7 +5,7 @@
 import type { Eventually } from '../base/ports.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
 
 /** The durable state of one participant. One process at a time has it. */
@@ -16,7 +16,7 @@ export interface StateStore {
   readonly file: ParticipantFile;
   /**
    * Durable when it has returned, or when its promise is fulfilled: all of the changes or, where it fails, none of them. What is saved
-   * is never changed afterwards, so that a store may tell by identity what is new.
+   * is never changed afterwards, so that a store may find out by identity what is new.
    */
   save(changes: Partial<ParticipantFile>): Eventually<void>;
   /** After what is being saved. Nothing is saved any more. */

@@ -6,7 +6,7 @@ import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { carryOut } from '../participant/solve.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { Shard } from '../solver/shard.ts';
 import { BENCHMARK_PASSES, benchmark } from './benchmark.ts';
 import type { RawTrainingRows } from './ports.ts';

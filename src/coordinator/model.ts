@@ -31,7 +31,7 @@ export function dropBest(state: CoordinatorState): void {
 }
 
 function ownModels(state: CoordinatorState): ModelInUse['v'] {
-  if (state.options.aggregation !== 'mocha') return new Map();
+  if (state.options.method !== 'mocha') return new Map();
   const combiner = combinerOf(state)!;
   return new Map([...state.members.values()].map(({ id, index }) => [id, combiner.modelOf(index)]));
 }

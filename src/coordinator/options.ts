@@ -1,97 +1,196 @@
-/** How a federation is run: what only the coordinator needs to know. */
-import type { RobustBoundOptions } from '../privacy/defence/norm-bound.ts';
-import type { FederationSettings, SecureSettings } from '../protocol/messages.ts';
-import type { Aggregation } from '../solver/aggregate.ts';
-
 /**
- * How long a round stays open (the paper's T_wait).
- *   all         until everybody who is here has answered
- *   fixed       so many milliseconds
- *   share       until this share of participants may be expected to have answered, by the times observed so far
- *   benchmarks  derived from the times that participants report when they join: a quantile of them, times a factor
+ * How a federation is run, complete and checked. The settings are declared in settings/federation.ts; here is what follows from several of
+ * them, and what does not go together, for federations and scenarios alike.
  */
-export type Waiting =
-  | { readonly kind: 'all' }
-  | { readonly kind: 'fixed'; readonly ms: number }
-  | { readonly kind: 'share'; readonly share: number }
-  | { readonly kind: 'benchmarks'; readonly quantile: number; readonly factor: number };
+import { KindredError } from '../base/errors.ts';
+import { costOfRound } from '../privacy/dp/accountant.ts';
+import { Budget } from '../privacy/dp/budget.ts';
+import { epsilonOf, noiseFor } from '../privacy/dp/calibrate.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
+import { mostParticipants } from '../protocol/secure-sums.ts';
+import {
+  type FEDERATION,
+  federationKind,
+  type OptionsInput,
+  SECURE_OPTIONS,
+  type SecureSettings,
+} from '../settings/federation.ts';
+import { type Output, object, readSettings } from '../settings/kinds.ts';
+import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
+import { type Source, settingError } from '../settings/refused.ts';
+import type { Aggregation } from '../settings/training.ts';
 
-/** A rule of the multi-task SVM, or MOCHA, which is another problem. */
-type Combining = Aggregation | 'mocha';
+export type { OptionsInput } from '../settings/federation.ts';
 
-interface DefenceOptions {
-  /** Longer updates are shortened to this norm. */
-  readonly normBound?: number | undefined;
-  /** Longer updates than so many times a quantile of the round's norms are shortened to that. */
-  readonly robust?: RobustBoundOptions | undefined;
-  /** Longer updates than this are refused as they come (TOO_LARGE). */
-  readonly refuseAbove?: number | undefined;
-  readonly scores?: 'on' | undefined;
-}
+export type CoordinatorOptions = Omit<Output<typeof FEDERATION>, 'aggregation' | 'loss' | 'dp'> & {
+  readonly aggregation: Aggregation;
+  readonly loss: LossName;
+  readonly dp?: DpSettings | undefined;
+};
 
-/** The settings that participants receive, but for what only turns out later, and what they need not know. */
-export interface CoordinatorOptions extends Omit<FederationSettings, 'features' | 'training' | 'secure'> {
-  readonly aggregation: Combining;
-  /** MOCHA's regularisation: it has neither C1 nor C2. */
-  readonly lambda: number;
-  /** Absent: every answer that contradicts nothing is taken as it is. */
-  readonly defence?: DefenceOptions | undefined;
-  readonly waiting: Waiting;
-  /** A round with fewer answers is abandoned. */
-  readonly minResponses: number;
-  /** No round is open for longer; Infinity: no bound. */
-  readonly maxWaitMs: number;
-  /** Training starts when so many have joined. */
-  readonly minParticipants: number;
-  /** Constant time of a summation (the paper's T_sum). */
-  readonly summationMs: number;
-  /** After so many rounds without an answer a participant is no longer waited for, until it answers again. */
-  readonly patience: number;
-  /** Only sums are seen; not with `mocha`, which needs more, nor in f32. */
-  readonly secure?: SecureOptions | undefined;
-  readonly stop: {
-    readonly gap: number;
-    readonly rounds: number;
-    readonly timeMs: number;
-    /** Rounds without a better gap. */
-    readonly stall: number;
+/** `name` is what errors call the source. */
+export function parseOptions(name: string, json: unknown): CoordinatorOptions {
+  const source = { code: 'BAD_OPTIONS', name };
+  const { dp, ...given } = readSettings(federationKind, json, source);
+  const options = {
+    ...given,
+    aggregation: given.aggregation ?? defaultAggregation({ dp, method: given.method }),
+    loss: given.loss ?? defaultLoss(given.objective),
+    ...(dp && { dp: within(source, 'dp', () => completeDp(dp, given.stop.rounds)) }),
   };
+  const conflict = conflictIn(options);
+  if (conflict) throw settingError(source, conflict.field, conflict.expected, conflict.got);
+  return options;
 }
 
-export interface SecureOptions extends SecureSettings {
-  /** How long dealing, attesting and revealing wait for those who do not answer. */
-  readonly phaseMs: number;
+/** The same options as JSON: `parseOptions` gives them back. */
+export function optionsToJson(options: CoordinatorOptions): OptionsInput {
+  return federationKind.toJson(options) as OptionsInput;
 }
 
-/** Sums of up to 2,048 participants; a third may drop out, a fifth may work for the coordinator. */
-export const DEFAULT_SECURE: SecureOptions = {
-  scaleBits: 30,
-  limit: 2 ** 22,
-  dropout: 1 / 3,
-  corrupted: 0.2,
-  phaseMs: 10_000,
-};
+/** What is refused inside is refused here, by its full name. */
+function within<T>({ code, name }: Source, field: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof KindredError)) throw error;
+    throw new KindredError(code, `${name}: ${field}.${error.message}`);
+  }
+}
 
-export const DEFAULT_OPTIONS: CoordinatorOptions = {
-  objective: 'classification',
-  c1: 1,
-  c2: 1,
-  epsilon: 0.1,
-  classWeight: 'none',
-  scale: 'standard',
-  bias: true,
-  passes: 100,
-  seed: 1,
-  aggregation: 'answers',
-  lambda: 1e-3,
-  straggler: 'anytime',
-  precision: 'f64',
-  waiting: { kind: 'all' },
-  minResponses: 1,
-  maxWaitMs: 60_000,
-  minParticipants: 1,
-  summationMs: 0,
-  retryMs: 2000,
-  patience: 3,
-  stop: { gap: 1e-3, rounds: 200, timeMs: Number.POSITIVE_INFINITY, stall: Number.POSITIVE_INFINITY },
-};
+export interface Conflict {
+  /** As a federation's options call it. */
+  readonly field: string;
+  readonly expected: string;
+  readonly got: unknown;
+}
+
+/** Where none is given: the rule that method and protection can do with. */
+export function defaultAggregation({ dp, method }: { readonly dp?: unknown; readonly method: string }) {
+  return dp || method !== 'mtl' ? 'safe' : 'answers';
+}
+
+type Rule = (options: CoordinatorOptions) => Conflict | undefined | false;
+
+/** The first thing that does not go with another. */
+export function conflictIn(options: CoordinatorOptions): Conflict | undefined {
+  for (const rule of RULES) {
+    const conflict = rule(options);
+    if (conflict) return conflict;
+  }
+  return undefined;
+}
+
+const RULES: readonly Rule[] = [
+  ({ method, objective }) =>
+    method === 'mocha' &&
+    objective === 'regression' && {
+      field: 'method',
+      expected: 'another one for regression: mocha only classifies',
+      got: method,
+    },
+  ({ objective, loss }) => {
+    const expected = unfitLoss(objective, loss);
+    return expected !== undefined && { field: 'loss', expected, got: loss };
+  },
+  ({ method, secure, dp }) =>
+    method !== 'mtl' &&
+    (secure || dp) && { field: 'method', expected: `mtl with ${secure ? 'secure' : 'dp'}`, got: method },
+  ({ method, aggregation }) =>
+    method !== 'mtl' &&
+    aggregation === 'answers' && {
+      field: 'aggregation',
+      expected: `safe or sum with the method ${method}, which has no personal part`,
+      got: aggregation,
+    },
+  ({ dp, stop: { stall } }) =>
+    dp &&
+    stall !== Infinity && { field: 'stop.stall', expected: 'none with dp, which knows no gap', got: stall },
+  withSecure,
+  // The paper's masks keep w and v_k apart, which an answer to w cannot.
+  ({ mask, aggregation }) =>
+    mask?.semantics === 'paper' &&
+    aggregation === 'answers' && {
+      field: 'mask.semantics',
+      expected: 'consistent with answers (paper: with safe or sum)',
+      got: 'paper',
+    },
+  ({ secure, minParticipants }) =>
+    secure && (conflictOfShares(secure) ?? conflictOfSize(secure, minParticipants)),
+  conflictOfDp,
+];
+
+/** Sums only: what needs more, or hides in another way, does not go with them. */
+function withSecure({ secure, aggregation, precision, mask, defence, dp }: CoordinatorOptions) {
+  if (!secure) return undefined;
+  if (!dp && aggregation !== 'answers') {
+    const expected = 'answers with secure, which shows sums only (safe or sum with dp)';
+    return { field: 'aggregation', expected, got: aggregation };
+  }
+  if (precision === 'f32')
+    return { field: 'precision', expected: 'f64 with secure, which has a grid of its own', got: precision };
+  if (mask) return { field: 'mask', expected: 'none with secure, which hides updates', got: mask.kind };
+  if (!defence) return undefined;
+  const expected = 'none with secure, where nobody sees single updates';
+  return { field: 'defence', expected, got: defence };
+}
+
+/** Whether so many can be summed at all. */
+export function conflictOfSize(secure: SecureSettings, participants: number): Conflict | undefined {
+  const most = mostParticipants(secure);
+  if (participants <= most) return undefined;
+  const expected = `a limit that allows sums of ${participants} participants (this one: ${most})`;
+  return { field: 'secure.limit', expected, got: secure.limit };
+}
+
+/** Whether those who are left can hide each other, however many take part: 2 (n - dropped) > n + corrupted. */
+function conflictOfShares({ dropout, corrupted }: SecureSettings): Conflict | undefined {
+  const most = (1 - corrupted) / 2;
+  if (dropout < most) return undefined;
+  const expected = `less than ${most}, which is (1 - corrupted) / 2`;
+  return { field: 'secure.dropout', expected, got: dropout };
+}
+
+/** What else may be asked for beside differential privacy, or not. */
+export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined {
+  const { dp, aggregation, mask, defence, secure } = options;
+  if (!dp) return undefined;
+  if (aggregation === 'answers') {
+    const expected = 'safe or sum with dp (answers come with private scalars)';
+    return { field: 'aggregation', expected, got: aggregation };
+  }
+  if (mask?.semantics === 'paper')
+    return { field: 'mask.semantics', expected: 'consistent with dp', got: 'paper' };
+  if (defence)
+    return { field: 'defence', expected: 'none with dp, whose clip bounds every update', got: defence };
+  const { noiseMultiplier } = dp;
+  const { epsilon } = new Budget(dp).afterRounds(costOfRound({ noiseMultiplier, samplingRate: 1 }));
+  if (epsilon > dp.epsilon) {
+    const expected = `at least ${epsilon.toPrecision(4)}, the cost of one round`;
+    return { field: 'dp.epsilon', expected, got: dp.epsilon };
+  }
+  // Who adds the noise: the participants where sums are secure, else the coordinator.
+  if ((secure === undefined) === (dp.honest === undefined)) return undefined;
+  const expected = secure ? 'a number with secure, where participants add the noise' : 'none without secure';
+  return { field: 'dp.honest', expected, got: dp.honest };
+}
+
+/** A budget that is the cost of the rounds must not fail by the rounding of their sum. */
+const ROUNDING = 1 + 1e-9;
+
+/** What of differential privacy may be left open: the one follows from the other and the number of rounds. */
+export interface DpGiven extends Pick<DpSettings, 'clip' | 'delta' | 'honest'> {
+  readonly noiseMultiplier?: number | undefined;
+  readonly epsilon?: number | undefined;
+}
+
+export function completeDp(given: DpGiven, rounds: number): DpSettings {
+  const { clip, delta, honest } = given;
+  const noiseMultiplier = given.noiseMultiplier ?? noiseFor(given.epsilon!, delta, rounds, 1);
+  const cost = () => ROUNDING * epsilonOf({ noiseMultiplier, samplingRate: 1 }, delta, rounds);
+  const settings = { clip, noiseMultiplier, epsilon: given.epsilon ?? cost(), delta };
+  return honest === undefined ? settings : { ...settings, honest };
+}
+
+export const DEFAULT_OPTIONS = parseOptions('defaults', {});
+export const DEFAULT_SECURE = readSettings(object(SECURE_OPTIONS), {}, { code: '', name: '' });

@@ -7,14 +7,13 @@
  * certificate, no best model, no certifying round and no end by a gap or a stall.
  */
 import { invariant } from '../base/errors.ts';
-import { fieldError } from '../base/field-error.ts';
 import { costOfRound, type RdpCurve } from '../privacy/dp/accountant.ts';
 import { Budget, type StoredBudget } from '../privacy/dp/budget.ts';
 import { noiseDeviation } from '../privacy/dp/gaussian.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
-import type { CoordinatorOptions } from './options.ts';
-import { conflictOfNoise, conflictWithDp } from './options-checks.ts';
+import { settingError } from '../settings/refused.ts';
+import { type CoordinatorOptions, conflictOfDp } from './options.ts';
 import type { CoordinatorState, PrivacySpent } from './state.ts';
 import { combinerOf } from './training.ts';
 
@@ -28,9 +27,9 @@ export interface NoiseOrder {
 export function checkPrivacy(options: CoordinatorOptions): void {
   if (!options.dp) return;
   checkDpSettings(options.dp);
-  const conflict = conflictOfNoise(options) ?? conflictWithDp(options);
+  const conflict = conflictOfDp(options);
   if (conflict)
-    throw fieldError({ code: 'BAD_OPTION', source: conflict.field }, '', conflict.expected, conflict.got);
+    throw settingError({ code: 'BAD_OPTION', name: conflict.field }, '', conflict.expected, conflict.got);
 }
 
 /** With the limit of today: the operator may have moved it since. */

@@ -1,9 +1,9 @@
 /** The coordinator's messages, made from its state. */
-import type { FederationSettings, FinishReason, RoundMessage, SecureSettings } from '../protocol/messages.ts';
+import type { FinishReason, RoundMessage } from '../protocol/messages.ts';
+import type { FederationSettings, SecureOptions, SecureSettings } from '../settings/federation.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import type { SecureOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 
@@ -17,7 +17,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
-    ...(loss && { loss }),
+    loss,
     ...localProblem(state.options),
     epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
@@ -81,7 +81,7 @@ export function sendFinish(
 
 /** MOCHA sends everybody its own. */
 function finalPart(state: CoordinatorState, member: Member): Float64Array | undefined {
-  if (state.options.aggregation === 'mocha' && state.trainer && member.index >= 0)
+  if (state.options.method === 'mocha' && state.trainer && member.index >= 0)
     return orderFor(state, member).w;
   return sharedPart(state);
 }

@@ -7,7 +7,7 @@
  */
 import { invariant } from '../base/errors.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
-import type { Training } from '../protocol/messages.ts';
+import { personalCost } from '../settings/federation.ts';
 import { Aggregator } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import type { Combiner, Order } from '../solver/combiner.ts';
@@ -17,29 +17,22 @@ import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Member, Trainer } from './state.ts';
 
-/** The local problem, as the participants' settings state it. */
-interface LocalProblem {
-  readonly training: Training;
-  readonly c1: number;
-  readonly c2: number;
-}
-
-/** The price of a personal part beside the model that MOCHA sends: 1/C2 vanishes in every sum, and JSON can hold it. */
-const NO_PERSONAL_PART = 1e300;
-
-export function localProblem({ aggregation, c1, c2 }: CoordinatorOptions): LocalProblem {
-  if (aggregation === 'mocha') return { training: 'steps', c1: 1, c2: NO_PERSONAL_PART };
-  return { training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 };
+/** What the participants' settings say of the local problem. */
+export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions) {
+  // MOCHA has a lambda instead of C1 and C2.
+  if (method === 'mocha') return { method, training: 'steps', c1: 1, c2: 1 } as const;
+  return { method, training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 } as const;
 }
 
 export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
-  const { aggregation, c2, lambda, bias, stop, secure, dp } = options;
+  const { method, aggregation, lambda, bias, stop, secure, dp } = options;
   const d = features + (bias ? 1 : 0);
+  const c2 = personalCost(options);
+  if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {
     invariant(!dp, 'differential privacy: expected safe or sum, got answers');
     return { inquiry: new Inquiry({ d, c2, sees: secure ? 'sums' : 'single answers' }) };
   }
-  if (aggregation === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (secure) return { combiner: new SummedSteps(aggregation, d) };
   const aggregator = new Aggregator(aggregation, d, c2);
   return { combiner: dp ? new NoisyCombiner(aggregator) : aggregator };

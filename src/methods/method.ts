@@ -2,7 +2,7 @@
  * What every training method takes and gives. A method sees tasks (one per participant: rows to be placed in kernel
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
-import type { Aggregation } from '../solver/aggregate.ts';
+import type { Aggregation } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { ProblemSettings } from '../solver/problem.ts';

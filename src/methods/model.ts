@@ -1,32 +1,49 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
-import { z } from 'zod';
 import { inputError } from '../base/errors.ts';
+import {
+  ANYTHING,
+  choice,
+  list,
+  number,
+  object,
+  readSettings,
+  record,
+  text,
+  toggle,
+  whole,
+} from '../settings/kinds.ts';
+import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
 const MODEL_VERSION = 1;
 
-const numbers = z.array(z.number());
-const fileSchema = z.object({
-  format: z.literal(MODEL_FORMAT),
-  version: z.literal(MODEL_VERSION),
-  method: z.enum(['mtl', 'local', 'global', 'mocha', 'fedavg']),
-  objective: z.enum(['classification', 'regression']),
-  features: z.array(z.string()),
-  bias: z.boolean(),
-  scaling: z.object({ mode: z.enum(['standard', 'center', 'none']), shift: numbers, factor: numbers }),
-  classes: z.object({ positive: z.string(), negative: z.string().optional() }).optional(),
-  w: numbers,
-  participants: z.array(z.object({ id: z.string(), v: numbers })),
-  servesNewcomers: z.boolean(),
-  options: z.record(z.string(), z.unknown()),
-  seed: z.number(),
-  certificate: z.object({ primal: z.number(), dual: z.number(), relativeGap: z.number() }).optional(),
-});
+const finite = number();
+const numbers = list(finite, 'a list of numbers');
+const anyText = text('text', Infinity, 0);
+const fileKind = object(
+  {
+    format: choice(MODEL_FORMAT),
+    version: whole(1, MODEL_VERSION),
+    method: TRAINING.method.needed(),
+    objective: TRAINING.objective.needed(),
+    features: list(anyText, 'a list of names'),
+    bias: TRAINING.bias.needed(),
+    scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
+    classes: object({ positive: anyText, negative: anyText.optional() }).optional(),
+    w: numbers,
+    participants: list(object({ id: anyText, v: numbers }), 'a list of participants'),
+    servesNewcomers: toggle(),
+    options: record(ANYTHING, 'an object'),
+    seed: finite,
+    certificate: object({ primal: finite, dual: finite, relativeGap: finite }).optional(),
+  },
+  'ignored',
+);
 
 export function modelToJson(model: Model): string {
   const { scaling, personal, classes, certificate, w, ...rest } = model;
-  const file: z.input<typeof fileSchema> = {
+  const file = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
     ...rest,
@@ -59,15 +76,12 @@ export function modelFromJson(text: string, source: string): Model {
       `${source}: expected model version ${MODEL_VERSION}, got ${version}; it was written by a newer kindred`,
     );
   }
-  const result = fileSchema.safeParse(parsed);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    throw inputError(
-      'MODEL_INVALID',
-      `${source}, field ${issue.path.join('.') || '(top)'}: ${lowerFirst(issue.message)}`,
-    );
-  }
-  const { format: _, version: __, participants, ...file } = result.data;
+  const {
+    format: _,
+    version: __,
+    participants,
+    ...file
+  } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
   const columns = d + (file.bias ? 1 : 0);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
@@ -103,7 +117,7 @@ function checkLength(source: string, field: string, values: readonly number[], e
   if (values.length === expected) return;
   throw inputError(
     'MODEL_INVALID',
-    `${source}, field ${field}: expected ${expected} numbers, got ${values.length}`,
+    `${source}: ${field}: expected ${expected} numbers, got ${values.length}`,
   );
 }
 

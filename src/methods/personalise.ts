@@ -57,7 +57,7 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
   const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
-  const { loss, c1, c2, epsilon, classWeight } = resolved;
+  const { c1, c2, epsilon, loss, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);

@@ -1,10 +1,11 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../math/scaling.ts';
-import type { FederationSettings, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { BoxContext, Solution } from '../solver/member.ts';
 import type { Stored } from './state.ts';
 
-/** A local solve to make; with `steps` and purpose `certify` only a look at the model. */
+/** A local solve to make; with `steps` and purpose `certify` only an evaluation of the model. */
 export interface SolveRequest {
   readonly round: number;
   readonly purpose: 'train' | 'certify' | 'personalise';
@@ -32,7 +33,7 @@ export interface SolveResult {
   readonly committed: Solution;
   readonly passes: number;
   readonly computeMs: number;
-  /** The own share of the noise on a secret sum, on its grid. */
+  /** The own share of the noise on a secure sum, on its grid. */
   readonly noise?: Float64Array | undefined;
 }
 

@@ -1,6 +1,7 @@
 /** Training rests: the model in use is w with our best personal part to it. */
 import { seed32 } from '../base/random.ts';
-import type { FederationSettings, Finish, FinishReason, RoundMessage } from '../protocol/messages.ts';
+import type { Finish, FinishReason, RoundMessage } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { ParticipantEffect, SolveRequest, SolveResult } from './effects.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { timer } from './sending.ts';

@@ -1,6 +1,7 @@
-/** Agreeing with a coordinator: its welcome, beginning anew where it does not know us any more, and starting over where it has lost its store. */
+/** Agreeing with a coordinator: its welcome, a new session where it does not know us any more, and starting over where it has lost its store. */
 import { sameData } from '../base/same-data.ts';
-import type { FederationSettings, Welcome } from '../protocol/messages.ts';
+import type { Welcome } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, takeSeat } from './secure.ts';
 import { retransmit } from './sending.ts';
@@ -30,10 +31,10 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   const scaling = { mode: settings.scale, ...message.scaling };
   state.stored = { ...state.stored, settings, scaling, secure };
   state.phase = 'preparing';
-  const hereIAm = newcomer ? advertisement(state) : undefined;
+  const introduction = newcomer ? advertisement(state) : undefined;
   return [
     { type: 'persist', stored: state.stored },
-    ...(hereIAm ? [{ type: 'send', message: hereIAm } as const] : []),
+    ...(introduction ? [{ type: 'send', message: introduction } as const] : []),
     { type: 'prepare', settings, scaling },
   ];
 }
@@ -41,7 +42,7 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
 /**
  * Whether the coordinator has lost its store and begun again: the scaling of a federation never changes. Without one the message may be
  * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
- * hears who has answered.
+ * receives who has answered.
  */
 function isAnotherFederation({ stored, phase }: ParticipantState, { settings, scaling }: Welcome): boolean {
   if (stored.base > 0 || stored.pending) return false;
@@ -84,9 +85,9 @@ function unfitFor({ profile }: ParticipantState, settings: FederationSettings): 
  * The operator has taken our contribution out, or the coordinator has lost its store: a new session. Which of the two the next welcome says:
  * what was agreed on is kept to compare it with.
  */
-export function beginAnew(state: ParticipantState, now: number): ParticipantEffect[] {
+export function beginSession(state: ParticipantState, now: number): ParticipantEffect[] {
   const { settings, scaling, session, secure, drawn, edition } = state.stored;
-  // Keys and used numbers outlast a beginning anew.
+  // Keys and used numbers outlast a session.
   state.stored = {
     ...NOTHING_STORED,
     settings,

@@ -11,7 +11,7 @@ import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../prot
 import { type BoxContext, sentPart } from '../solver/member.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
-import { beginAnew, onWelcome } from './joining.ts';
+import { beginSession, onWelcome } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { giveUp, maskedAnswer, maskWhenReady, onSecureMessage, tooLarge } from './secure.ts';
 import { asSent, hello, retransmit, timer } from './sending.ts';
@@ -19,7 +19,7 @@ import type { ParticipantState, Pending } from './state.ts';
 
 /** Share of the waiting period that `anytime` computes for; the rest is for the way. */
 const BUDGET_SHARE = 0.9;
-/** Rounds in a row that speak of another state, before it is believed. */
+/** Rounds in a row that name another accepted answer than ours, before we give up. */
 const MISMATCHES = 20;
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
@@ -57,7 +57,7 @@ function onMessage(
   now: number,
   primitives: Primitives,
 ): ParticipantEffect[] {
-  // To an earlier life of ours, late on its way: what it says of our state is no longer true.
+  // To an earlier session of ours, late on its way: it is not about our state any more.
   if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
   switch (message.kind) {
     case 'welcome':
@@ -134,7 +134,7 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
 }
 
 /**
- * The coordinator speaks of another state than ours. A message to an earlier self of ours, late on its way, does that once
+ * The coordinator names another accepted answer than ours. A message to an earlier session, late on its way, does that once
  * or twice; if it goes on, our state or the coordinator's has been lost, and only the operator can help.
  */
 function onMismatch(state: ParticipantState, theirs: number, now: number): ParticipantEffect[] {
@@ -142,7 +142,7 @@ function onMismatch(state: ParticipantState, theirs: number, now: number): Parti
   if (state.mismatches < MISMATCHES) return retransmit(state, now);
   state.phase = 'refused';
   const { id } = state.profile;
-  const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin anew`;
+  const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin again`;
   state.refusal = { code: 'STATE_MISMATCH', message };
   return [{ type: 'cancel' }];
 }
@@ -229,7 +229,7 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
 function onReject(state: ParticipantState, message: Reject, now: number): ParticipantEffect[] {
   switch (message.code) {
     case 'FORGOTTEN':
-      return state.phase === 'leaving' ? [] : beginAnew(state, now);
+      return state.phase === 'leaving' ? [] : beginSession(state, now);
     case 'NOT_JOINED':
       // To leave where one is not known is to have left.
       if (state.phase === 'leaving') return end(state, 'left');

@@ -2,7 +2,7 @@
 
 import type { Arena } from '../math/arena.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
-import type { FederationSettings } from '../protocol/messages.ts';
+import { type FederationSettings, personalCost } from '../settings/federation.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
@@ -20,14 +20,18 @@ export function scaledShard(
   scaling: Scaling,
   { x, y, features }: RawRows,
 ): Shard {
-  return new Shard(arena, settings, {
-    n: y.length,
-    d: features + (settings.bias ? 1 : 0),
-    y,
-    weights: rowWeights(settings, y),
-    write: (i, row) => {
-      scaleRow(x, i, scaling, row, 0);
-      if (settings.bias) row[features] = 1;
+  return new Shard(
+    arena,
+    { ...settings, c2: personalCost(settings) },
+    {
+      n: y.length,
+      d: features + (settings.bias ? 1 : 0),
+      y,
+      weights: rowWeights(settings, y),
+      write: (i, row) => {
+        scaleRow(x, i, scaling, row, 0);
+        if (settings.bias) row[features] = 1;
+      },
     },
-  });
+  );
 }

@@ -14,12 +14,7 @@ import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import type { ParticipantState as Core } from '../privacy/secure/participant-state.ts';
 import { layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type {
-  AnswerMessage,
-  FederationSettings,
-  SecureSettings,
-  ToCoordinator,
-} from '../protocol/messages.ts';
+import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import type {
   DeliveredMessage,
   PlanMessage,
@@ -36,6 +31,7 @@ import {
   sumPlan,
   toGrid,
 } from '../protocol/secure-sums.ts';
+import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';
@@ -50,7 +46,7 @@ export function takeSeat(state: ParticipantState, settings: FederationSettings):
   const { entropy, drawn } = drawFrom(profile.secure.secret, stored.drawn ?? 0);
   const security = securityOf(settings.secure);
   const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
-  // Signed once: a signature takes longer than all else that is said.
+  // Signed once: a signature takes longer than all else that is sent.
   const advertisement = advertise(core);
   return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0 };
 }
@@ -62,7 +58,7 @@ export function advertisement({ stored }: ParticipantState): ToCoordinator | und
   return { kind: 'advertise', session: stored.session, identityKey, channelKey, signature };
 }
 
-/** The masked vector of a round, if it was sent: what is said again in place of an update. */
+/** The masked vector of a round, if it was sent: what is retransmitted in place of an answer. */
 export function maskedAnswer({ stored }: ParticipantState, round: number): ToCoordinator | undefined {
   const { secure, session, base } = stored;
   const open = secure?.core.round;
@@ -98,7 +94,7 @@ function onRoster(state: ParticipantState, message: RosterMessage, primitives: P
   return answer(
     state,
     (copy) => {
-      // Taking a seat gives up an open round: not for a roster that is said again.
+      // Taking a seat gives up an open round: not for a roster that was retransmitted.
       const { session } = layoutOf(core.federation, message, core.security);
       if (!sameData(session, core.seat?.layout.session)) acceptRoster(copy, message, identities, primitives);
       return undefined;
@@ -112,7 +108,7 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   const { seat, lastRound, round: open } = secure!.core;
   if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
   if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
-  // Said again: so is the answer, unless a later one has been given.
+  // Retransmitted: so is the answer, unless a later one has been given.
   if (message.round === lastRound && open?.masked) return [];
   const plan = sumPlan(settings, message, seat.layout.ids.length);
   const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);

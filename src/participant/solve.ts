@@ -3,8 +3,8 @@ import type { Stream } from '../base/random.ts';
 import { clippedStep } from '../privacy/dp/clip.ts';
 import { discreteNoise, gridShare, towardZero } from '../privacy/dp/discrete-gaussian.ts';
 import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
-import type { FederationSettings, SecureSettings } from '../protocol/messages.ts';
 import { toGrid } from '../protocol/secure-sums.ts';
+import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
 import { answerWith, loadQuery } from '../solver/answer.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { examine, newMember, type Solution, sentPart, solutionOf } from '../solver/member.ts';
@@ -55,12 +55,12 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
   const { u, scalars } = answerWith(shard, w, beta);
   const sent = rounded(u, settings);
   const exact = { beta, u: sent, s: scalars.dualSum };
-  const told = { ...scalars, uNorm2: dot(sent, sent), wDotU: dot(w, sent) };
+  const scalarsSent = { ...scalars, uNorm2: dot(sent, sent), wDotU: dot(w, sent) };
   return {
     round,
     purpose,
     solution: exact,
-    scalars: told,
+    scalars: scalarsSent,
     ...(own && { own }),
     committed: committed ?? { beta: new Float64Array(0), u: new Float64Array(u.length), s: 0 },
     passes: solve.passes,
@@ -99,7 +99,7 @@ function stepped(...[shard, request, settings, effort, secret]: Parameters<typeo
 }
 
 /**
- * The noise of a secret sum comes from those who are summed; the own step stays as it was. On the grid, from a discrete Gaussian:
+ * The noise on a secure sum comes from those who are summed; the own step stays as it was. On the grid, from a discrete Gaussian:
  * nothing is rounded after the noise.
  */
 function noiseShare(

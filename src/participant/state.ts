@@ -4,17 +4,12 @@ import type { Identities } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { ParticipantState as SecureCore } from '../privacy/secure/participant-state.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
-import type {
-  AnswerMessage,
-  FederationSettings,
-  FinishReason,
-  RejectCode,
-  RoundMessage,
-} from '../protocol/messages.ts';
+import type { AnswerMessage, FinishReason, RejectCode, RoundMessage } from '../protocol/messages.ts';
 import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { BoxContext, Solution } from '../solver/member.ts';
 
-/** What a participant brings along: known before it has heard anything. */
+/** What a participant brings along: known before it has received anything. */
 export interface Profile {
   readonly id: string;
   readonly rows: number;
@@ -41,14 +36,14 @@ interface SecureProfile {
 }
 
 /**
- * joining    has said who it is, waits for a welcome
+ * joining    has sent `join`, waits for a welcome
  * measuring  has sent its moments, or who it is and then its part of their sum, and waits for the scaling
  * preparing  rows are being scaled
  * idle       waits for a round
  * solving    computes for `round`
  * sent       has sent an answer and waits for the next round
  * personalising  training rests, and the own part to the final w is being solved for
- * leaving    has said that it leaves
+ * leaving    has sent `leave`
  * finished   training rests: another round wakes it
  * refused, gone   nothing more to do
  */
@@ -69,7 +64,7 @@ export type Phase =
 export interface Pending {
   readonly message: AnswerMessage;
   readonly solution: Solution;
-  /** The own share of the noise on a secret sum, on its grid. */
+  /** The own share of the noise on a secure sum, on its grid. */
   readonly noise?: Float64Array | undefined;
 }
 
@@ -91,7 +86,7 @@ export interface SecureStored {
 export interface Stored {
   readonly settings: FederationSettings | undefined;
   readonly scaling: Scaling | undefined;
-  /** Counts the lives of this participant: messages to or from an earlier one mean nothing any more. */
+  /** Counts the sessions of this participant: messages to or from an earlier one are ignored. */
   readonly session: number;
   /** Round of the last accepted answer; 0: none. */
   readonly base: number;
@@ -108,7 +103,7 @@ export interface Stored {
   readonly secure?: SecureStored | undefined;
   /** How often the secret was drawn from for keys that are given up. */
   readonly drawn?: number | undefined;
-  /** Has begun anew because the coordinator did not know it any more. */
+  /** Has begun a new session because the coordinator did not know it any more. */
   readonly isForgotten?: boolean | undefined;
 }
 
@@ -132,7 +127,7 @@ export interface ParticipantState {
   stored: Stored;
   /** Present once the rows are scaled. */
   problem: BoxContext | undefined;
-  /** The newest round heard of. */
+  /** The newest round received. */
   order: RoundMessage | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
   latest: UsableModel | undefined;

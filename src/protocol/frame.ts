@@ -58,8 +58,9 @@ export function openFrame(bytes: Uint8Array, limits: Limits): Frame {
   if (view.getUint32(0, true) !== MAGIC) refuse('expected "KNDR" at the start, got other bytes');
   const version = bytes[4];
   if (version !== PROTOCOL_VERSION) {
-    const sentence = `frame: expected protocol version ${PROTOCOL_VERSION}, got version ${version}`;
-    throw new ProtocolError('BAD_VERSION', sentence);
+    const older = version < PROTOCOL_VERSION ? 'sender' : 'receiver';
+    const sentence = `expected protocol version ${PROTOCOL_VERSION}, got version ${version}; update kindred at the ${older}`;
+    throw new ProtocolError('BAD_VERSION', `frame: ${sentence}`);
   }
   const frameBytes = view.getUint32(LENGTH_AT, true) + ENVELOPE_BYTES;
   if (bytes.length !== frameBytes) refuse(`expected ${frameBytes} bytes by its length, got ${bytes.length}`);

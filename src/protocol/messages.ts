@@ -2,75 +2,18 @@
  * What participants and the coordinator send each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message has all that is needed to act on it alone: any may be lost, duplicated, late or out of order.
  */
-import type { DpSettings } from '../privacy/dp/settings.ts';
-import type { MaskSettings } from '../privacy/masks.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
-import type { LossName } from '../solver/losses/losses.ts';
-import type { Objective } from '../solver/problem.ts';
 import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
 
 export type * from './secure-messages.ts';
 
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
-export type Precision = 'f64' | 'f32';
-
-/** What all participants must agree on. Sent as JSON text inside `welcome`. */
-export interface FederationSettings {
-  readonly objective: Objective;
-  /** Default: that of the objective. */
-  readonly loss?: LossName | undefined;
-  readonly training: Training;
-  readonly c1: number;
-  readonly c2: number;
-  readonly epsilon: number;
-  readonly classWeight: 'none' | 'balanced';
-  readonly scale: 'standard' | 'center' | 'none';
-  readonly bias: boolean;
-  /** Features before the bias. */
-  readonly features: number;
-  /** Most local passes in a round. */
-  readonly passes: number;
-  readonly seed: number;
-  readonly straggler: StragglerPolicy;
-  readonly precision: Precision;
-  /** How long to wait for a response before retransmitting. */
-  readonly retryMs: number;
-  /** Updates are masked; absent: they are not. */
-  readonly mask?: MaskSettings | undefined;
-  /** Steps are clipped, their sum carries noise, and no scalars are sent; absent: none of it. */
-  readonly dp?: DpSettings | undefined;
-  /** Only sums of updates are seen by the coordinator; absent: it sees each of them. */
-  readonly secure?: SecureSettings | undefined;
-}
-
-/**
- * What participants do in a round.
- *   answers  answer the query w with their best personal part
- *   steps    improve their duals from where they stand: the paper's way, CoCoA+ and MOCHA
- */
-export type Training = 'answers' | 'steps';
-
-/** Grid and thresholds of secure aggregation (secure-sums.ts, privacy/secure). */
-export interface SecureSettings {
-  /** An entry that is summed is a multiple of 2^-scaleBits. */
-  readonly scaleBits: number;
-  /** Largest absolute value of an entry of one participant. */
-  readonly limit: number;
-  /** Largest share of participants that may vanish during a round. */
-  readonly dropout: number;
-  /** Largest share of participants that may work for the coordinator. */
-  readonly corrupted: number;
-}
-
-/**
- * What a participant does when a new round opens while it still solves for an old one.
- *   restart  drop the work, start again from the committed state (the paper)
- *   resume   start again from the unfinished duals
- *   anytime  never be caught: send what there is just before the deadline
- */
-type StragglerPolicy = 'restart' | 'resume' | 'anytime';
+export type Precision = FederationSettings['precision'];
+/** What participants do in a round. */
+export type Training = FederationSettings['training'];
 
 /** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */
 export type Scalars = AnswerScalars;

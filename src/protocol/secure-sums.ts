@@ -14,7 +14,8 @@ import type { Moments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
-import type { FederationSettings, SecureSettings, Training } from './messages.ts';
+import type { FederationSettings, SecureSettings } from '../settings/federation.ts';
+import type { Training } from './messages.ts';
 import type { SumPurpose } from './secure-messages.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> & {

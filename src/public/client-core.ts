@@ -12,7 +12,7 @@
  * import { WebSocket } from 'ws'; // pages have their own
  *
  * const server = await startServer({ store: 'ports.db' });
- * server.ensure('default', parseOptions('here', { minParticipants: 1 }));
+ * await server.ensure('default', parseOptions('here', { minParticipants: 1 }));
  *
  * const endpoint = client.parseEndpoint(server.url);
  * const transport: client.Transport = {
@@ -99,14 +99,13 @@ export { SUBPROTOCOL, TICKET_PREFIX } from '../protocol/joining.ts';
 export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client/participation-options.ts';
 
 /**
- * The ports: the way to the federation (`Transport`, `Channel`, `ChannelEvents`), time (`Clock`), durable state and identity (`Home` =
- * `StateStore` + `Signer`), and whoever holds the rows (`OpenSolver`, `RowSolver`). A transport that got no reply rejects with
- * `TryAgain`, and is asked again later.
+ * The ports: the way to the federation (`Transport`, `Channel`, `ChannelEvents`), time (`Clock`), durable state (`StateStore`), identity
+ * (`Signer`), and whoever holds the rows (`OpenSolver`). A transport that got no reply rejects with `TryAgain`, and is asked again later.
  *
  * @example
  * ```ts
  * import { TryAgain } from 'kindred/client';
- * import type { Channel, ChannelEvents, Clock, Home, OpenSolver, RowSolver, Signer, StateStore, Transport } from 'kindred/client';
+ * import type { Channel, ChannelEvents, Clock, OpenSolver, Signer, StateStore, Transport } from 'kindred/client';
  *
  * const offline: Transport = {
  *   label: 'nowhere',
@@ -116,17 +115,17 @@ export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client
  *     return { send: () => false, drop: () => {}, close: () => {} };
  *   },
  * };
- * const home = (store: StateStore, signer: Signer): Home => ({ store, signer });
- * const counted = (open: OpenSolver, clock: Clock): OpenSolver => (rows, events) => {
- *   const solver: RowSolver = open(rows, events);
- *   const solve: RowSolver['solve'] = (request) => {
- *     console.error(`${clock.now()} ms: round ${request.round}`);
- *     solver.solve(request);
+ * const home = (store: StateStore, signer: Signer) => ({ store, signer });
+ * const timed = (open: OpenSolver, clock: Clock): OpenSolver => (rows, events) => {
+ *   const startMs = clock.now();
+ *   const prepared: typeof events.prepared = (boxes) => {
+ *     console.error(`prepared after ${clock.now() - startMs} ms`);
+ *     events.prepared(boxes);
  *   };
- *   return { ...solver, solve };
+ *   return open(rows, { ...events, prepared });
  * };
  * const why = await offline.request('challenge', {}, new AbortController().signal).catch((error: Error) => error.message);
- * console.log(why, typeof home, typeof counted); // nowhere: no network function function
+ * console.log(why, typeof home, typeof timed); // nowhere: no network function function
  * ```
  */
 export type { Clock } from '../base/ports.ts';
@@ -134,9 +133,7 @@ export { TryAgain } from '../client/refusals.ts';
 export type {
   Channel,
   ChannelEvents,
-  Home,
   OpenSolver,
-  RowSolver,
   Signer,
   StateStore,
   Transport,

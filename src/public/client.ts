@@ -11,7 +11,7 @@ export * from './client-core.ts';
  * import { parseOptions, startServer } from 'kindred/server';
  *
  * const server = await startServer({ store: 'join.db' });
- * server.ensure('default', parseOptions('here', { minParticipants: 2 }));
+ * await server.ensure('default', parseOptions('here', { minParticipants: 2 }));
  * const everybody = makeHarLike({ participants: 2, rowsPerParticipant: 30, features: 6 });
  * const join = (participant: string) => {
  *   const table = rowsOfParticipant(everybody, participant)!;
@@ -35,7 +35,7 @@ export { type JoinOptions, joinFederation } from '../node/client/join.ts';
  * import { parseOptions, startServer } from 'kindred/server';
  *
  * const server = await startServer({ store: 'offline.db' });
- * server.ensure('default', parseOptions('here', { minParticipants: 1 }));
+ * await server.ensure('default', parseOptions('here', { minParticipants: 1 }));
  * const table = tableFrom([{ id: 'Ada', x: [1, 2, 8, 9], y: [-1, -1, 1, 1] }]);
  * await joinFederation({ url: server.url, participant: 'Ada', stateFolder: 'ada', data: { table } }).done;
  * await server.close();
@@ -43,3 +43,26 @@ export { type JoinOptions, joinFederation } from '../node/client/join.ts';
  * ```
  */
 export { modelFromFolder } from '../node/client/state-folder.ts';
+
+/**
+ * The tests that every `StateStore` and every `Transport` of a participant must pass, for any test runner.
+ *
+ * @example
+ * ```ts
+ * import { clientTransportContract, MemoryState, stateStoreContract } from 'kindred/client';
+ *
+ * const tests: (() => Promise<void>)[] = [];
+ * stateStoreContract(
+ *   (_name, run) => tests.push(run),
+ *   () => {
+ *     const state = new MemoryState();
+ *     const secret = crypto.getRandomValues(new Uint8Array(32));
+ *     return { open: (newcomer) => state.open(newcomer, secret), remove: () => {} };
+ *   },
+ * );
+ * for (const run of tests) await run();
+ * console.log(tests.length > 3, typeof clientTransportContract); // true function
+ * ```
+ */
+export { stateStoreContract } from '../check/contracts/state-store.ts';
+export { clientTransportContract } from '../check/contracts/client-transport.ts';

@@ -37,27 +37,25 @@ export { type ParticipantRows, tableFrom } from '../data/arrays.ts';
  *
  * @example
  * ```ts
- * import { type HarLikeOptions, makeHarLike } from 'kindred';
+ * import { makeHarLike } from 'kindred';
  *
- * const options: HarLikeOptions = { participants: 3, rowsPerParticipant: 40, features: 12, seed: 7 };
- * const table = makeHarLike(options);
+ * const table = makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 12, seed: 7 });
  * console.log(table.participants.length, table.features.length); // 3 12
  * ```
  */
-export { type HarLikeOptions, makeHarLike } from '../data/generate-har.ts';
+export { makeHarLike } from '../data/generate-har.ts';
 
 /**
  * The paper's synthetic regression from a seed: participants whose models are the same, or diverse by a given share.
  *
  * @example
  * ```ts
- * import { makeRegression, type RegressionOptions } from 'kindred';
+ * import { makeRegression } from 'kindred';
  *
- * const options: RegressionOptions = { tasks: 4, rows: 10, features: 5, heterogeneity: 'diverse' };
- * console.log(makeRegression(options).n); // 40
+ * console.log(makeRegression({ tasks: 4, rows: 10, features: 5, heterogeneity: 'diverse' }).n); // 40
  * ```
  */
-export { makeRegression, type RegressionOptions } from '../data/generate-regression.ts';
+export { makeRegression } from '../data/generate-regression.ts';
 
 /**
  * A table from the bytes of a file: CSV (also gzipped), Parquet or LIBSVM text, told apart by the bytes and the name. By default the
@@ -161,6 +159,7 @@ export { type Evaluation, evaluate } from '../methods/evaluate.ts';
  * ```
  */
 export { modelFromJson, modelToJson } from '../methods/model.ts';
+export { type Model, modelFor } from '../solver/model.ts';
 
 /**
  * Options of `train`. Everything has a default.
@@ -265,17 +264,3 @@ export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
  * ```
  */
 export type { Metrics } from '../solver/metrics.ts';
-
-/**
- * A trained model: the shared part `w`, everybody's `personal` part, and what is needed to use them on raw rows. `modelFor` gives one
- * participant's weights.
- *
- * @example
- * ```ts
- * import { type Model, makeHarLike, modelFor, train } from 'kindred';
- *
- * const model: Model = train(makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 8 })).model;
- * console.log(modelFor(model, '2').length === model.w.length); // true
- * ```
- */
-export { type Model, modelFor } from '../solver/model.ts';

@@ -1,32 +1,19 @@
 /** `kindred/server`: the coordinator as a service, to run or to embed. */
 
 /**
- * What a federation runs with.
- *
- * @example
- * ```ts
- * import { type CoordinatorOptions, parseOptions } from 'kindred/server';
- *
- * const options: CoordinatorOptions = parseOptions('here', { waiting: { kind: 'fixed', ms: 500 } });
- * console.log(options.waiting.kind, options.objective); // fixed classification
- * ```
- */
-export type { CoordinatorOptions } from '../coordinator/options.ts';
-
-/**
- * Options of a federation, complete and checked: `parseOptions` fills in what is not given and refuses what makes no sense, naming
+ * Options of a federation: `parseOptions` makes complete `CoordinatorOptions` of what is given, and refuses what makes no sense, naming
  * the field. Its first argument is what errors call the options.
  *
  * @example
  * ```ts
- * import { type OptionsInput, parseOptions } from 'kindred/server';
+ * import { type CoordinatorOptions, type OptionsInput, parseOptions } from 'kindred/server';
  *
  * const given: OptionsInput = { minParticipants: 3, c1: 10, secure: true };
- * const options = parseOptions('my options', given);
+ * const options: CoordinatorOptions = parseOptions('my options', given);
  * console.log(options.minParticipants, options.c2, options.secure !== undefined); // 3 1 true
  * ```
  */
-export { type OptionsInput, parseOptions } from '../coordinator/options-schema.ts';
+export { type CoordinatorOptions, type OptionsInput, parseOptions } from '../coordinator/options.ts';
 
 /**
  * What the server accepts from outside: sizes, rates, connections.
@@ -42,7 +29,6 @@ export { type OptionsInput, parseOptions } from '../coordinator/options-schema.t
  * ```
  */
 export type { ServerLimits } from '../node/server/limits.ts';
-
 /**
  * Starts a coordinator: HTTP and WebSocket on one port, any number of federations, one store. It listens when the promise resolves.
  *
@@ -59,3 +45,45 @@ export type { ServerLimits } from '../node/server/limits.ts';
  * ```
  */
 export { type CoordinatorServer, type ServerOptions, startServer } from '../node/server/server.ts';
+
+/**
+ * Where a coordinator keeps what must last: a `SqliteStore` in a file (what `store: 'mine.db'` opens), a `MemoryStore` for tests, or a
+ * `Store` of one's own, whose methods may be asynchronous.
+ *
+ * @example
+ * ```ts
+ * import { MemoryStore, SqliteStore, type Store, startServer } from 'kindred/server';
+ *
+ * const file: Store = new SqliteStore('stores.db');
+ * console.log(file.name, (await file.federations()).length); // stores.db 0
+ * await file.close();
+ * const server = await startServer({ store: new MemoryStore() });
+ * console.log(server.federations.size); // 0
+ * await server.close();
+ * ```
+ */
+export { SqliteStore } from '../node/store/sqlite-store.ts';
+export { MemoryStore } from '../host/memory-store.ts';
+export type { Store } from '../host/ports.ts';
+
+/**
+ * The tests that every store must pass, for any test runner: give them its `test` and a function that opens a new, empty store.
+ *
+ * @example
+ * ```ts
+ * import { enrolmentStoreContract, MemoryStore, runStoreContract } from 'kindred/server';
+ *
+ * const tests: (() => Promise<void>)[] = [];
+ * const test = (_name: string, run: () => Promise<void>) => tests.push(run);
+ * const open = () => {
+ *   const store = new MemoryStore();
+ *   return { store, reopen: () => store, close: () => {} };
+ * };
+ * runStoreContract(test, open);
+ * enrolmentStoreContract(test, open);
+ * for (const run of tests) await run();
+ * console.log(tests.length > 10); // true
+ * ```
+ */
+export { runStoreContract } from '../check/contracts/run-store.ts';
+export { enrolmentStoreContract } from '../check/contracts/enrolment-store.ts';

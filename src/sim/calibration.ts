@@ -7,11 +7,10 @@
  * mean: in absolute terms the largest grid point alone would decide. `spread` is the root mean square of the single
  * measurements' relative deviation from the fit, so what the fit does not explain is in it too.
  */
-import { z } from 'zod';
 import { inputError, invariant } from '../base/errors.ts';
 import { solvePositive } from '../math/normal-equations.ts';
+import { number, object, readSettings } from '../settings/kinds.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
-import { scenarioError } from './scenario-error.ts';
 
 export interface PassTimes {
   readonly rows: number;
@@ -89,25 +88,26 @@ function leastSquares(rows: readonly (readonly number[])[]): number[] | undefine
   return solvePositive(a, b, 1e-12)?.map((value, i) => value / lengths[i]);
 }
 
+const constant = number({ min: 0 });
 /** What a scenario needs of a calibration file; the rest of it is for people. */
-const file = z.object({
-  fixedMs: z.number().min(0),
-  perRowMs: z.number().min(0).default(0),
-  perValueMs: z.number().min(0),
-  spread: z.number().min(0).max(2),
-});
+const fileKind = object(
+  {
+    fixedMs: constant,
+    perRowMs: constant.default(0),
+    perValueMs: constant,
+    spread: number({ min: 0, max: 2 }),
+  },
+  'ignored',
+);
 
-export function calibrationFromText(source: string, content: string): ComputeModel {
+export function calibrationFromText(name: string, content: string): ComputeModel {
   let given: unknown;
   try {
     given = JSON.parse(content);
   } catch {
-    throw inputError('BAD_CALIBRATION', `${source}: expected JSON as kindred calibrate writes it`);
+    throw inputError('BAD_CALIBRATION', `${name}: expected JSON as kindred calibrate writes it`);
   }
-  const result = file.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw scenarioError(source, issue.path.join('.'), 'a number as kindred calibrate writes it', given);
+  return readSettings(fileKind, given, { code: 'BAD_CALIBRATION', name });
 }
 
 /** "0.002 ms + 3e-5 ms x rows + 3e-7 ms x rows x columns" */

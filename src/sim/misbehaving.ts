@@ -11,23 +11,16 @@
  * bounds of their last answer, and the highest cut below it that the box of the duals allows. The same seed gives the same lies.
  */
 import { stream } from '../base/random.ts';
-import type {
-  Accepted,
-  AnswerMessage,
-  FederationSettings,
-  Scalars,
-  ToCoordinator,
-  ToParticipant,
-} from '../protocol/messages.ts';
+import type { Accepted, AnswerMessage, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/federation.ts';
+import type { MISBEHAVIOURS } from '../settings/scenario.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 
-export const MISDEEDS = ['free-rider', 'noise', 'echo', 'poison'] as const;
-
 export interface Misbehaviour {
   readonly participant: string;
-  readonly kind: (typeof MISDEEDS)[number];
+  readonly kind: (typeof MISBEHAVIOURS)[number];
   readonly scale?: number | undefined;
 }
 

@@ -12,8 +12,9 @@ import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { FederationSettings, Precision, ToCoordinator } from '../protocol/messages.ts';
+import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
+import type { FederationSettings } from '../settings/federation.ts';
 import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
 import type { EventQueue } from './events.ts';
@@ -34,7 +35,7 @@ export interface ParticipantData {
 }
 
 /** What the nodes of a simulation share. */
-interface World {
+interface SimulationPorts {
   readonly queue: EventQueue;
   readonly network: Network;
   readonly arena: Arena;
@@ -88,7 +89,7 @@ export class ParticipantNode {
   readonly crashes: CrashPlan;
   /** What a crash leaves. */
   disk: Stored | undefined;
-  private readonly world: World;
+  private readonly ports: SimulationPorts;
   private readonly observer: MachineObserver | undefined;
   /** Undefined: it sends what its machine sends. */
   private readonly misbehaving: Misbehaving | undefined;
@@ -98,12 +99,12 @@ export class ParticipantNode {
   private settings: FederationSettings | undefined;
   private solving: Solving | undefined;
 
-  constructor(data: ParticipantData, world: World, crashes: CrashPlan, misbehaving?: Misbehaving) {
+  constructor(data: ParticipantData, ports: SimulationPorts, crashes: CrashPlan, misbehaving?: Misbehaving) {
     this.misbehaving = misbehaving;
     this.data = data;
-    this.world = world;
+    this.ports = ports;
     this.crashes = crashes;
-    this.observer = world.observerOf?.(data.profile.id);
+    this.observer = ports.observerOf?.(data.profile.id);
   }
 
   get id(): string {
@@ -123,7 +124,7 @@ export class ParticipantNode {
 
   start(): void {
     if (this.loop) return;
-    const { queue, primitives } = this.world;
+    const { queue, primitives } = this.ports;
     const start = { profile: this.data.profile, stored: this.disk ?? NOTHING_STORED };
     this.loop = new CrashingLoop(this, start, {
       clock: { now: () => queue.now, at: (atMs, run) => queue.at(atMs, run) },
@@ -159,7 +160,7 @@ export class ParticipantNode {
   }
 
   crash(): void {
-    this.world.transcript.note(this.world.queue.now, this.id, CRASHES);
+    this.ports.transcript.note(this.ports.queue.now, this.id, CRASHES);
     this.stop();
   }
 
@@ -175,7 +176,7 @@ export class ParticipantNode {
     if (!this.loop) return;
     try {
       const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
-      this.world.transcript.delivered(this.world.queue.now, 'coordinator', this.id, message);
+      this.ports.transcript.delivered(this.ports.queue.now, 'coordinator', this.id, message);
       this.misbehaving?.receive(message);
       this.take({ type: 'message', message });
     } catch (error) {
@@ -188,17 +189,17 @@ export class ParticipantNode {
   }
 
   private send(given: ToCoordinator, precision: Precision): void {
-    const { queue, network, transcript } = this.world;
+    const { queue, network, transcript } = this.ports;
     const message = this.misbehaving?.alter(given) ?? given;
     transcript.sent(queue.now, this.id, 'coordinator', message);
     const frame = encode(message, precision);
-    network.carry('up', this.id, frame, (bytes) => this.world.toCoordinator(this.id, bytes));
+    network.carry('up', this.id, frame, (bytes) => this.ports.toCoordinator(this.id, bytes));
   }
 
   /** For this start: after a crash nothing comes of it. */
   private later(atMs: number, run: () => void): void {
     const { loop } = this;
-    this.world.queue.at(atMs, () => {
+    this.ports.queue.at(atMs, () => {
       if (this.loop === loop) run();
     });
   }
@@ -207,13 +208,13 @@ export class ParticipantNode {
     const { x, y, profile } = this.data;
     this.settings = settings;
     const { features } = profile;
-    this.shard ??= scaledShard(this.world.arena, settings, scaling, { x, y, features });
+    this.shard ??= scaledShard(this.ports.arena, settings, scaling, { x, y, features });
     const problem = { y, cap: this.shard.cap, settings };
-    this.later(this.world.queue.now, () => this.take({ type: 'prepared', problem }));
+    this.later(this.ports.queue.now, () => this.take({ type: 'prepared', problem }));
   }
 
   private beginSolve(request: SolveRequest): void {
-    const { queue, compute, seed } = this.world;
+    const { queue, compute, seed } = this.ports;
     const { profile, hardware } = this.data;
     const draw = { seed, round: request.round, id: this.id };
     const passMs = drawPassMs(compute, profile.rows, this.shard!.d, hardware, draw);
@@ -232,7 +233,7 @@ export class ParticipantNode {
   private solveFor({ request, passMs }: Solving, within: number) {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
-    const secret = () => stream(this.world.seed, 'secret', request.round, this.id);
+    const secret = () => stream(this.ports.seed, 'secret', request.round, this.id);
     const outcome = carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret);
     const used =
       outcome.passes === 0 && request.purpose === 'certify'
@@ -244,7 +245,7 @@ export class ParticipantNode {
   /** The solve again, up to now: solves are deterministic, so what it had done by now can be computed afterwards. */
   private interruptSolve(): void {
     const { solving } = this;
-    const { queue } = this.world;
+    const { queue } = this.ports;
     if (!solving) return;
     this.solving = undefined;
     const elapsed = queue.now - solving.startedMs;

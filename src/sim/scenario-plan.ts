@@ -1,12 +1,10 @@
 /** From a scenario and its table to a plan that can be run, once for each seed. */
 import {
   type CoordinatorOptions,
+  conflictOfSize,
   DEFAULT_OPTIONS,
   DEFAULT_SECURE,
-  type SecureOptions,
-  type Waiting,
 } from '../coordinator/options.ts';
-import { conflictOfSize } from '../coordinator/options-checks.ts';
 import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { classificationTargets, regressionTargets } from '../data/labels.ts';
@@ -17,12 +15,12 @@ import type { Table } from '../data/table.ts';
 import { defaultSecurity, graphParameters } from '../privacy/secure/graph.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { securityOf } from '../protocol/secure-sums.ts';
+import type { SecureOptions, SecureSettings } from '../settings/federation.ts';
+import { LONGEST_MS } from '../settings/scenario.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
-import { checkNames, LONGEST_MS, objectiveOf, partsOf, type Scenario } from './scenario.ts';
-import { scenarioError } from './scenario-error.ts';
-import { dpSettings, honestIn } from './scenario-privacy.ts';
+import { asOptions, checkNames, objectiveOf, type Scenario, scenarioError } from './scenario.ts';
 import type { SimulationPlan } from './simulation.ts';
 import { waitingTime } from './waiting-time.ts';
 
@@ -35,13 +33,7 @@ export interface TestRows {
   readonly servedBy: string;
 }
 
-/** The price of a personal part when there must be none. */
-const NO_PERSONAL_PART = 1e9;
-
 const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
-  c2: NO_PERSONAL_PART,
-  // Without personal parts an answer's gradient has no useful bound; steps of one alone solve its problem.
-  aggregation: 'safe',
   minParticipants: 1,
   minResponses: 1,
   waiting: { kind: 'all' },
@@ -57,7 +49,7 @@ const asTheyAre: Arrangement['nodes'] = (everybody) => everybody;
 
 const ARRANGEMENTS: Readonly<Record<Scenario['method'], Arrangement>> = {
   mtl: { nodes: asTheyAre, changes: {} },
-  mocha: { nodes: asTheyAre, changes: { aggregation: 'mocha' } },
+  mocha: { nodes: asTheyAre, changes: {} },
   global: { nodes: (everybody) => [pooled(everybody)], changes: FEDERATION_OF_ONE },
   // Each is to be run by itself (alone.ts), and nobody has anything to sum.
   local: { nodes: withCommonMoments, changes: { ...FEDERATION_OF_ONE, summationMs: 0 } },
@@ -151,42 +143,26 @@ function optionsFrom(
   seed: number,
   waitMs: number | undefined,
 ): CoordinatorOptions {
-  const { c1, c2, epsilon, classWeight, scale, bias, passes, aggregation, lambda } = scenario;
-  const { straggler, precision, minResponses, summationMs, gap, rounds, timeMs, stall, mask } = scenario;
   const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
-  const waiting: Waiting =
-    waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs };
+  const known = asOptions(scenario);
   const secure = secureFrom(scenario, timing, participants);
-  const dp = dpSettings(scenario);
   return {
-    ...DEFAULT_OPTIONS,
-    ...{ objective: objectiveOf(scenario), c1, c2, epsilon, classWeight, scale, bias, passes },
-    ...{
-      aggregation,
-      lambda,
-      straggler,
-      precision,
-      minResponses,
-      summationMs,
-      seed,
-      waiting,
-      ...timing,
-      mask,
-      dp: dp && secure ? { ...dp, honest: honestIn(secure, participants) } : dp,
-      defence: scenario.defence,
-      secure,
-    },
+    ...known,
+    ...timing,
+    seed,
+    secure,
+    dp: known.dp && secure ? { ...known.dp, honest: honestIn(secure, participants) } : known.dp,
+    waiting: waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs },
     minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
-    stop: {
-      gap,
-      rounds,
-      timeMs: timeMs ?? Number.POSITIVE_INFINITY,
-      stall: stall ?? Number.POSITIVE_INFINITY,
-    },
   };
 }
 
-/** A phase of secret summing takes one way there and one back: a few retries are enough for it. */
+/** With secure sums the participants add the noise: enough of it, whoever drops out or colludes with the coordinator. */
+function honestIn({ dropout, corrupted }: SecureSettings, participants: number): number {
+  return Math.max(1, Math.floor((1 - dropout - corrupted) * participants));
+}
+
+/** A phase of a secure sum takes one way there and one back: a few retries are enough for it. */
 function secureFrom(
   { secure }: Scenario,
   { retryMs, maxWaitMs }: Timing,
@@ -195,7 +171,7 @@ function secureFrom(
   if (!secure) return undefined;
   const { dropout, corrupted } = defaultSecurity(participants);
   const phaseMs = Math.min(maxWaitMs, 4 * retryMs);
-  return { ...DEFAULT_SECURE, dropout, corrupted, phaseMs, ...partsOf(secure) };
+  return { ...DEFAULT_SECURE, dropout, corrupted, phaseMs, ...secure } as SecureOptions;
 }
 
 /** Whether so many can be summed at all, and hidden by as many as are left. */

@@ -1,9 +1,9 @@
 /** A scenario run once, from its JSON to what came of it: what programs use; `kindred simulate` adds files, repeats and threads. */
 import type { Table } from '../data/table.ts';
+import type { ScenarioInput } from '../settings/scenario.ts';
 import type { ObservedRow } from './observe.ts';
 import { runScenario } from './run.ts';
-import { parseScenario, type ScenarioInput } from './scenario.ts';
-import { scenarioError } from './scenario-error.ts';
+import { parseScenario, scenarioError } from './scenario.ts';
 import { computeModel, generatedTable } from './scenario-plan.ts';
 import type { RunRecord } from './summary.ts';
 

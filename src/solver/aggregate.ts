@@ -12,9 +12,6 @@ import { type Certificate, certificate, type MemberScalars } from './certificate
 import type { Combiner, IndexedUpdate, Joining, KnownMember, Order } from './combiner.ts';
 import { addScaled, dot, plusScaled } from './vector.ts';
 
-export const AGGREGATIONS = ['answers', 'safe', 'sum'] as const;
-export type Aggregation = (typeof AGGREGATIONS)[number];
-
 export class Aggregator implements Combiner {
   readonly members = new Map<number, KnownMember>();
   /** sum_k u_k over all participants, committed. */

@@ -6,11 +6,11 @@ import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { METHODS } from '../settings/training.ts';
 import type { Certificate } from './certificate.ts';
 import type { Objective } from './problem.ts';
 import { plusScaled } from './vector.ts';
 
-export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;
 export type MethodName = (typeof METHODS)[number];
 
 export interface Model {

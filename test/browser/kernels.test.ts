@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Arena } from '../../src/math/arena.ts';
 import type { Kernels } from '../../src/math/kernels.ts';
 import { createWasmKernels } from '../../src/math/kernels-wasm.ts';
+import { LOSS_NAMES, type LossName } from '../../src/settings/losses.ts';
 import { LocalSolve } from '../../src/solver/local-solve.ts';
-import { LOSS_NAMES, type LossName } from '../../src/solver/losses/losses.ts';
 import { Shard } from '../../src/solver/shard.ts';
 import { programPath } from '../helpers/programs.ts';
 

@@ -47,7 +47,7 @@ const CASES: readonly [name: string, train: TrainOptions, options: Partial<Coord
   ['answers in f32', TRAIN, { precision: 'f32' }],
   ['answers, regression', { ...TRAIN, objective: 'regression' }, {}],
   ['safe', { ...TRAIN, aggregation: 'safe' }, {}],
-  ['mocha', TRAIN, { aggregation: 'mocha' }],
+  ['mocha', TRAIN, { method: 'mocha', aggregation: 'safe' }],
   [
     'the paper’s masks',
     { ...TRAIN, aggregation: 'sum' },

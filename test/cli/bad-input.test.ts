@@ -400,9 +400,9 @@ const CASES: readonly Case[] = [
       ['other.json', 'MODEL_FORMAT', 'other.json'],
       ['list.json', 'MODEL_FORMAT', 'list.json'],
       ['newer.json', 'MODEL_VERSION', 'newer kindred'],
-      ['short-w.json', 'MODEL_INVALID', 'field w: expected 3 numbers, got 2'],
+      ['short-w.json', 'MODEL_INVALID', 'w: expected 3 numbers, got 2'],
       ['short-v.json', 'MODEL_INVALID', 'participants "a".v'],
-      ['text-w.json', 'MODEL_INVALID', 'field w.0'],
+      ['text-w.json', 'MODEL_INVALID', 'w[0]: expected a number'],
     ] as const
   ).flatMap(([model, code, word]): Case[] =>
     ['predict', 'evaluate'].map((command) => ({

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { sparkline } from '../../src/cli/sparkline.ts';
 import { textTable, wrapped } from '../../src/cli/text-table.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { AGGREGATIONS } from '../../src/settings/training.ts';
 import { csvOf, run, runJson, Sandbox, smallHar, smallRegression } from './helpers.ts';
 
 const sandbox = new Sandbox();
@@ -36,7 +36,7 @@ describe('help', () => {
 
   test('train names the rules of aggregation that there are', async () => {
     const { stdout } = await run(['train', '--help']);
-    const [, names] = /--aggregation <rule> +(.*?)(?: \(|\n)/.exec(stdout)!;
+    const [, names] = /--aggregation <rule> +[^:]*: (.*?)(?: \(|\n)/.exec(stdout)!;
     expect(names.split(/, | or /)).toEqual([...AGGREGATIONS]);
   });
 
@@ -50,6 +50,7 @@ describe('help', () => {
     expect(options).toEqual({
       method: 'mtl',
       objective: 'classification',
+      loss: 'hinge',
       c1: 1,
       c2: 1,
       epsilon: 0.1,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
-import { durationFrom } from '../../src/cli/duration-value.ts';
+import { durationFrom } from '../../src/cli/flags.ts';
 import { readParticipantState } from '../../src/node/client/state-folder.ts';
 import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { ask } from '../helpers/http.ts';
@@ -445,7 +445,7 @@ describe('verify', () => {
 });
 
 test('times are a number and a unit', () => {
-  expect(['500ms', '2s', '1.5s', '10m', '12h', '7d'].map(durationFrom)).toEqual([
+  expect(['500ms', '2s', '1.5s', '10m', '12h', '7d'].map((text) => durationFrom(text))).toEqual([
     500, 2000, 1500, 600_000, 43_200_000, 604_800_000,
   ]);
   for (const text of ['', '5', 's', '-1s', '0s', '1 s', '1w', '1e3s', '1sec', '..s'])

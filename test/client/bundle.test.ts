@@ -38,7 +38,7 @@ async function bundled(
 }
 
 describe('the core in a browser', () => {
-  test('what a page needs to take part stays small', async () => {
+  test('kindred/client stays small', async () => {
     const { code, modules } = await bundled('page', `export * from '${src}/public/client-core.ts';`);
     for (const part of [
       'participant/machine',
@@ -54,6 +54,11 @@ describe('the core in a browser', () => {
     const gzip = gzipSync(code, { level: 9 }).length;
     const sizes = `${code.length} bytes, ${gzip} by gzip, ${brotliCompressSync(code).length} by brotli`;
     expect(gzip, sizes).toBeLessThanOrEqual(MOST_BYTES);
+  });
+
+  test.each(['kindred-core', 'browser', 'sim'])('%s.ts needs no Node either', async (entry) => {
+    const { code } = await bundled(entry, `export * from '${src}/public/${entry}.ts';`);
+    expect(code).not.toMatch(/["'`]node:|__vite-browser-external/);
   });
 
   test('nothing of src/client needs Node, or a package that does', async () => {

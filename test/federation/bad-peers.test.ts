@@ -13,7 +13,7 @@ import { newCoordinator } from '../../src/coordinator/start.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { ToCoordinator } from '../../src/protocol/messages.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { AGGREGATIONS } from '../../src/settings/training.ts';
 import { dot } from '../../src/solver/vector.ts';
 
 const IDS = ['a', 'b', 'c'];
@@ -46,7 +46,8 @@ const peer = fc.record({
 });
 
 const options = fc.record({
-  aggregation: fc.constantFrom(...AGGREGATIONS, 'mocha' as const),
+  method: fc.constantFrom('mtl' as const, 'mtl' as const, 'mtl' as const, 'mocha' as const),
+  aggregation: fc.constantFrom(...AGGREGATIONS),
   objective: fc.constantFrom('classification' as const, 'regression' as const),
   scale: fc.constantFrom('standard' as const, 'center' as const, 'none' as const),
   waiting: fc.constantFrom<CoordinatorOptions['waiting'][]>(
@@ -134,7 +135,7 @@ test('numbers of any size', () => {
   fc.assert(
     fc.property(options, fc.tuple(peer, peer, peer), (given, peers) => {
       const { defence, ...rest } = given;
-      const objective = given.aggregation === 'mocha' ? 'classification' : given.objective;
+      const objective = given.method === 'mocha' ? 'classification' : given.objective;
       const listener = new Listener({ ...rest, objective, ...(defence && { defence }) });
       for (const [k, id] of IDS.entries()) join(listener, id, peers[k]);
       for (const [k, id] of IDS.entries()) {

@@ -7,12 +7,12 @@ import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/
 import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import type { Aggregation } from '../../src/settings/training.ts';
 import { runScenario } from '../../src/sim/run.ts';
 import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
 import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import type { RunSummary } from '../../src/sim/summary.ts';
-import type { Aggregation } from '../../src/solver/aggregate.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar } from '../helpers/tables.ts';
@@ -29,7 +29,7 @@ describe('a norm bound', () => {
   const bounds: Partial<CoordinatorOptions>['defence'][] = [
     { normBound: 0.2 },
     { robust: { quantile: 0.25, factor: 0.7 } },
-    { normBound: 0.3, robust: {}, scores: 'on' },
+    { normBound: 0.3, robust: { quantile: 0.5, factor: 2 }, scores: 'on' },
   ];
   const rules: Aggregation[] = ['answers', 'safe'];
   const cases = rules.flatMap((aggregation) => bounds.map((defence) => [aggregation, defence] as const));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { train } from '../../src/methods/train.ts';
+import { LOSS_NAMES } from '../../src/settings/losses.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
-import { LOSS_NAMES, LOSSES } from '../../src/solver/losses/losses.ts';
+import { LOSSES } from '../../src/solver/losses/losses.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
@@ -52,7 +53,7 @@ test.each([{}, { classWeight: 'balanced', scale: 'center', bias: false }] as con
     const table = TABLES.classification;
     const options = { method: 'mocha', rounds: 40, gap: 1e-3, passes: 20, lambda: 0.01, ...changes } as const;
     const { model, history } = train(table, options);
-    const mocha = { aggregation: 'mocha', lambda: 0.01 } as const;
+    const mocha = { method: 'mocha', lambda: 0.01 } as const;
     const simulation = new Simulation(planFor(table, options, { options: mocha })).run();
     expect(simulation.over).toBe(true);
     for (const [id, v] of model.personal) expectNear(simulation.participants.get(id)!.disk!.model!.w, v);

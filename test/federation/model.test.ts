@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { modelOf } from '../../src/coordinator/model.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
+import { AGGREGATIONS } from '../../src/settings/training.ts';
 import type { Deed } from '../../src/sim/faults.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
 import { Bench } from '../helpers/coordinator-bench.ts';
 import { planFor } from '../helpers/federation.ts';
 import { runSecurely, securePlan } from '../helpers/secure-federation.ts';
@@ -65,7 +65,7 @@ describe('after a finished run', () => {
   });
 
   test('of MOCHA: w is 0 and v_k is the model', () => {
-    const { coordinator, participants } = runWith({ aggregation: 'mocha' });
+    const { coordinator, participants } = runWith({ method: 'mocha' });
     const { w, v, certified } = modelOf(coordinator.state!)!;
     expect(certified).toBe(false);
     expect(w.every((value) => value === 0)).toBe(true);
@@ -104,9 +104,8 @@ test('before the first round there is none, and the scaling comes with it', () =
 describe('nobody changes w, a query, a u or a model in place', () => {
   const dp = { clip: 0.5, noiseMultiplier: 1, epsilon: 100, delta: 1e-5 };
   const plans = {
-    ...Object.fromEntries(
-      [...AGGREGATIONS, 'mocha' as const].map((aggregation) => [aggregation, { aggregation }]),
-    ),
+    ...Object.fromEntries(AGGREGATIONS.map((aggregation) => [aggregation, { aggregation }])),
+    mocha: { method: 'mocha' },
     'with noise': { aggregation: 'safe', dp },
     'of sums': { secure: true },
   } as const satisfies Record<string, object>;

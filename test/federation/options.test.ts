@@ -1,18 +1,17 @@
 /** Options as JSON: defaults, refusals in one sentence, there and back again. */
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { KindredError } from '../../src/base/errors.ts';
-import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import {
-  type OptionsInput,
-  optionsSchema,
+  type CoordinatorOptions,
+  DEFAULT_OPTIONS,
+  DEFAULT_SECURE,
   optionsToJson,
   parseOptions,
-} from '../../src/coordinator/options-schema.ts';
+} from '../../src/coordinator/options.ts';
 import { newCoordinator } from '../../src/coordinator/start.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { federationKind, type OptionsInput } from '../../src/settings/federation.ts';
+import { AGGREGATIONS } from '../../src/settings/training.ts';
 
 function refusal(given: unknown): string {
   try {
@@ -70,9 +69,7 @@ describe('what is not written', () => {
 describe('what is refused', () => {
   test('however deep it is', () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000));
-    expect(refusal(deep)).toBe(
-      'federation.json: expected an object, got something that is nested too deeply',
-    );
+    expect(refusal(deep)).toBe('federation.json: expected an object, got a value that is nested too deeply');
     expect(refusal({ waiting: deep })).toContain('waiting: expected');
   });
 
@@ -83,36 +80,54 @@ describe('what is refused', () => {
     [null, 'federation.json: expected an object, got null'],
     [{ colour: 1 }, 'federation.json: colour: there is no such field'],
     [{ stop: { gaps: 1 } }, 'federation.json: stop.gaps: there is no such field'],
-    [{ c1: 0 }, 'federation.json: c1: expected more than 0, got 0'],
-    [{ c2: 'x' }, 'federation.json: c2: expected a number, got "x"'],
-    [{ c1: null }, 'federation.json: c1: expected a number, got null'],
-    [{ passes: 1.5 }, 'federation.json: passes: expected a whole number, got 1.5'],
-    [{ seed: -1 }, 'federation.json: seed: expected at least 0, got -1'],
-    [{ retryMs: 2 ** 31 }, 'federation.json: retryMs: expected at most 2147483647, got 2147483648'],
-    [{ maxWaitMs: 0 }, 'federation.json: maxWaitMs: expected more than 0, got 0'],
-    [{ stop: { gap: 1 } }, 'federation.json: stop.gap: expected less than 1, got 1'],
+    [{ c1: 0 }, 'federation.json: c1: expected a number above 0, got 0'],
+    [{ c2: 'x' }, 'federation.json: c2: expected a number above 0, got "x"'],
+    [{ c1: null }, 'federation.json: c1: expected a number above 0, got null'],
+    [{ passes: 1.5 }, 'federation.json: passes: expected a whole number of at least 1, got 1.5'],
+    [{ seed: -1 }, 'federation.json: seed: expected a whole number of at least 0, got -1'],
     [
-      { aggregation: 'mean' },
-      'federation.json: aggregation: expected one of answers, safe, sum, mocha, got "mean"',
+      { retryMs: 2 ** 31 },
+      'federation.json: retryMs: expected a number of milliseconds above 0 and at most 2147483647, got 2147483648',
     ],
+    [
+      { maxWaitMs: 0 },
+      'federation.json: maxWaitMs: expected a number of milliseconds above 0 and at most 2147483647, or null for no limit, got 0',
+    ],
+    [{ stop: { gap: 1 } }, 'federation.json: stop.gap: expected a number of at least 0 and below 1, got 1'],
+    [{ aggregation: 'mean' }, 'federation.json: aggregation: expected one of answers, safe, sum, got "mean"'],
     [
       { waiting: 'long' },
-      'federation.json: waiting: expected "all", "benchmarks", or a kind that is one of all, fixed, share, benchmarks, got "long"',
+      'federation.json: waiting.kind: expected one of all, fixed, share, benchmarks, got "long"',
     ],
-    [{ waiting: { kind: 'fixed', ms: 0 } }, 'federation.json: waiting.ms: expected more than 0, got 0'],
-    [{ waiting: { kind: 'share', share: 2 } }, 'federation.json: waiting.share: expected at most 1, got 2'],
-    [{ secure: { limit: -1 } }, 'federation.json: secure.limit: expected more than 0, got -1'],
+    [
+      { waiting: { kind: 'fixed', ms: 0 } },
+      'federation.json: waiting.ms: expected a number of milliseconds above 0 and at most 2147483647, got 0',
+    ],
+    [
+      { waiting: { kind: 'share', share: 2 } },
+      'federation.json: waiting.share: expected a number above 0 and at most 1, got 2',
+    ],
+    [{ secure: { limit: -1 } }, 'federation.json: secure.limit: expected a number above 0, got -1'],
     [
       { secure: 'yes' },
       'federation.json: secure: expected true, false, or an object of scaleBits, limit, dropout, corrupted, phaseMs, got "yes"',
     ],
-    ...(['safe', 'sum', 'mocha'] as const).map((aggregation): [unknown, string] => [
+    ...(['safe', 'sum'] as const).map((aggregation): [unknown, string] => [
       { secure: true, aggregation },
-      `federation.json: aggregation: expected answers beside secure, which shows sums only (safe or sum with dp), got "${aggregation}"`,
+      `federation.json: aggregation: expected answers with secure, which shows sums only (safe or sum with dp), got "${aggregation}"`,
     ]),
+    [{ secure: true, method: 'mocha' }, 'federation.json: method: expected mtl with secure, got "mocha"'],
+    [
+      { method: 'global', aggregation: 'answers' },
+      'federation.json: aggregation: expected safe or sum with the method global, which has no personal part, got "answers"',
+    ],
+    [
+      { objective: 'regression', loss: 'hinge' },
+      'federation.json: loss: expected epsilon-insensitive for regression, got "hinge"',
+    ],
     [
       { aggregation: 'exact' },
-      'federation.json: aggregation: expected one of answers, safe, sum, mocha, got "exact"',
+      'federation.json: aggregation: expected one of answers, safe, sum, got "exact"',
     ],
     [
       { mask: { ...mask, semantics: 'paper' } },
@@ -120,15 +135,15 @@ describe('what is refused', () => {
     ],
     [
       { secure: true, precision: 'f32' },
-      'federation.json: precision: expected f64 beside secure, which has a grid of its own, got "f32"',
+      'federation.json: precision: expected f64 with secure, which has a grid of its own, got "f32"',
     ],
     [
       { secure: true, mask },
-      'federation.json: mask: expected none beside secure, which hides updates, got "bernoulli"',
+      'federation.json: mask: expected none with secure, which hides updates, got "bernoulli"',
     ],
     [
       { secure: true, defence: { scores: 'on' } },
-      'federation.json: defence: expected none beside secure, where nobody sees single updates, got {"scores":"on"}',
+      'federation.json: defence: expected none with secure, where nobody sees single updates, got {"scores":"on"}',
     ],
     [{ secure: { stepBits: 20 } }, 'federation.json: secure.stepBits: there is no such field'],
     [
@@ -137,15 +152,15 @@ describe('what is refused', () => {
     ],
     [
       { secure: true, minParticipants: 3000 },
-      'federation.json: secure.limit: expected one that lets 3000 participants be summed (this one 2047), got 4194304',
+      'federation.json: secure.limit: expected a limit that allows sums of 3000 participants (this one: 2047), got 4194304',
     ],
     [
-      { aggregation: 'mocha', objective: 'regression' },
-      'federation.json: aggregation: expected another one for regression: mocha only classifies, got "mocha"',
+      { method: 'mocha', objective: 'regression' },
+      'federation.json: method: expected another one for regression: mocha only classifies, got "mocha"',
     ],
     [
       { dp: { clip: 1 } },
-      'federation.json: dp: expected a noiseMultiplier, an epsilon to be kept within, or both, got {"clip":1}',
+      'federation.json: dp: expected a noiseMultiplier, an epsilon, or both, got {"clip":1}',
     ],
     [
       { dp: { clip: 1, epsilon: 1e-5, delta: 1e-300 } },
@@ -169,7 +184,7 @@ describe('what is refused', () => {
     ],
     [
       { dp: { ...dp, epsilon: 1 } },
-      'federation.json: dp.epsilon: expected at least 4.729, the price of one round, got 1',
+      'federation.json: dp.epsilon: expected at least 4.729, the cost of one round, got 1',
     ],
     [
       { dp, secure: true },
@@ -190,37 +205,43 @@ const orEndless = (values: fc.Arbitrary<number>) => fc.oneof(values, fc.constant
 const sometimes = <K extends string, T>(name: K, value: fc.Arbitrary<T>) =>
   fc.option(value).map((drawn) => (drawn === null ? {} : { [name]: drawn }) as { [key in K]?: T });
 
-const common = fc.record({
-  objective: fc.constantFrom('classification', 'regression'),
-  c1: positive,
-  c2: positive,
-  epsilon: fc.double({ min: 0, max: 10, noNaN: true }),
-  lambda: positive,
-  classWeight: fc.constantFrom('none', 'balanced'),
-  scale: fc.constantFrom('standard', 'center', 'none'),
-  bias: fc.boolean(),
-  passes: count,
-  seed: fc.maxSafeNat(),
-  straggler: fc.constantFrom('restart', 'resume', 'anytime'),
-  waiting: fc.oneof(
-    fc.constant({ kind: 'all' } as const),
-    fc.record({ kind: fc.constant('fixed' as const), ms }),
-    fc.record({ kind: fc.constant('share' as const), share }),
-    fc.record({ kind: fc.constant('benchmarks' as const), quantile: share, factor: positive }),
-  ),
-  minResponses: count,
-  maxWaitMs: orEndless(ms),
-  minParticipants: fc.integer({ min: 1, max: 100 }),
-  summationMs: fc.oneof(fc.constant(0), ms),
-  retryMs: ms,
-  patience: orEndless(count),
-  stop: fc.record({
-    gap: fc.double({ min: 0, max: 0.99, noNaN: true }),
-    rounds: fc.integer({ min: 1, max: 1000 }),
-    timeMs: orEndless(positive),
-    stall: orEndless(count),
-  }),
-});
+const common = fc
+  .record({
+    method: fc.constant('mtl' as const),
+    problem: fc.constantFrom(
+      { objective: 'classification', loss: 'hinge' } as const,
+      { objective: 'regression', loss: 'epsilon-insensitive' } as const,
+    ),
+    c1: positive,
+    c2: positive,
+    epsilon: fc.double({ min: 0, max: 10, noNaN: true }),
+    lambda: positive,
+    classWeight: fc.constantFrom('none', 'balanced'),
+    scale: fc.constantFrom('standard', 'center', 'none'),
+    bias: fc.boolean(),
+    passes: count,
+    seed: fc.maxSafeNat(),
+    straggler: fc.constantFrom('restart', 'resume', 'anytime'),
+    waiting: fc.oneof(
+      fc.constant({ kind: 'all' } as const),
+      fc.record({ kind: fc.constant('fixed' as const), ms }),
+      fc.record({ kind: fc.constant('share' as const), share }),
+      fc.record({ kind: fc.constant('benchmarks' as const), quantile: share, factor: positive }),
+    ),
+    minResponses: count,
+    maxWaitMs: orEndless(ms),
+    minParticipants: fc.integer({ min: 1, max: 100 }),
+    summationMs: fc.oneof(fc.constant(0), ms),
+    retryMs: ms,
+    patience: orEndless(count),
+    stop: fc.record({
+      gap: fc.double({ min: 0, max: 0.99, noNaN: true }),
+      rounds: fc.integer({ min: 1, max: 1000 }),
+      timeMs: orEndless(positive),
+      stall: orEndless(count),
+    }),
+  })
+  .map(({ problem, ...rest }) => ({ ...problem, ...rest }));
 
 const mask = fc.oneof(
   fc.record({ kind: fc.constant('bernoulli' as const), keep: portion }),
@@ -270,8 +291,10 @@ const options: fc.Arbitrary<CoordinatorOptions> = fc.oneof(
     ),
   common.map((rest) => ({
     ...rest,
+    method: 'mocha' as const,
     objective: 'classification' as const,
-    aggregation: 'mocha' as const,
+    loss: 'hinge' as const,
+    aggregation: 'safe' as const,
     precision: 'f64' as const,
   })),
   fc
@@ -303,14 +326,17 @@ test('options as JSON come back as they were, and a coordinator can be made of t
 });
 
 test('the schema can be written as a JSON schema, every field in words', () => {
-  const { properties, additionalProperties } = z.toJSONSchema(optionsSchema, { io: 'input' });
+  const { properties, additionalProperties } = federationKind.schema as {
+    properties: Record<string, object>;
+    additionalProperties: boolean;
+  };
   expect(additionalProperties).toBe(false);
-  const names = Object.keys(properties!);
+  const names = Object.keys(properties);
   expect(new Set(names)).toEqual(
     new Set([...Object.keys(DEFAULT_OPTIONS), 'loss', 'mask', 'dp', 'defence', 'secure']),
   );
   for (const name of names)
-    expect(properties![name]).toMatchObject({ description: expect.stringMatching(/^\w.{3,90}$/) });
+    expect(properties[name]).toMatchObject({ description: expect.stringMatching(/^\w.{3,90}$/) });
   const { waiting } = properties as Record<string, { anyOf: { enum?: string[] }[] }>;
   expect(waiting.anyOf[0].enum).toEqual(['all', 'benchmarks']);
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
-import { parseOptions } from '../../src/coordinator/options-schema.ts';
+import { parseOptions } from '../../src/coordinator/options.ts';
 import { newCoordinator } from '../../src/coordinator/start.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
@@ -345,11 +345,11 @@ test('[SECURE-14] a vector on another base than the books say is refused, and th
 });
 
 test.each([
-  [{ aggregation: 'safe' }, 'aggregation: expected answers beside secure'],
-  [{ aggregation: 'sum' }, 'aggregation: expected answers beside secure'],
-  [{ precision: 'f32' }, 'precision: expected f64 beside secure'],
-  [{ defence: { normBound: 1 } }, 'defence: expected none beside secure'],
-  [{ mask: { kind: 'bernoulli', keep: 0.5 } }, 'mask: expected none beside secure'],
+  [{ aggregation: 'safe' }, 'aggregation: expected answers with secure'],
+  [{ aggregation: 'sum' }, 'aggregation: expected answers with secure'],
+  [{ precision: 'f32' }, 'precision: expected f64 with secure'],
+  [{ defence: { normBound: 1 } }, 'defence: expected none with secure'],
+  [{ mask: { kind: 'bernoulli', keep: 0.5 } }, 'mask: expected none with secure'],
 ])('options that need more than sums are refused: %j', (change, message) => {
   expect(() => parseOptions('f.json', { secure: true })).not.toThrow();
   expect(() => parseOptions('f.json', { secure: true, ...change })).toThrow(message);

@@ -89,8 +89,8 @@ export function conservationError({ coordinator, participants }: Simulation): nu
 
 /** With steps w is the sum; MOCHA has none, noise is in none. */
 function stepsHeld(state: CoordinatorState): Float64Array | undefined {
-  const { aggregation, dp } = state.options;
-  return aggregation === 'mocha' || dp ? undefined : combinerOf(state)?.w;
+  const { method, dp } = state.options;
+  return method === 'mocha' || dp ? undefined : combinerOf(state)?.w;
 }
 
 const largest = (vector: Float64Array) => vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

@@ -10,12 +10,12 @@ import {
 import type {
   Accepted,
   AnswerMessage,
-  FederationSettings,
   Finish,
   RoundMessage,
   ToCoordinator,
   ToParticipant,
 } from '../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../src/settings/federation.ts';
 import type { BoxContext } from '../../src/solver/member.ts';
 import { SETTINGS } from '../protocol/samples.ts';
 

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { stream } from '../../src/base/random.ts';
 import { Arena } from '../../src/math/arena.ts';
 import { JsKernels } from '../../src/math/kernels-js.ts';
-import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
+import { LOSS_NAMES, type LossName } from '../../src/settings/losses.ts';
+import { LOSSES } from '../../src/solver/losses/losses.ts';
 import type { ProblemSettings } from '../../src/solver/problem.ts';
 import { Shard, type ShardInput } from '../../src/solver/shard.ts';
 

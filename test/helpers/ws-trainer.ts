@@ -10,11 +10,11 @@ import { clippedStep } from '../../src/privacy/dp/clip.ts';
 import type {
   Accepted,
   AnswerMessage,
-  FederationSettings,
   RoundMessage,
   ToParticipant,
   Welcome,
 } from '../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../src/settings/federation.ts';
 import { answer } from '../../src/solver/answer.ts';
 import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
 import { Shard } from '../../src/solver/shard.ts';

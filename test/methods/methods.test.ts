@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { train } from '../../src/methods/train.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
-import { LOSS_NAMES, LOSSES } from '../../src/solver/losses/losses.ts';
-import type { Model } from '../../src/solver/model.ts';
-import { METHODS, type MethodName } from '../../src/solver/model.ts';
+import { LOSS_NAMES } from '../../src/settings/losses.ts';
+import { AGGREGATIONS, METHODS } from '../../src/settings/training.ts';
+import { LOSSES } from '../../src/solver/losses/losses.ts';
+import type { MethodName, Model } from '../../src/solver/model.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 

@@ -8,8 +8,9 @@ import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
 import type { TrainOptions } from '../../src/methods/options.ts';
 import { personalise } from '../../src/methods/personalise.ts';
 import { train } from '../../src/methods/train.ts';
+import { LOSS_NAMES, type LossName } from '../../src/settings/losses.ts';
 import type { Objective } from '../../src/solver/losses/loss.ts';
-import { LOSS_NAMES, LOSSES, type LossName } from '../../src/solver/losses/losses.ts';
+import { LOSSES } from '../../src/solver/losses/losses.ts';
 import { decide, type Model, modelFor } from '../../src/solver/model.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 

@@ -46,7 +46,7 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
     }),
   'regression in f32': () =>
     planFor(smallRegression(2), { ...TRAIN, objective: 'regression' }, { options: { precision: 'f32' } }),
-  mocha: () => planFor(HAR, TRAIN, { options: { aggregation: 'mocha' } }),
+  mocha: () => planFor(HAR, TRAIN, { options: { method: 'mocha' } }),
   'masks as in the paper': () =>
     planFor(HAR, TRAIN, {
       options: {

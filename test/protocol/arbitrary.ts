@@ -1,14 +1,9 @@
 import fc from 'fast-check';
-import {
-  type Accepted,
-  type FederationSettings,
-  type Message,
-  REJECT_CODES,
-  type Scalars,
-} from '../../src/protocol/messages.ts';
+import { type Accepted, type Message, REJECT_CODES, type Scalars } from '../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../src/settings/federation.ts';
+import { LOSS_NAMES } from '../../src/settings/losses.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
-const positiveU32 = fc.integer({ min: 1, max: 0xffff_ffff });
 const f64 = fc.double({ noNaN: true, noDefaultInfinity: true });
 /** Vectors hold only what f32 can hold: callers round before they encode. */
 const f32 = fc.float({ noNaN: true, noDefaultInfinity: true });
@@ -41,7 +36,9 @@ const secure = fc.record({
 });
 
 const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
+  method: fc.constantFrom('mtl', 'global', 'mocha'),
   objective: fc.constantFrom('classification', 'regression'),
+  loss: fc.constantFrom(...LOSS_NAMES),
   training: fc.constantFrom('answers', 'steps'),
   c1: positive,
   c2: positive,
@@ -51,7 +48,7 @@ const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   scale: fc.constantFrom('standard', 'center', 'none'),
   bias: fc.boolean(),
   features: fc.integer({ min: 1, max: 1_000_000 }),
-  passes: positiveU32,
+  passes: fc.integer({ min: 1, max: 1_000_000_000 }),
   seed: fc.maxSafeNat(),
   straggler: fc.constantFrom('restart', 'resume', 'anytime'),
   precision: fc.constantFrom('f64', 'f32'),

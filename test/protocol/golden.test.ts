@@ -65,13 +65,17 @@ describe('golden frames', () => {
   });
 });
 
-describe('frames of version 2', () => {
-  const folder = join(FOLDER, 'v2');
+describe.each([
+  [2, 28],
+  [3, 29],
+])('frames of version %d', (version, frames) => {
+  const folder = join(FOLDER, `v${version}`);
 
-  test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions', () => {
+  test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     const names = readdirSync(folder);
-    expect(names).toHaveLength(28);
-    const refusal = new ProtocolError('BAD_VERSION', 'frame: expected protocol version 3, got version 2');
+    expect(names).toHaveLength(frames);
+    const sentence = `frame: expected protocol version 4, got version ${version}; update kindred at the sender`;
+    const refusal = new ProtocolError('BAD_VERSION', sentence);
     for (const name of names) {
       const frame = fromHex(readFileSync(join(folder, name), 'utf8'));
       expect(() => decode(frame), name).toThrow(refusal);

@@ -37,8 +37,9 @@ describe('the envelope', () => {
   });
 
   test('[FRAME-4] another version: both are named, even where the rest cannot be read', () => {
-    const frame = frameOf({ tag: LEAVE, version: 4 }, new Uint8Array(0));
-    const refusal = { code: 'BAD_VERSION', sentence: 'frame: expected protocol version 3, got version 4' };
+    const frame = frameOf({ tag: LEAVE, version: 5 }, new Uint8Array(0));
+    const sentence = 'frame: expected protocol version 4, got version 5; update kindred at the receiver';
+    const refusal = { code: 'BAD_VERSION', sentence };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
   });
@@ -310,7 +311,9 @@ describe('settings', () => {
   });
 
   const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    method: ['local', 1, undefined],
     objective: ['ranking', 1, null, undefined],
+    loss: ['squared', undefined],
     training: ['updates', 1, undefined],
     c1: [0, -1, '1', null, undefined],
     c2: [0, -0.5, undefined],

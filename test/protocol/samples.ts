@@ -1,5 +1,6 @@
 /** One message of every kind, and of every form that a kind has: the golden frames are made of these. */
-import type { FederationSettings, Message, Precision } from '../../src/protocol/messages.ts';
+import type { Message, Precision } from '../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../src/settings/federation.ts';
 
 export interface Sample {
   /** Also the name of the fixture. */
@@ -9,7 +10,9 @@ export interface Sample {
 }
 
 export const SETTINGS: FederationSettings = {
+  method: 'mtl',
   objective: 'regression',
+  loss: 'epsilon-insensitive',
   training: 'answers',
   c1: 10,
   c2: 0.1,

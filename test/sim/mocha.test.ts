@@ -119,7 +119,7 @@ describe('mocha by messages', () => {
 test.each<[ScenarioInput, RegExp]>([
   [{ ...given, objective: 'regression' }, /^here: method: expected another one for regression/],
   [{ method: 'mocha', data: { generator: 'regression' } }, /^here: method: expected another one/],
-  [{ ...given, lambda: 0 }, /^here: lambda: expected more than 0, got 0/],
+  [{ ...given, lambda: 0 }, /^here: lambda: expected a number above 0, got 0/],
   [{ aggregation: 'mocha' as never }, /^here: aggregation: expected one of answers, safe, sum, got/],
 ])('a scenario is refused: %j', (bad, sentence) => {
   expect(() => parseScenario('here', bad)).toThrow(sentence);

@@ -45,79 +45,88 @@ describe('a scenario', () => {
   });
 
   test.each<[object, string]>([
-    [{ c1: 0 }, 's.json: c1: expected more than 0, got 0'],
-    [{ c2: 'x' }, 's.json: c2: expected a number, got "x"'],
-    [{ rounds: 2.5 }, 's.json: rounds: expected a whole number, got 2.5'],
+    [{ c1: 0 }, 's.json: c1: expected a number above 0, got 0'],
+    [{ c2: 'x' }, 's.json: c2: expected a number above 0, got "x"'],
+    [{ rounds: 2.5 }, 's.json: rounds: expected a whole number of at least 1, got 2.5'],
     [{ straggler: 'wait' }, 's.json: straggler: expected one of restart, resume, anytime, got "wait"'],
     [{ colour: 1 }, 's.json: colour: there is no such field'],
     [{ link: { lag: 3 } }, 's.json: link.lag: there is no such field'],
-    [{ link: { loss: 1 } }, 's.json: link.loss: expected at most 0.9, got 1'],
+    [{ link: { loss: 1 } }, 's.json: link.loss: expected a number of at least 0 and at most 0.9, got 1'],
     [
       { hardware: 'fast' },
-      's.json: hardware: expected equal, rising, or a list of factors above 0, got "fast"',
+      's.json: hardware: expected one of equal, rising, or a list of factors above 0, got "fast"',
     ],
-    [{ hardware: [1, -2] }, 's.json: hardware[1]: expected more than 0, got -2'],
-    [
-      { waiting: 'some' },
-      's.json: waiting: expected "all", "benchmarks", or a kind that is one of all, fixed, share, benchmarks, got "some"',
-    ],
+    [{ hardware: [1, -2] }, 's.json: hardware[1]: expected a number above 0 and at most 1000000, got -2'],
+    [{ waiting: 'some' }, 's.json: waiting.kind: expected one of all, fixed, share, benchmarks, got "some"'],
     [
       { waiting: { kind: 'some' } },
-      's.json: waiting.kind: expected a kind that is one of all, fixed, share, benchmarks, got "some"',
+      's.json: waiting.kind: expected one of all, fixed, share, benchmarks, got "some"',
     ],
     [{ waiting: { kind: 'all', ms: 1 } }, 's.json: waiting.ms: there is no such field'],
-    [{ waiting: { kind: 'fixed' } }, 's.json: waiting.ms: expected a number, got nothing'],
+    [
+      { waiting: { kind: 'fixed' } },
+      's.json: waiting.ms: expected a number of milliseconds above 0 and at most 2147483647, got nothing',
+    ],
     [
       { waiting: 'all', responders: 0.5 },
       's.json: waiting: expected no waiting beside responders, which compute it, got {"kind":"all"}',
     ],
-    [{ responders: 0 }, 's.json: responders: expected more than 0, got 0'],
-    [{ responders: 25 }, 's.json: responders: expected at most 1, got 25'],
+    [{ responders: 0 }, 's.json: responders: expected a number above 0 and at most 1, got 0'],
+    [{ responders: 25 }, 's.json: responders: expected a number above 0 and at most 1, got 25'],
     [
       { data: { generator: 'mnist' } },
-      's.json: data.generator: expected har, regression, or a file name, got "mnist"',
+      's.json: data.generator: expected one of har, regression, file, got "mnist"',
     ],
     [{ data: { heterogeneity: 'same' } }, 's.json: data.heterogeneity: there is no such field'],
-    [{ compute: { spread: 3 } }, 's.json: compute.spread: expected at most 2, got 3'],
+    [
+      { compute: { spread: 3 } },
+      's.json: compute.spread: expected a number of at least 0 and at most 2, got 3',
+    ],
     [
       { partitions: [{ fromMs: 5, toMs: 5, participants: ['1'] }] },
       's.json: partitions[0]: expected toMs after fromMs, got {"fromMs":5,"toMs":5,"participants":["1"]}',
     ],
-    [{ crashes: [{ step: 1 }] }, 's.json: crashes[0].node: expected a string, got nothing'],
+    [
+      { crashes: [{ step: 1 }] },
+      's.json: crashes[0].node: expected coordinator, or the name of a participant, got nothing',
+    ],
     [
       { deeds: [{ atMs: 1, kind: 'leave' }] },
       's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to pause, resume or finish, got {"atMs":1,"kind":"leave"}',
     ],
     [
       { secure: true, aggregation: 'safe' },
-      's.json: aggregation: expected answers beside secure, which shows sums only (safe or sum with dp), got "safe"',
+      's.json: aggregation: expected answers with secure, which shows sums only (safe or sum with dp), got "safe"',
     ],
     [
       { secure: true, precision: 'f32' },
-      's.json: precision: expected f64 beside secure, which has a grid of its own, got "f32"',
+      's.json: precision: expected f64 with secure, which has a grid of its own, got "f32"',
     ],
     [
       { secure: true, mask: { kind: 'bernoulli', keep: 0.5 } },
-      's.json: mask: expected none beside secure, which hides updates, got "bernoulli"',
+      's.json: mask: expected none with secure, which hides updates, got "bernoulli"',
     ],
-    [{ secure: true, method: 'mocha' }, 's.json: secure: expected none with the method mocha, got true'],
-    [{ secure: {}, method: 'local' }, 's.json: secure: expected none with the method local, got {}'],
-    [{ secure: { scaleBits: 60 } }, 's.json: secure.scaleBits: expected at most 52, got 60'],
+    [{ secure: true, method: 'mocha' }, 's.json: method: expected mtl with secure, got "mocha"'],
+    [{ secure: {}, method: 'local' }, 's.json: method: expected mtl with secure, got "global"'],
+    [{ secure: { scaleBits: 60 } }, 's.json: secure.scaleBits: expected a whole number from 0 to 52, got 60'],
     [{ secure: { stepBits: 20 } }, 's.json: secure.stepBits: there is no such field'],
-    [{ startMs: { 1: -1 } }, 's.json: startMs.1: expected at least 0, got -1'],
     [
-      { dp: { clip: 1 } },
-      's.json: dp: expected a noiseMultiplier, an epsilon to be kept within, or both, got {"clip":1}',
+      { startMs: { 1: -1 } },
+      's.json: startMs.1: expected a number of at least 0 and at most 1000000000, got -1',
     ],
-    [{ dp: { clip: 0, epsilon: 1 } }, 's.json: dp.clip: expected more than 0, got 0'],
-    [{ dp: { clip: 1, epsilon: 1, delta: 1 } }, 's.json: dp.delta: expected less than 1, got 1'],
+    [{ dp: { clip: 1 } }, 's.json: dp: expected a noiseMultiplier, an epsilon, or both, got {"clip":1}'],
+    [{ dp: { clip: 0, epsilon: 1 } }, 's.json: dp.clip: expected a number above 0, got 0'],
+    [
+      { dp: { clip: 1, epsilon: 1, delta: 1 } },
+      's.json: dp.delta: expected a number above 0 and below 1, got 1',
+    ],
     [
       { dp: { clip: 1, epsilon: 1 }, aggregation: 'answers' },
       's.json: aggregation: expected safe or sum with dp (answers come with private scalars), got "answers"',
     ],
     [
       { dp: { clip: 1, epsilon: 1, noiseMultiplier: 1 } },
-      's.json: dp.epsilon: expected at least 4.729, the price of one round, got 1',
+      's.json: dp.epsilon: expected at least 4.729, the cost of one round, got 1',
     ],
     [
       { dp: { clip: 1, epsilon: 1 }, stall: 5 },
@@ -128,7 +137,7 @@ describe('a scenario', () => {
       { dp: { clip: 1, epsilon: 1 }, defence: { normBound: 1 } },
       's.json: defence: expected none with dp, whose clip bounds every update, got {"normBound":1}',
     ],
-    [{ defence: { scores: true } }, 's.json: defence.scores: expected one of on, got true'],
+    [{ defence: { scores: true } }, 's.json: defence.scores: expected "on", got true'],
     [
       { misbehaving: [{ participant: '1', kind: 'rude' }] },
       's.json: misbehaving[0].kind: expected one of free-rider, noise, echo, poison, got "rude"',
@@ -161,7 +170,7 @@ describe('a scenario', () => {
     ],
     [
       { secure: { limit: 2 ** 33 } },
-      's.json: secure.limit: expected one that lets 3 participants be summed (this one 0), got 8589934592',
+      's.json: secure.limit: expected a limit that allows sums of 3 participants (this one: 0), got 8589934592',
     ],
     [{ minParticipants: 4 }, 's.json: minParticipants: expected at most 3, as there are, got 4'],
   ])('names only who is there: %j', (given, sentence) => {
@@ -175,7 +184,7 @@ describe('a scenario', () => {
 
   test('cannot sum in secret where too few would be left to hide anybody', () => {
     expect(refusal(() => plan({ secure: { dropout: 0.7 } }))).toMatch(
-      /^s\.json: secure: expected shares that go/,
+      /^s\.json: secure\.dropout: expected less than 0\.5, which is/,
     );
   });
 

@@ -1,9 +1,10 @@
 /** What every loss promises (losses/loss.ts), of all of them, by brute force. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { defaultLoss, LOSS_NAMES } from '../../src/settings/losses.ts';
 import { certificate } from '../../src/solver/certificate.ts';
 import { certifiedAnswer } from '../../src/solver/certified-answer.ts';
-import { DEFAULT_LOSS, LOSS_NAMES, LOSSES, lossOf } from '../../src/solver/losses/losses.ts';
+import { LOSSES, lossOf } from '../../src/solver/losses/losses.ts';
 import { newMember } from '../../src/solver/member.ts';
 import { dot, norm } from '../../src/solver/vector.ts';
 import { makeProblem, plainArena, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
@@ -16,7 +17,7 @@ test('an objective has a loss of its own, and names of others are taken as given
   expect(lossOf({ objective: 'classification', loss: 'logistic' })).toBe(LOSSES.logistic);
   for (const name of LOSS_NAMES) {
     expect(LOSSES[name].classes).toBe(LOSSES[name].task === 'classification');
-    expect(LOSSES[DEFAULT_LOSS[LOSSES[name].task]].task).toBe(LOSSES[name].task);
+    expect(LOSSES[defaultLoss(LOSSES[name].task)].task).toBe(LOSSES[name].task);
   }
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
 import { Arena } from '../../src/math/arena.ts';
-import { AGGREGATIONS } from '../../src/solver/aggregate.ts';
+import { AGGREGATIONS } from '../../src/settings/training.ts';
 import { partOfStep, solutionOf } from '../../src/solver/member.ts';
 import { Shard } from '../../src/solver/shard.ts';
 import { SummedSteps } from '../../src/solver/summed-steps.ts';

@@ -26,13 +26,13 @@ export interface CoordinatorPoint {
 export function benchCoordinator(now: () => number, onProgress: (what: string) => void): CoordinatorPoint[] {
   return SIZES.map((participants) => {
     onProgress(`coordinator: ${participants} participants`);
-    const single = course(now, participants, 'single answers');
-    const sum = course(now, participants, 'sums');
+    const single = trajectory(now, participants, 'single answers');
+    const sum = trajectory(now, participants, 'sums');
     return { participants, singleMs: single.ms, sumMs: sum.ms, cellBytes: single.cellBytes };
   });
 }
 
-function course(now: () => number, participants: number, sees: 'single answers' | 'sums') {
+function trajectory(now: () => number, participants: number, sees: 'single answers' | 'sums') {
   const inquiry = new Inquiry({ d: D, c2: 1, sees });
   const random = stream(1, 'coordinator bench');
   const targets = Array.from({ length: participants }, () => random.normal());

@@ -1,4 +1,4 @@
-/** Timing side by side: machines are noisy, so everything is the median of several alternating runs, told as a ratio. */
+/** Timing side by side: machines are noisy, so everything is the median of several alternating runs, as a ratio. */
 import { median } from '../../reproduce/statistics.ts';
 
 /** Median milliseconds of each candidate, in turns, after one round that is not counted. */

@@ -2,7 +2,8 @@
 import type { Table } from '../../data/table.ts';
 import { train } from '../../methods/train.ts';
 import { median } from '../../reproduce/statistics.ts';
-import { METHODS, type MethodName } from '../../solver/model.ts';
+import { METHODS } from '../../settings/training.ts';
+import type { MethodName } from '../../solver/model.ts';
 
 export interface MethodReport {
   readonly method: MethodName;

@@ -1,4 +1,4 @@
-/** A round of secure aggregation, all parties in this process: what each of them computes and says. */
+/** A round of secure aggregation, all parties in this process: what each of them computes and sends. */
 import { stream } from '../../base/random.ts';
 import { nodePrimitives } from '../../node/crypto.ts';
 import { systemEntropy } from '../../node/entropy.ts';

@@ -66,6 +66,6 @@ async function compare(
 async function solveMsOfNewProcess(data: string, method: MethodName): Promise<number> {
   const child = spawnKindred(['train', data, '--method', method, '--json']);
   const [out, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
-  if (out === '') throw new Error(`bench: kindred train said nothing but ${errors}`);
+  if (out === '') throw new Error(`bench: expected output of kindred train, got only ${errors}`);
   return JSON.parse(out).timing.solveMs;
 }

@@ -1,7 +1,6 @@
 /** The federation that `serve` is to run: from a file, from flags, or as it is in the store already. */
 import { inputError } from '../../base/errors.ts';
-import type { CoordinatorOptions } from '../../coordinator/options.ts';
-import { optionsToJson, parseOptions } from '../../coordinator/options-schema.ts';
+import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/options.ts';
 import { readText } from '../../node/files/files.ts';
 
 type Json = Record<string, unknown>;
@@ -43,7 +42,7 @@ async function readFederation(file: string): Promise<{ name?: string; options: J
   const { name, options = {}, ...rest } = json;
   const [other] = Object.keys(rest);
   if (other !== undefined)
-    throw inputError('BAD_OPTIONS', `${file}: ${other}: expected only name and options beside each other`);
+    throw inputError('BAD_OPTIONS', `${file}: ${other}: expected only name and options`);
   if (name !== undefined && typeof name !== 'string')
     throw inputError('BAD_OPTIONS', `${file}: name: expected text, got ${JSON.stringify(name)}`);
   if (!isObject(options)) throw inputError('BAD_OPTIONS', `${file}: options: expected an object`);

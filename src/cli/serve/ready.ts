@@ -1,10 +1,10 @@
-/** What people and scripts are told once the server listens. */
+/** The output once the server listens. */
 import { hostname } from 'node:os';
 import type { CoordinatorServer } from '../../node/server/server.ts';
 import { type Io, writeLines } from '../io.ts';
-import type { ServeFlags } from '../serve.ts';
 import { styleOf } from '../style.ts';
 import { labelled } from '../text-table.ts';
+import type { ServeFlags } from './flags.ts';
 
 interface Ready {
   readonly server: CoordinatorServer;
@@ -14,7 +14,7 @@ interface Ready {
   readonly tokenFile: string | undefined;
 }
 
-export async function tellReady(io: Io, ready: Ready): Promise<void> {
+export async function reportReady(io: Io, ready: Ready): Promise<void> {
   const { server, flags, tokenFile } = ready;
   if (!flags.json) {
     await writeLines(io, readyLines(io, ready));

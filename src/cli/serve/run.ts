@@ -9,22 +9,21 @@ import { RunRecorder } from '../../node/run-log.ts';
 import { isLoopback } from '../../node/server/guard.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
-import { type Io, tell } from '../io.ts';
-import { oneOf } from '../option-values.ts';
-import type { ServeFlags } from '../serve.ts';
+import { oneOf } from '../flags.ts';
+import { type Io, notify } from '../io.ts';
 import { programVersion } from '../version.ts';
 import { type Allowed, readAllowList } from './allow-list.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
-import { optionsFrom } from './federation-flags.ts';
+import { federationOptions, type ServeFlags } from './flags.ts';
 import { LOG_LEVELS, newLog } from './log.ts';
-import { tellReady } from './ready.ts';
+import { reportReady } from './ready.ts';
 import { listenToSignals } from './signals.ts';
 
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
 export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
-  const wanted = await wantedFederation(flags.federation, flags.federationFile, optionsFrom(flags));
+  const wanted = await wantedFederation(flags.federation, flags.federationFile, federationOptions(flags));
   const allowed = flags.allow === undefined ? [] : await readAllowList(flags.allow);
   await checkWritable(flags.store);
   const token = await operatorToken(io, flags);
@@ -35,7 +34,7 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
     await server.listen();
     if (flags.recount) await recount(io, server);
     await warn(io, flags);
-    await tellReady(io, { server, flags, federation: wanted.name, tokenFile: token.file });
+    await reportReady(io, { server, flags, federation: wanted.name, tokenFile: token.file });
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
     await Promise.race([signals.stop, ...over]);
   } finally {
@@ -55,22 +54,22 @@ async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Pr
     if (!recount) {
       throw inputError(
         'CORRUPT',
-        `${message}; --recount moves it aside and lets the participants begin anew`,
+        `${message}; --recount moves it aside, and participants start from the beginning`,
       );
     }
     const { movedTo, federations } = replaceDamaged(store);
     const known =
       federations.length > 0
-        ? `participants of ${federations.join(', ')} begin anew by themselves`
+        ? `participants of ${federations.join(', ')} start from the beginning by themselves`
         : 'nothing of it could be read: participants need a new --state';
-    await tell(io, 'warning', `${message}; moved to ${movedTo}, a new store is begun, and ${known}`);
+    await notify(io, 'warning', `${message}; moved to ${movedTo}; a new store is created, and ${known}`);
     return await CoordinatorServer.open(options);
   }
 }
 
 async function recount(io: Io, server: CoordinatorServer): Promise<void> {
   for (const name of await server.recount()) {
-    await tell(io, 'note', `federation "${name}": everybody is asked again`);
+    await notify(io, 'note', `federation "${name}": everybody is asked again`);
   }
 }
 
@@ -86,7 +85,7 @@ async function prepare(
   const other = known ? contradictions(wanted, known.record.options) : [];
   if (other.length > 0) {
     const names = other.join(', ');
-    await tell(
+    await notify(
       io,
       'note',
       `federation "${wanted.name}" is in the store with other options (${names}): those are used`,
@@ -101,7 +100,7 @@ async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {
   const file = operatorTokenFile ?? tokenFileOf(store);
   const token = ensureToken(file);
   if (isReadByOthers(file)) {
-    await tell(
+    await notify(
       io,
       'warning',
       `${file}: others on this machine may read the operator token; chmod 600 keeps it to you`,
@@ -112,7 +111,7 @@ async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {
 
 async function serverOptions(io: Io, flags: ServeFlags, operatorToken: string): Promise<ServerOptions> {
   const { host, port, store, origin, record } = flags;
-  const level = oneOf('option --log-level', LOG_LEVELS)(flags.logLevel);
+  const level = oneOf('--log-level', LOG_LEVELS)(flags.logLevel);
   const format = (flags.logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json';
   if (record !== undefined) await onFile(record, () => mkdir(record, { recursive: true }));
   return {
@@ -156,7 +155,7 @@ function limitsFrom({ maxConnections, maxFrameBytes, connectionsPerAddress }: Se
 
 async function warn(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
   if (isLoopback(host) || tlsCert !== undefined) return;
-  await tell(
+  await notify(
     io,
     'warning',
     `${host} without TLS: everything travels in the clear, updates and the operator token too; give --tls-cert and --tls-key`,

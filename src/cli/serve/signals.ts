@@ -1,14 +1,14 @@
-/** Wishes of the system that the program should stop, or read its files again. */
+/** Signals of the system: stop, or reload certificates. */
 
 const STOP = ['SIGINT', 'SIGTERM'] as const;
 
 interface Signals {
-  /** The first wish that it should stop. */
+  /** The first signal to stop. */
   readonly stop: Promise<void>;
   release(): void;
 }
 
-/** The second wish to stop ends the process at once, whatever it is doing. */
+/** The second signal to stop ends the process at once. */
 export function listenToSignals(onReload: () => void): Signals {
   let ask = () => {};
   const stop = new Promise<void>((resolve) => {

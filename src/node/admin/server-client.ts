@@ -1,7 +1,7 @@
 /** The operator's side of the HTTP API: one request, its answer, and a clear error where there is none. */
-import { z } from 'zod';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
+import { accepted, type Kind, object, text } from '../../settings/kinds.ts';
 import { postJson, type TlsOptions } from './post-json.ts';
 
 export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
@@ -33,7 +33,7 @@ export async function postToServer<T>(
   path: string,
   body: unknown,
   access: ServerAccess,
-  expected: z.ZodType<T>,
+  expected: Kind<T, unknown>,
 ): Promise<T> {
   const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
   const post = postJson(url, body, { ...access, mostBytes: MOST_BYTES });
@@ -45,17 +45,16 @@ export async function postToServer<T>(
     throw networkError(base, error);
   });
   if (isCutShort) throw networkError(base, new Error('a longer answer than a kindred server gives'));
-  const good = status >= 200 && status < 300 ? expected.safeParse(json) : undefined;
-  if (good?.success) return good.data;
+  const answer = status >= 200 && status < 300 ? accepted(expected, json) : undefined;
+  if (answer !== undefined) return answer;
   throw refusalOf(base, status, json);
 }
 
-const errorSchema = z.object({
-  error: z.object({ code: z.string().regex(/^[A-Z_]+$/), message: z.string() }),
-});
+const code = text().check((value) => /^[A-Z_]+$/.test(value), 'a code');
+const errorKind = object({ error: object({ code, message: text() }, 'ignored') }, 'ignored');
 
 function refusalOf(base: string, status: number, json: unknown): KindredError {
-  const refusal = errorSchema.safeParse(json).data?.error;
+  const refusal = accepted(errorKind, json)?.error;
   if (refusal)
     return new KindredError(refusal.code, `${base}: ${refusal.message}`, status >= 500 ? 'run' : 'input');
   return new KindredError(

@@ -70,7 +70,7 @@ function removeStale(path: string, stale: string): void {
     renameSync(path, aside);
     if (readFileSync(aside, 'utf8') !== stale) linkSync(aside, path);
   } catch {
-    // Somebody else was faster: the next attempt looks again.
+    // Somebody else was faster: the next attempt reads it again.
   } finally {
     rmSync(aside, { force: true });
   }

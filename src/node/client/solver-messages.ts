@@ -6,7 +6,7 @@ import type { ErrorKind } from '../../base/errors.ts';
 import type { RawTrainingRows } from '../../client/ports.ts';
 import type { Moments, Scaling } from '../../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { Solution } from '../../solver/member.ts';
 
 /** Given to the thread when it starts; the rows are transferred. */

@@ -16,6 +16,7 @@ import { crc32 } from '../../base/crc32.ts';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { type Seal, seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
+import { upgraded } from '../../settings/federation.ts';
 import { writeDurably } from '../files/durable-file.ts';
 import { fileError } from '../files/file-error.ts';
 import { plainBytes } from '../files/files.ts';
@@ -138,7 +139,7 @@ function recordOf(changes: Changes): Uint8Array {
   return record;
 }
 
-/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are looked into. */
+/** What differs between two states, by identity: what is stored is never changed in place. Only plain objects are compared field by field. */
 function changesBetween(before: ParticipantFile, after: ParticipantFile): Changes {
   const changes: Changes = { set: [], drop: [] };
   const compare = (path: Path, old: unknown, now: unknown) => {
@@ -173,7 +174,7 @@ export function readState(path: string): ReadState | undefined {
 function stateIn(bytes: Uint8Array, path: string): ReadState {
   if (isSealed(bytes)) {
     const expected = bytes[4] === WHOLE_STATE.version ? WHOLE_STATE : STATE_SEAL;
-    return { file: unseal(expected, bytes, path) as ParticipantFile, bytes: 0, firstBytes: 0 };
+    return { file: asNow(unseal(expected, bytes, path) as ParticipantFile), bytes: 0, firstBytes: 0 };
   }
   let tree: Tree = {};
   let at = 0;
@@ -187,7 +188,13 @@ function stateIn(bytes: Uint8Array, path: string): ReadState {
   }
   // The first record is never cut short by a crash.
   if (at === 0) throw damaged(path, `got ${bytes.length} bytes that are not`);
-  return { file: tree as unknown as ParticipantFile, bytes: at, firstBytes };
+  return { file: asNow(tree as unknown as ParticipantFile), bytes: at, firstBytes };
+}
+
+/** With settings of an earlier protocol as this one has them. */
+function asNow(file: ParticipantFile): ParticipantFile {
+  const { settings } = file.stored;
+  return settings ? { ...file, stored: { ...file.stored, settings: upgraded(settings) } } : file;
 }
 
 /** Undefined: it was being written when a crash came. */

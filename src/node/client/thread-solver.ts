@@ -4,7 +4,7 @@ import { KindredError } from '../../base/errors.ts';
 import type { OpenSolver, RawTrainingRows, RowSolver, RowSolverEvents } from '../../client/ports.ts';
 import type { Scaling } from '../../math/scaling.ts';
 import type { SolveRequest } from '../../participant/effects.ts';
-import type { FederationSettings } from '../../protocol/messages.ts';
+import type { FederationSettings } from '../../settings/federation.ts';
 import type { Solution } from '../../solver/member.ts';
 import { threadFile } from '../threads/threads.ts';
 import {

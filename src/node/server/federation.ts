@@ -134,7 +134,7 @@ export class Federation implements Transport, Measured {
    */
   conservationError(): number {
     const { state } = this.host;
-    if (state.secure || state.options.aggregation === 'mocha') return Number.NaN;
+    if (state.secure || state.options.method === 'mocha') return Number.NaN;
     if (!state.trainer) return 0;
     const sum = sumOfContributions(state);
     const rest = sum.slice();

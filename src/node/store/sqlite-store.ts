@@ -10,6 +10,7 @@ import type {
   SchemaRecord,
   Store,
 } from '../../host/ports.ts';
+import { upgraded } from '../../settings/federation.ts';
 import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
 import { RUN_TABLES, RunCells } from './run-cells.ts';
 
@@ -56,7 +57,8 @@ export class SqliteStore implements Store {
   }
 
   federations(): FederationRecord[] {
-    return this.read('federations', 'ORDER BY name') as FederationRecord[];
+    const records = this.read('federations', 'ORDER BY name') as FederationRecord[];
+    return records.map((record) => ({ ...record, options: upgraded(record.options) }));
   }
 
   addFederation(record: FederationRecord): void {

@@ -1,8 +1,9 @@
-/** All losses by name. */
+/** All losses by name; the names are those of the settings. */
+import { defaultLoss, type LossName, type Objective } from '../../settings/losses.ts';
 import { epsilonInsensitive } from './epsilon-insensitive.ts';
 import { hinge } from './hinge.ts';
 import { logistic } from './logistic.ts';
-import type { Loss, Objective } from './loss.ts';
+import type { Loss } from './loss.ts';
 import { squaredHinge } from './squared-hinge.ts';
 
 export const LOSSES = {
@@ -10,17 +11,7 @@ export const LOSSES = {
   'squared-hinge': squaredHinge,
   logistic,
   'epsilon-insensitive': epsilonInsensitive,
-} as const satisfies Record<string, Loss>;
-
-export type LossName = keyof typeof LOSSES;
-
-export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];
-
-/** The loss of those who name none. */
-export const DEFAULT_LOSS: Readonly<Record<Objective, LossName>> = {
-  classification: 'hinge',
-  regression: 'epsilon-insensitive',
-};
+} as const satisfies Record<LossName, Loss>;
 
 export interface LossSettings {
   readonly objective: Objective;
@@ -31,5 +22,5 @@ export interface LossSettings {
 }
 
 export function lossOf({ objective, loss }: Pick<LossSettings, 'objective' | 'loss'>): Loss {
-  return LOSSES[loss ?? DEFAULT_LOSS[objective]];
+  return LOSSES[loss ?? defaultLoss(objective)];
 }

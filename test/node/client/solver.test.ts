@@ -11,7 +11,7 @@ import { STOP_UP_TO } from '../../../src/node/client/solver-messages.ts';
 import { ThreadSolver } from '../../../src/node/client/thread-solver.ts';
 import type { SolveRequest, SolveResult } from '../../../src/participant/effects.ts';
 import { carryOut, type Effort, planned } from '../../../src/participant/solve.ts';
-import type { FederationSettings } from '../../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../../src/settings/federation.ts';
 import { LocalSolve } from '../../../src/solver/local-solve.ts';
 import { Shard } from '../../../src/solver/shard.ts';
 import { norm } from '../../../src/solver/vector.ts';
@@ -20,7 +20,9 @@ import { useBuilt } from './helpers.ts';
 useBuilt();
 
 const SETTINGS: FederationSettings = {
+  method: 'mtl',
   objective: 'classification',
+  loss: 'hinge',
   training: 'answers',
   c1: 1,
   c2: 0.5,

@@ -22,7 +22,7 @@ import { openFolder, readParticipantState } from '../../../src/node/client/state
 import { STATE_SEAL, snapshotOf } from '../../../src/node/client/state-journal.ts';
 import type { ParticipantEffect } from '../../../src/participant/effects.ts';
 import { NOTHING_STORED, type Stored } from '../../../src/participant/state.ts';
-import type { FederationSettings } from '../../../src/protocol/messages.ts';
+import type { FederationSettings } from '../../../src/settings/federation.ts';
 import { runSecurely } from '../../helpers/secure-federation.ts';
 import { smallHar } from '../../helpers/tables.ts';
 import { temporaryFolder } from './helpers.ts';

@@ -1,7 +1,8 @@
 /** Federations: which there are, their state, and the operator's orders to them. */
 import { z } from 'zod';
-import { optionsSchema, optionsToJson, parseOptions } from '../../../coordinator/options-schema.ts';
+import { optionsToJson, parseOptions } from '../../../coordinator/options.ts';
 import type { Order } from '../../../host/federation-host.ts';
+import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
 import {
@@ -122,7 +123,10 @@ const newFederation = z.strictObject({
   options: z.unknown().optional(),
 });
 const describedFederation = newFederation.extend({
-  options: optionsSchema.optional().describe('Those that are not given have their defaults'),
+  options: z
+    .unknown()
+    .optional()
+    .meta({ ...federationKind.schema, description: 'Those that are not given have their defaults' }),
 });
 
 const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;

@@ -1,7 +1,7 @@
 /** The model as it is now, as far as the coordinator knows it: a file for `kindred personalise`, `predict` and `evaluate`. */
 import { z } from 'zod';
 import { modelOf } from '../../../coordinator/model.ts';
-import { optionsToJson } from '../../../coordinator/options-schema.ts';
+import { optionsToJson } from '../../../coordinator/options.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
@@ -44,10 +44,10 @@ async function modelFileOf({ name, host }: Federation, store: Store): Promise<Mo
   const found = modelOf(host.state);
   if (!found) return undefined;
   const { options, features: d } = host.state;
-  const { objective, bias, scale, seed, aggregation } = options;
+  const { objective, bias, scale, seed, method } = options;
   const names = (await store.schema(name))?.features;
   return {
-    method: aggregation === 'mocha' ? 'mocha' : 'mtl',
+    method,
     objective,
     features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
     bias,
@@ -56,7 +56,7 @@ async function modelFileOf({ name, host }: Federation, store: Store): Promise<Mo
     w: found.w,
     // Personal parts are the participants' own; only MOCHA, which has no shared part, makes them here.
     personal: found.v,
-    servesNewcomers: aggregation !== 'mocha',
+    servesNewcomers: method !== 'mocha',
     options: { ...optionsToJson(options), federation: name, round: found.round },
     seed,
     certificate: await certificateOf(host, found, store),

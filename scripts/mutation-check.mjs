@@ -57,7 +57,7 @@ const MUTATIONS = [
   {
     bug: 'after a restart what an answer replaces is not subtracted',
     file: 'src/solver/inquiry.ts',
-    from: 'this.last.rest = plusScaled(this.last.rest, -1, before);',
+    from: 'this.last.rest = plusScaled(this.last.rest, -1, previous);',
     to: '',
   },
   {

@@ -9,7 +9,11 @@ import { describe, expect, test } from 'vitest';
 import { ProtocolError } from '../src/protocol/protocol-error.ts';
 import { run, Sandbox } from './cli/helpers.ts';
 import { serve } from './helpers/serve.ts';
+import { useBuilt } from './node/client/helpers.ts';
 import { decode } from './protocol/frames.ts';
+
+// Joining solves in a thread, which runs what is built.
+useBuilt();
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 

@@ -28,7 +28,6 @@ declare class AbortController {
   readonly signal: AbortSignal;
   abort(): void;
 }
-declare function atob(base64: string): string;
 type BufferSource = ArrayBufferView<ArrayBuffer> | ArrayBuffer;
 interface ReadableStreamController<T> {
   enqueue(chunk: T): void;

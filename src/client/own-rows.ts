@@ -2,9 +2,11 @@
  * A participant's own rows: which of them train, what their targets are, a digest by which they are known again, and the solver that has
  * them. The training rows go to the solver; what stays here are targets and the rows to test on.
  */
+
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
+import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
 import { featuresOf, selectRows } from '../data/participants.ts';
@@ -17,7 +19,7 @@ import type { BoxContext } from '../solver/member.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
-import type { Clock, OpenSolver, RowSolver } from './ports.ts';
+import type { OpenSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {
   readonly features: readonly string[];

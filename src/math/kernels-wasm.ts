@@ -7,7 +7,7 @@ import {
   type PassSettings,
   STEP_FORMS,
 } from './kernels.ts';
-import { KERNELS_WASM_BASE64 } from './kernels.wasm.ts';
+import { KERNELS_WASM_HEX } from './kernels.wasm.ts';
 
 type PassExport = (...numbers: number[]) => void;
 
@@ -33,7 +33,7 @@ export function createWasmKernels(): Kernels {
 
 /** Once in a process (or worker): later calls give the same module. */
 export function compileKernels(): WebAssembly.Module {
-  compiled ??= new WebAssembly.Module(decodeBase64(KERNELS_WASM_BASE64));
+  compiled ??= new WebAssembly.Module(bytesOf(KERNELS_WASM_HEX));
   return compiled;
 }
 
@@ -86,6 +86,8 @@ function callPass(pass: PassExport, lines: Address, at: PassArguments, s: PassSe
   pass(lines, stride, y, low, high, cap, norm, beta, margin, change, order, active, step, q, epsilon, shrink, skip, report);
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, i) =>
+    Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16),
+  );
 }

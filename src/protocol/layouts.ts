@@ -21,9 +21,9 @@ import {
   u32,
   vector,
 } from './fields.ts';
-import type { Message, Scalars, Welcome } from './messages.ts';
+import { type Message, REJECT_NUMBERS, type Scalars, type Welcome } from './messages.ts';
 import { settingsText } from './settings.ts';
-import { CODES, PURPOSES, REASONS, SUM_PURPOSES } from './tags.ts';
+import { PURPOSES, REASONS, SUM_PURPOSES } from './tags.ts';
 
 export type Sender = 'participant' | 'coordinator';
 type Kind = Message['kind'];
@@ -42,6 +42,7 @@ interface Layout<M extends Message = Message> {
  * a mean or a sum of squares in f32 would lose the digits that standardisation needs, or overflow.
  */
 export const F32_FLAG = 1;
+const EVERY_ROUND: ReadonlySet<Kind> = new Set<Kind>(['answer', 'round', 'finish']);
 /** Set in the tags of the coordinator's messages. */
 const COORDINATOR_BIT = 0x80;
 
@@ -70,12 +71,8 @@ const sumPurpose = choice(SUM_PURPOSES);
 /** Of most messages of secure aggregation. */
 const sum = { session: u32, round: u32 };
 
-function layout<K extends Kind>(
-  tag: number,
-  kind: K,
-  fields: Fields<MessageOf<K>>,
-  knownFlags = 0,
-): Layout<MessageOf<K>> {
+function layout<K extends Kind>(tag: number, kind: K, fields: Fields<MessageOf<K>>): Layout<MessageOf<K>> {
+  const knownFlags = EVERY_ROUND.has(kind) ? F32_FLAG : 0;
   return { tag, knownFlags, payload: record<MessageOf<K>>({ kind: constant(kind), ...fields } as never) };
 }
 
@@ -93,21 +90,16 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     id,
   }),
   moments: { ...moments, payload: sameLength(moments.payload, 'mean', 'm2') },
-  answer: layout(
-    0x0b,
-    'answer',
-    {
-      session: u32,
-      round: u32,
-      base: u32,
-      passes: u32,
-      computeMs: f64,
-      scalars,
-      u: vector,
-      previous: optional(vector),
-    },
-    F32_FLAG,
-  ),
+  answer: layout(0x0b, 'answer', {
+    session: u32,
+    round: u32,
+    base: u32,
+    passes: u32,
+    computeMs: f64,
+    scalars,
+    u: vector,
+    previous: optional(vector),
+  }),
   leave: layout(0x05, 'leave', { session: u32 }),
   advertise: layout(0x06, 'advertise', { session: u32, ...keys }),
   dealt: layout(0x07, 'dealt', {
@@ -121,31 +113,28 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   attested: layout(0x09, 'attested', { ...sum, from: u16, tags: forNeighbours }),
   revealed: layout(0x0a, 'revealed', { ...sum, from: u16, dealers: indexSet, shares: forNeighbours }),
   welcome: layout(0x81, 'welcome', { settings: settingsText, scaling: optional(scaling) }),
-  round: layout(
-    0x82,
-    'round',
-    {
-      session: u32,
-      round: u32,
-      best: u32,
-      purpose,
-      sigma: f64,
-      tolerance: f64,
-      waitMs: f64OrInfinity,
-      accepted,
-      sendPrevious: flag,
-      w: vector,
-    },
-    F32_FLAG,
-  ),
+  round: layout(0x82, 'round', {
+    session: u32,
+    round: u32,
+    best: u32,
+    purpose,
+    sigma: f64,
+    tolerance: f64,
+    waitMs: f64OrInfinity,
+    accepted,
+    sendPrevious: flag,
+    w: vector,
+  }),
   outcome: layout(0x83, 'outcome', { session: u32, round: u32, accepted }),
-  finish: layout(
-    0x84,
-    'finish',
-    { session: u32, round: u32, best: u32, reason: choice(REASONS), accepted, w: vector },
-    F32_FLAG,
-  ),
-  reject: layout(0x85, 'reject', { code: choice(CODES), session: u32, message: text }),
+  finish: layout(0x84, 'finish', {
+    session: u32,
+    round: u32,
+    best: u32,
+    reason: choice(REASONS),
+    accepted,
+    w: vector,
+  }),
+  reject: layout(0x85, 'reject', { code: choice(REJECT_NUMBERS), session: u32, message: text }),
   roster: layout(0x86, 'roster', { ...sum, members }),
   plan: layout(0x87, 'plan', { ...sum, purpose: sumPurpose, roster: exactly(32) }),
   delivered: layout(0x88, 'delivered', { ...sum, dealers: indexSet, sealed: forNeighbours }),

@@ -141,22 +141,24 @@ export interface Reject {
   readonly message: string;
 }
 
-export const REJECT_CODES = [
-  'BAD_FRAME',
-  'BAD_VERSION',
-  'NOT_JOINED',
-  'WRONG_FEATURES',
-  'NOT_FINITE',
-  'WRONG_SHAPE',
-  'STATE_MISMATCH',
-  'FORGOTTEN',
-  'INFEASIBLE',
-  'FUTURE_ROUND',
-  'TOO_LARGE',
-  'WRONG_IDENTITY',
-  'RATE_LIMITED',
-] as const;
-export type RejectCode = (typeof REJECT_CODES)[number];
+/** By code, its number on the wire. 10 was TOO_LATE of version 2, and is not used again. */
+export const REJECT_NUMBERS = {
+  BAD_FRAME: 1,
+  BAD_VERSION: 2,
+  NOT_JOINED: 3,
+  WRONG_FEATURES: 4,
+  NOT_FINITE: 5,
+  WRONG_SHAPE: 6,
+  STATE_MISMATCH: 7,
+  FORGOTTEN: 8,
+  INFEASIBLE: 9,
+  FUTURE_ROUND: 11,
+  TOO_LARGE: 12,
+  WRONG_IDENTITY: 13,
+  RATE_LIMITED: 14,
+} as const;
+export type RejectCode = keyof typeof REJECT_NUMBERS;
+export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];
 
 export type ToCoordinator = Join | Moments | AnswerMessage | Leave | SecureToCoordinator;
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;

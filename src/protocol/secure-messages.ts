@@ -22,68 +22,34 @@ import type {
  */
 export type SumPurpose = 'measure' | 'train';
 
+/** A message of secure aggregation as it is sent: from or to this session of a participant. */
+type InSession<Kind extends string, Content> = Content & { readonly kind: Kind; readonly session: number };
+
 /* ---- from participant to coordinator ---- */
 
 /** A participant's keys: sent once the settings are known, and when a roster or a plan does not fit. */
-export interface Advertise extends Omit<Advertisement, 'id'> {
-  readonly kind: 'advertise';
-  readonly session: number;
-}
-
-export interface DealtMessage extends Dealt {
-  readonly kind: 'dealt';
-  readonly session: number;
-}
-
-export interface MaskedMessage extends Masked {
-  readonly kind: 'masked';
-  readonly session: number;
-  /** As in `answer`. */
-  readonly base: number;
-}
-
-export interface AttestedMessage extends Attested {
-  readonly kind: 'attested';
-  readonly session: number;
-}
-
-export interface RevealedMessage extends Revealed {
-  readonly kind: 'revealed';
-  readonly session: number;
-}
+export type Advertise = InSession<'advertise', Omit<Advertisement, 'id'>>;
+export type DealtMessage = InSession<'dealt', Dealt>;
+/** `base` as in `answer`. */
+export type MaskedMessage = InSession<'masked', Masked & { readonly base: number }>;
+export type AttestedMessage = InSession<'attested', Attested>;
+export type RevealedMessage = InSession<'revealed', Revealed>;
 
 /* ---- from coordinator to participant ---- */
 
-export interface RosterMessage extends Roster {
-  readonly kind: 'roster';
-  readonly session: number;
-  /** The first round it is for: an older roster is ignored. */
-  readonly round: number;
-}
+/** `round` is the first that it is for: an older roster is ignored. */
+export type RosterMessage = InSession<'roster', Roster & { readonly round: number }>;
+export type PlanMessage = InSession<'plan', Plan>;
+export type DeliveredMessage = InSession<'delivered', Delivered>;
+export type CountedMessage = InSession<'counted', Counted>;
+export type AttestationsMessage = InSession<'attestations', Attestations>;
 
 /** Opens the sum of a round; lengths and grid follow from the settings. A number is used once, ever. */
-export interface PlanMessage {
-  readonly kind: 'plan';
-  readonly session: number;
+interface Plan {
   readonly round: number;
   readonly purpose: SumPurpose;
   /** Digest of roster and parameters, 32 bytes. */
   readonly roster: Uint8Array;
-}
-
-export interface DeliveredMessage extends Delivered {
-  readonly kind: 'delivered';
-  readonly session: number;
-}
-
-export interface CountedMessage extends Counted {
-  readonly kind: 'counted';
-  readonly session: number;
-}
-
-export interface AttestationsMessage extends Attestations {
-  readonly kind: 'attestations';
-  readonly session: number;
 }
 
 export type SecureToCoordinator =

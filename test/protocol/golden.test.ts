@@ -10,7 +10,7 @@ import { SAMPLES } from './samples.ts';
 
 /**
  * Frames as files. A difference here means that old and new versions no longer understand each other: that needs a new
- * PROTOCOL_VERSION. Then UPDATE_GOLDEN=1 writes them anew, and those of the version before stay in a folder of their own.
+ * PROTOCOL_VERSION. Then UPDATE_GOLDEN=1 writes them again, and those of the version before stay in a folder of their own.
  */
 const FOLDER = join(import.meta.dirname, '../fixtures/protocol');
 const PROTOCOL_MD = join(import.meta.dirname, '../../src/protocol/PROTOCOL.md');

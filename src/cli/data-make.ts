@@ -8,10 +8,11 @@ import { makeRegression } from '../data/generate-regression.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
-import { type Chunks, checkWritable, writeAtomically } from '../node/files/files.ts';
+import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addJsonOption, example, oneOf, wholeNumber } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
-import { count } from './number-text.ts';
+import type { Io } from './io.ts';
+import { writeResult } from './layout.ts';
+import { sizeOf, sizeText } from './number-text.ts';
 
 const KINDS = ['har', 'regression'] as const;
 type Kind = (typeof KINDS)[number];
@@ -28,10 +29,7 @@ interface Flags {
 }
 
 /** Sizes that are not given. */
-const SIZES: Readonly<Record<Kind, { readonly rows: number; readonly features: number }>> = {
-  har: { rows: 345, features: 561 },
-  regression: { rows: 200, features: 200 },
-};
+const SIZES = { har: { rows: 345, features: 561 }, regression: { rows: 200, features: 200 } };
 
 export function addDataMake(group: Command, io: Io): void {
   const command = group
@@ -75,12 +73,15 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
     for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
     return;
   }
-  await writeAtomically(flags.out, chunksFor(flags.out, table));
-  const made = { participants: table.participants.length, rows: table.n, features: table.features.length };
-  if (flags.json) return writeJson(io, { kind, seed: flags.seed, ...made });
-  const size = `${count(made.participants)} participants, ${count(made.rows)} rows, ${count(made.features)} features`;
+  const csv = writeCsv(table);
+  const isPacked = /\.gz$/i.test(flags.out);
+  await writeAtomically(flags.out, isPacked ? Readable.from(csv).pipe(createGzip()) : csv);
+  const size = sizeOf(table);
   const objective = kind === 'regression' ? ' --objective regression' : '';
-  await writeLines(io, [`Wrote ${flags.out}: ${size}`, `Next: ${io.program} train ${flags.out}${objective}`]);
+  await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
+    `Wrote ${flags.out}: ${sizeText(size)}`,
+    `Next: ${io.program} train ${flags.out}${objective}`,
+  ]);
 }
 
 function makeTable(kind: Kind, flags: Flags): Table {
@@ -96,9 +97,4 @@ function makeTable(kind: Kind, flags: Flags): Table {
     throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got har`);
   }
   return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
-}
-
-function chunksFor(path: string, table: Table): Chunks {
-  const text = writeCsv(table);
-  return /\.gz$/i.test(path) ? Readable.from(text).pipe(createGzip()) : text;
 }

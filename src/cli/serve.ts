@@ -1,8 +1,34 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
+import { FEDERATION, STOP } from '../settings/federation.ts';
 import { addJsonOption, addSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
 import type { Io } from './io.ts';
-import { SERVE_SETTINGS, type ServeFlags } from './serve/flags.ts';
+
+/** Commander's values, by option. */
+export interface ServeFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly store: string;
+  readonly federation?: string;
+  readonly federationFile?: string;
+  readonly open?: true;
+  readonly inviteOnly?: true;
+  readonly allow?: string;
+  readonly operatorTokenFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsClientCa?: string;
+  readonly origin?: readonly string[];
+  readonly maxConnections?: number;
+  readonly maxFrameBytes?: number;
+  readonly connectionsPerAddress?: number;
+  readonly logLevel: string;
+  readonly logFormat?: string;
+  readonly record?: string;
+  readonly recount?: true;
+  readonly exitWhenFinished?: true;
+  readonly json?: true;
+}
 
 export function addServe(program: Command, io: Io): void {
   const command = program
@@ -26,7 +52,7 @@ export function addServe(program: Command, io: Io): void {
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addSettings(command.optionsGroup('Options of a new federation:'), SERVE_SETTINGS);
+  addSettings(command.optionsGroup('Options of a new federation:'), { ...FEDERATION, ...STOP });
   command
     .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')

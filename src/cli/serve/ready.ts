@@ -1,70 +1,51 @@
 /** The output once the server listens. */
 import { hostname } from 'node:os';
 import type { CoordinatorServer } from '../../node/server/server.ts';
-import { type Io, writeLines } from '../io.ts';
-import { styleOf } from '../style.ts';
-import { labelled } from '../text-table.ts';
-import type { ServeFlags } from './flags.ts';
+import type { Io } from '../io.ts';
+import { type Layout, layoutFor } from '../layout.ts';
+import type { ServeFlags } from '../serve.ts';
 
-interface Ready {
-  readonly server: CoordinatorServer;
-  readonly flags: ServeFlags;
-  readonly federation: string;
-  /** Undefined: the token came from the environment. */
-  readonly tokenFile: string | undefined;
-}
-
-export async function reportReady(io: Io, ready: Ready): Promise<void> {
-  const { server, flags, tokenFile } = ready;
-  if (!flags.json) {
-    await writeLines(io, readyLines(io, ready));
-    return;
-  }
-  const { store } = flags;
+/** `tokenFile`: undefined where the token came from the environment. */
+export async function reportReady(
+  io: Io,
+  server: CoordinatorServer,
+  { json, store }: ServeFlags,
+  federation: string,
+  tokenFile: string | undefined,
+): Promise<void> {
   const federations = [...server.federations.keys()];
+  const { url } = server;
+  const operatorTokenFile = tokenFile ?? null;
   // On one line: whoever reads it need not know where it ends.
-  const document = {
-    url: server.url,
-    store,
-    federations,
-    operatorTokenFile: tokenFile ?? null,
-    pid: process.pid,
-  };
-  await io.stdout.write(`${JSON.stringify(document)}\n`);
+  const text = json
+    ? JSON.stringify({ url, store, federations, operatorTokenFile, pid: process.pid })
+    : readyLines(io.program, server, store, federation, tokenFile, layoutFor(io)).join('\n');
+  await io.stdout.write(`${text}\n`);
 }
 
-function readyLines(io: Io, { server, flags, federation, tokenFile }: Ready): string[] {
-  const style = styleOf(io);
-  const line = (label: string, text: string) => labelled(label, text, style);
+function readyLines(
+  program: string,
+  server: CoordinatorServer,
+  store: string,
+  federation: string,
+  tokenFile: string | undefined,
+  { line }: Layout,
+): string[] {
   const others = [...server.federations.keys()].filter((name) => name !== federation);
   const { phase, round } = server.federation(federation).host.state;
-  const url = reachable(server.url);
+  // Nobody can connect to "all addresses".
+  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
+  const isDefault = federation === 'default';
+  const isOpen = server.enrolment === 'open';
+  const invite = `${program} invite ${url}${isDefault ? '' : ` --federation ${federation}`} --store ${store}`;
+  const join = `${program} join ${isDefault ? url : `${url}/${federation}`} --data mine.csv --task all --name me --state my-state`;
+  const also = others.length > 0 ? ` (also ${others.join(', ')})` : '';
   return [
     line('Listening', server.url),
-    line('Store', flags.store),
-    line(
-      'Federation',
-      `${federation}: ${phase}, round ${round}${others.length > 0 ? ` (also ${others.join(', ')})` : ''}`,
-    ),
-    line('Join', joinCommand(io, url, federation, server.enrolment)),
-    ...(server.enrolment === 'open'
-      ? []
-      : [line('Invite', `${io.program} invite ${url}${ofFederation(federation)} --store ${flags.store}`)]),
+    line('Store', store),
+    line('Federation', `${federation}: ${phase}, round ${round}${also}`),
+    line('Join', isOpen ? join : `${join} --invitation <token>`),
+    ...(isOpen ? [] : [line('Invite', invite)]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
   ];
-}
-
-function joinCommand(io: Io, url: string, federation: string, enrolment: 'open' | 'invitation'): string {
-  const address = federation === 'default' ? url : `${url}/${federation}`;
-  const invitation = enrolment === 'open' ? '' : ' --invitation <token>';
-  return `${io.program} join ${address} --data mine.csv --task all --name me --state my-state${invitation}`;
-}
-
-function ofFederation(federation: string): string {
-  return federation === 'default' ? '' : ` --federation ${federation}`;
-}
-
-/** Nobody can connect to "all addresses". */
-function reachable(url: string): string {
-  return url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
 }

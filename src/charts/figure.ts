@@ -1,10 +1,13 @@
 /** What a figure shows, as plain data: it can be stored as JSON and drawn later, or by something else. */
-/** `low` and `high` bound the spread: a band around a line, a whisker through a dot. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
+/** A band around a line, a whisker through a dot. On an axis: without them that end follows the data. */
+interface Range {
   readonly low?: number | undefined;
   readonly high?: number | undefined;
+}
+
+export interface Point extends Range {
+  readonly x: number;
+  readonly y: number;
 }
 
 export interface Series {
@@ -17,13 +20,10 @@ export interface Series {
   readonly shape: 'line' | 'steps' | 'dots';
 }
 
-/** Without `low` or `high` that end follows the data. */
-export interface Axis {
+export interface Axis extends Range {
   /** With the unit: "virtual time, s". */
   readonly title: string;
   readonly scale: 'linear' | 'log';
-  readonly low?: number | undefined;
-  readonly high?: number | undefined;
 }
 
 export interface LinePanel {
@@ -34,12 +34,10 @@ export interface LinePanel {
   readonly series: readonly Series[];
 }
 
-export interface Bar {
+export interface Bar extends Range {
   readonly name: string;
   readonly colour: string;
   readonly value: number;
-  readonly low?: number | undefined;
-  readonly high?: number | undefined;
 }
 
 /** Drawn as dots with whiskers: the axis need not start at zero, and small differences stay visible. */

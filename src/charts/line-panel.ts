@@ -18,6 +18,7 @@ import {
 import { distinct, Pen, type Placed, thinned, within } from './curve.ts';
 import type { LinePanel, Series } from './figure.ts';
 import { drawable, type Scale } from './scale.ts';
+import { BAND_OPACITY } from './style.ts';
 import { element, type Frame } from './svg.ts';
 
 export function lineSheet(panel: LinePanel, width: number, plotHeight: number): Sheet {
@@ -57,7 +58,12 @@ export function lineSheet(panel: LinePanel, width: number, plotHeight: number): 
         ...drawVertical(room, y),
         ...drawHorizontal(room, x, panel.x.title),
         element('clipPath', { id }, clip),
-        element('g', { 'clip-path': `url(#${id})` }, ...curves.map(drawBand), ...curves.map(drawLine)),
+        element(
+          'g',
+          { 'clip-path': `url(#${id})` },
+          ...curves.map((curve) => drawBand(curve, curves.length)),
+          ...curves.map(drawLine),
+        ),
         drawCorner(room),
         ...curves.map((curve) => drawDots(curve, plot)),
       ];
@@ -110,8 +116,11 @@ export function lineData(places: readonly Placed[], curve: typeof curveLinear): 
   return String(pen);
 }
 
+/** More bands than that lie on each other: each is fainter. */
+const MANY = 8;
+
 /** One surface for each run of points that have a spread. */
-function drawBand({ series, places }: Curve): string {
+function drawBand({ series, places }: Curve, bands: number): string {
   if (series.shape === 'dots' || !places.some(({ low }) => low !== undefined)) return '';
   const pen = new Pen();
   const draw = area<Placed>(
@@ -122,7 +131,8 @@ function drawBand({ series, places }: Curve): string {
     .defined(({ low }) => low !== undefined)
     .curve(curveOf(series));
   draw.context(pen as unknown as CanvasRenderingContext2D)([...places]);
-  return element('path', { class: 'kc-band', fill: series.colour, d: String(pen) });
+  const style = bands > MANY ? `fill-opacity:${(3 * BAND_OPACITY) / bands}` : undefined;
+  return element('path', { class: 'kc-band', style, fill: series.colour, d: String(pen) });
 }
 
 function drawDots({ series: { shape, colour }, places }: Curve, plot: Frame): string {

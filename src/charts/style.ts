@@ -6,6 +6,8 @@ const FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,s
 
 export const SIZE = { heading: 15, panel: 13, name: 12, tick: 11 } as const;
 
+export const BAND_OPACITY = 0.17;
+
 export const CHART_STYLE = [
   `.kc-heading{font:600 ${SIZE.heading}px ${FONT};fill:#1a1f26}`,
   `.kc-panel{font:600 ${SIZE.panel}px ${FONT};fill:#1a1f26}`,
@@ -18,7 +20,7 @@ export const CHART_STYLE = [
   '.kc-grid{stroke:#e3e7ec;stroke-width:1}',
   '.kc-fine{stroke:#f0f2f5;stroke-width:1}',
   '.kc-line{fill:none;stroke-width:1.9;stroke-linejoin:round;stroke-linecap:butt}',
-  '.kc-band{fill-opacity:.17;stroke:none}',
+  `.kc-band{fill-opacity:${BAND_OPACITY};stroke:none}`,
   '.kc-whisker{stroke-width:1.5;fill:none}',
   '.kc-dot{stroke:#fff;stroke-width:.8}',
   '.kc-shade{fill:#f5f7f9}',

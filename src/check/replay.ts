@@ -1,4 +1,4 @@
-/** Runs the inputs of a log through the very machines again, and sees whether they come to the same. No I/O. */
+/** Runs the inputs of a log through the very machines again, and compares their effects. No I/O. */
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import { step as stepCoordinator } from '../coordinator/machine.ts';
 import { beginCoordinator } from '../coordinator/start.ts';
@@ -9,17 +9,18 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
 
 export interface Replayed {
+  /** Starts of the machine. */
   readonly lives: number;
   readonly inputs: number;
   readonly effects: number;
   /** The last record was cut short by a crash. */
   readonly torn: boolean;
-  /** Absent: all of it came to the same. What comes after it was not run. */
+  /** Absent: all effects were the same. What comes after it was not run. */
   readonly firstDifference?: Difference;
 }
 
 interface Difference {
-  /** Counted from 1; steps in each life anew. */
+  /** Starts are counted from 1, and so are the steps after each. */
   readonly life: number;
   readonly step: number;
   /** Type of the input. */
@@ -32,7 +33,7 @@ interface Difference {
 type StepRecord = Extract<LogRecord, { type: 'step' }>;
 type Machine = (input: StepRecord['input']) => readonly unknown[];
 
-/** The primitives of secure aggregation may be others than those of the run: all of them come to the same bytes. */
+/** The primitives of secure aggregation may be others than those of the run: all of them give the same bytes. */
 export function replay(records: Iterable<LogRecord>, primitives: Primitives = noblePrimitives): Replayed {
   let machine: Machine = () => [];
   const counts = { lives: 0, inputs: 0, effects: 0 };
@@ -56,16 +57,16 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
   return { ...counts, torn: false };
 }
 
-function machineOf(life: Extract<LogRecord, { type: 'life' }>['life'], primitives: Primitives): Machine {
-  if (life.machine === 'coordinator') {
-    const state = beginCoordinator(life);
+function machineOf(start: Extract<LogRecord, { type: 'life' }>['life'], primitives: Primitives): Machine {
+  if (start.machine === 'coordinator') {
+    const state = beginCoordinator(start);
     return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);
   }
-  const state = newParticipant(life.profile, life.stored);
+  const state = newParticipant(start.profile, start.stored);
   return (input) => stepParticipant(state, input as ParticipantInput, primitives);
 }
 
-/** A machine that throws has come to something else: in the run its effects were written down. */
+/** A machine that throws differs: in the run its effects were written down. */
 function outcomeOf(machine: Machine, { input }: StepRecord): { got: string; effects: number } {
   try {
     const effects = machine(input);

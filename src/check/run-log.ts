@@ -3,7 +3,7 @@
  * inputs again and compare. One log for one machine, over all its starts. Little endian:
  *
  *   record   length u32, then so many bytes: a sealed value (base/packed.ts, kind "run log")
- *   life     what the machine starts with: options and what was stored, or a profile and what was stored
+ *   life     a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
  *   step     the input, and the SHA-256 of the packed effects
  *
  * A log holds what the machine's state holds. That of a participant has its solutions, its moments and its secret keys: it

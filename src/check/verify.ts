@@ -2,8 +2,8 @@
  * Conservation between a coordinator's store and its participants' own states: what the store has of a participant is what the
  * participant has itself, and all that they have adds up to the sum that the store has. Pure.
  *
- * An update that the store has taken and the participant has not heard of yet is settled first, with the participant's own code: u
- * needs neither its rows nor its boxes for that. With the paper's masking what participants have told counts, not what they kept.
+ * An answer that the store has accepted and the participant does not know of yet is settled first, with the participant's own code: u
+ * needs neither its rows nor its boxes for that. With the paper's masking what participants have sent counts, not what they kept.
  */
 
 import { KindredError } from '../base/errors.ts';
@@ -19,10 +19,10 @@ import { addScaled, norm, plusScaled } from '../solver/vector.ts';
 
 /**
  * equal      what the store has of it is what it has itself
- * pending, settled    the same, once it has heard that its last update was taken
+ * pending, settled    the same, once it knows that its last answer was accepted
  * summed     only the sum of all is known to the store
  * different  they contradict each other
- * missing    it has contributed, and its state was not given
+ * missing    it has contributed, and its state is not given
  * idle       it has contributed nothing
  * forgotten  its contribution was taken out of w
  * unknown    it has contributed, and the store knows nothing of it
@@ -40,7 +40,7 @@ type Verdict =
 export interface VerifiedParticipant {
   readonly id: string;
   readonly verdict: Verdict;
-  /** Last round whose update was taken, as the store has it and as the participant has it; null: not known. */
+  /** Last round whose answer was accepted, as the store has it and as the participant has it; null: not known. */
   readonly storeRound: number | null;
   readonly ownRound: number | null;
   /** |u_k in the store - u_k of its own| / the larger of the two; null where there is nothing to compare. */
@@ -88,12 +88,12 @@ export function verified(
   return { participants, conservation: { relativeError }, ok: good && relativeError <= tolerance };
 }
 
-/** Where the participants put noise on a secret sum nobody knows it, and w is not the sum of anything that anybody has. */
+/** Where the participants add noise to a secure sum nobody knows it, and w is not the sum of what participants have. */
 function checkVerifiable({ dp, secure }: CoordinatorOptions): void {
   if (!dp || !secure) return;
   throw new KindredError(
     'NOT_VERIFIABLE',
-    'the participants of this federation put noise on secret sums: nobody knows it, and nothing can be compared',
+    'the participants of this federation add noise to secure sums: nobody knows it, and nothing can be compared',
     'run',
   );
 }
@@ -129,7 +129,7 @@ function compareMember(stored: StoredRunOf, member: StoredMember, state: Stored 
   const u = storeRound > 0 || known ? ownPart(state, accepted) : undefined;
   const base = { id, storeRound, ownRound: state.base, u };
   if (!known) {
-    // What was dropped here does not count there either, as soon as it hears of it.
+    // What was dropped here is dropped there, too, as soon as the participant learns of it.
     const agree = isPending || state.base === storeRound || storeRound === 0;
     return {
       ...base,

@@ -37,20 +37,20 @@ async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promis
 const isSame = ({ firstDifference }: Replayed) => firstDifference === undefined;
 
 function lineOf({ log, lives, inputs, effects, torn, firstDifference }: ReplayedLog): string {
-  const counts = [`${counted(lives, 'life', 'lives')}`, counted(inputs, 'input'), counted(effects, 'effect')];
+  const counts = [counted(lives, 'start'), counted(inputs, 'input'), counted(effects, 'effect')];
   if (!firstDifference) {
     return `${log}: ${counts.join(', ')}: identical${torn ? ' (the last record is cut short)' : ''}`;
   }
   const { life, step, input, expected, got } = firstDifference;
-  return `${log}: ${counts.join(', ')}: differs in life ${life}, step ${step} (${input}): expected ${expected}, got ${got}`;
+  return `${log}: ${counts.join(', ')}: differs in start ${life}, step ${step} (${input}): expected ${expected}, got ${got}`;
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
+function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
 
 function sentenceOf([{ log, firstDifference }, ...more]: readonly ReplayedLog[], all: number): string {
   const { life, step } = firstDifference!;
   const which = `${1 + more.length} of ${counted(all, 'log')}`;
-  return `${log}: expected the effects that were recorded, got others in life ${life}, step ${step} (${which} differ)`;
+  return `${log}: expected the effects that were recorded, got others in start ${life}, step ${step} (${which} differ)`;
 }

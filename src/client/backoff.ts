@@ -1,5 +1,6 @@
 /** How long to wait before trying again: longer each time, up to a bound, and never in step with the others. */
-import type { Clock, RandomShare } from './ports.ts';
+import type { Clock } from '../base/ports.ts';
+import type { RandomShare } from './ports.ts';
 
 export interface BackoffOptions {
   readonly fromMs: number;

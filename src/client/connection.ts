@@ -2,7 +2,9 @@
  * A connection that comes back: admission, channel, and both again after every loss, with growing pauses. It ends by itself only where
  * trying again is pointless, and says why. What is sent while there is no connection is dropped: the protocol retransmits it.
  */
+
 import { KindredError } from '../base/errors.ts';
+import type { Clock, Eventually } from '../base/ports.ts';
 import { decodeFrom } from '../protocol/codec.ts';
 import { CLOSE } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
@@ -11,7 +13,7 @@ import { ProtocolError } from '../protocol/protocol-error.ts';
 import { type Applicant, admit } from './admission.ts';
 import { Backoff, type BackoffOptions, pause } from './backoff.ts';
 import type { FederationName } from './participant-file.ts';
-import type { Channel, Clock, Eventually, RandomShare, Transport } from './ports.ts';
+import type { Channel, RandomShare, Transport } from './ports.ts';
 import { isFinal, TryAgain } from './refusals.ts';
 
 interface ConnectionOptions {

@@ -1,6 +1,7 @@
 /** A solver in the caller's own thread, for where there is none to give away. It answers at once, so there is nothing to interrupt. */
+import type { Clock } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
-import type { Clock, OpenSolver } from './ports.ts';
+import type { OpenSolver } from './ports.ts';
 import { RowWork } from './row-work.ts';
 
 /** `secret` is for masks and noise: a stream that nobody else can derive, new for every call. */

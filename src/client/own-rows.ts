@@ -2,9 +2,11 @@
  * A participant's own rows: which of them train, what their targets are, a digest by which they are known again, and the solver that has
  * them. The training rows go to the solver; what stays here are targets and the rows to test on.
  */
+
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
+import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
 import { featuresOf } from '../data/participants.ts';
@@ -18,7 +20,7 @@ import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
-import type { Clock, OpenSolver, RowSolver } from './ports.ts';
+import type { Clock, OpenSolver, OpenSolver, RowSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {
   readonly features: readonly string[];

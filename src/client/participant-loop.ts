@@ -3,13 +3,15 @@
  * complete before the next effect begins. A real process, a load test and a simulation run this loop; where no port answers with a
  * promise, everything has happened when `take` returns.
  */
+
 import { EffectLoop } from '../base/effect-loop.ts';
+import type { Clock, Eventually } from '../base/ports.ts';
 import type { ParticipantEffect, ParticipantInput } from '../participant/effects.ts';
 import { step } from '../participant/machine.ts';
 import { newParticipant, type ParticipantStart, type ParticipantState } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
-import type { Clock, Eventually, Solver, StateStore } from './ports.ts';
+import type { Solver, StateStore } from './ports.ts';
 
 interface LoopPorts {
   readonly clock: Clock;
@@ -28,7 +30,7 @@ interface LoopPorts {
 
 /** Sees everything that goes into the machine and comes out of it, before that is carried out: a `RunRecorder`, for instance. */
 export interface Recorder {
-  life(start: ParticipantStart): void;
+  begin(start: ParticipantStart): void;
   step(input: ParticipantInput, effects: readonly ParticipantEffect[]): void;
 }
 
@@ -45,7 +47,7 @@ export class ParticipantLoop {
     const { profile, stored } = start;
     this.ports = ports;
     this.state = newParticipant(profile, stored);
-    ports.record?.life({ machine: 'participant', profile, stored });
+    ports.record?.begin({ machine: 'participant', profile, stored });
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),

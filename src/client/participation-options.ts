@@ -1,4 +1,5 @@
 /** How a participant takes part: what the library takes, gives and reports, wherever it runs. */
+import type { Clock } from '../base/ports.ts';
 import type { Table } from '../data/table.ts';
 import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
@@ -7,7 +8,7 @@ import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
 import type { Recorder } from './participant-loop.ts';
-import type { Clock, OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
+import type { OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
 
 export interface ParticipationOptions {
   /** Every row of the table is this participant's. The columns are kept for predicting from files later. */

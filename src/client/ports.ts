@@ -2,19 +2,11 @@
  * What a participant needs from where it runs. Nothing in this folder knows a runtime: Node, a browser, a message broker and a simulation
  * each bring their own. A port may answer at once or with a promise, where the type says so.
  */
+import type { Eventually } from '../base/ports.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
-
-export type Eventually<T> = T | Promise<T>;
-
-export interface Clock {
-  /** Monotonic milliseconds. */
-  now(): number;
-  /** Runs it once `now` has come to `atMs`, and never before this call has returned; the result takes it back. */
-  at(atMs: number, run: () => void): () => void;
-}
 
 /** The durable state of one participant. One process at a time has it. */
 export interface StateStore {

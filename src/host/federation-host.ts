@@ -7,6 +7,7 @@
  * by one change, and nobody sees it.
  */
 import { EffectLoop } from '../base/effect-loop.ts';
+import type { Eventually } from '../base/ports.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import { step } from '../coordinator/machine.ts';
 import { beginCoordinator, type CoordinatorStart } from '../coordinator/start.ts';
@@ -15,7 +16,7 @@ import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { gaussianNoise } from '../privacy/dp/gaussian.ts';
 import type { ToCoordinator } from '../protocol/messages.ts';
 import { Frames } from './frames.ts';
-import type { Eventually, FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
+import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
 
 /** How long to wait before a store that has failed is tried again. */
 const STORE_RETRY_MS = 1000;
@@ -28,7 +29,8 @@ export type Order = 'pause' | 'resume' | 'finish' | 'recount' | { readonly forge
 type Answer = (refusal: string | undefined) => void;
 type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;
 
-const CANCELLED = Symbol('the store failed before the order was taken');
+const STORE_FAILS = 'takes no orders: its store fails at the moment';
+const CANCELLED = Symbol('refused before it was taken');
 
 export class FederationHost {
   readonly record: FederationRecord;
@@ -59,9 +61,9 @@ export class FederationHost {
     this.ports = ports;
     const { options } = record;
     this.frames = new Frames(options.precision);
-    const life: CoordinatorStart = { machine: 'coordinator', options, ...saved };
-    this.state = beginCoordinator(life);
-    ports.recorder?.life(life);
+    const start: CoordinatorStart = { machine: 'coordinator', options, ...saved };
+    this.state = beginCoordinator(start);
+    ports.recorder?.begin(start);
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),
@@ -88,7 +90,8 @@ export class FederationHost {
 
   /** Resolves when the order has been carried out: with the reason if it was refused. */
   order(order: Order): Promise<string | undefined> {
-    if (this.storeFailure) return Promise.resolve(this.storeSentence);
+    const reason = this.isStopped ? 'has been stopped' : this.storeFailure && STORE_FAILS;
+    if (reason) return Promise.resolve(this.sentence(reason));
     const now = this.ports.clock.now();
     const input: CoordinatorInput =
       typeof order === 'string' ? { type: order, now } : { type: 'forget', id: order.forget, now };
@@ -115,6 +118,7 @@ export class FederationHost {
     this.cancelRetry();
     this.ports.recorder?.close?.();
     await this.saving?.catch(() => {});
+    this.refuseOrders('has been stopped');
   }
 
   private step(input: CoordinatorInput): readonly CoordinatorEffect[] {
@@ -232,19 +236,23 @@ export class FederationHost {
     });
   }
 
-  private get storeSentence(): string {
-    return `the store of "${this.record.name}" does not work at the moment`;
+  private sentence(reason: string): string {
+    return `federation "${this.record.name}" ${reason}`;
   }
 
-  private onFailure(error: Error): void {
-    this.storeFailure = error;
-    // An order that has been taken will be carried out; those that wait behind it will not.
+  /** One that has been taken is carried out; those that wait behind it are not. */
+  private refuseOrders(reason: string): void {
     this.settled();
     for (const [input, answer] of this.orders) {
       if (answer === CANCELLED) continue;
       this.orders.set(input, CANCELLED);
-      answer(this.storeSentence);
+      answer(this.sentence(reason));
     }
+  }
+
+  private onFailure(error: Error): void {
+    this.storeFailure = error;
+    this.refuseOrders(STORE_FAILS);
     this.ports.onStoreFailure?.(error);
   }
 

@@ -3,6 +3,7 @@
  * promise: the host waits for a promise, and where nothing returns one everything happens at once, as a simulation needs it.
  * `src/check/contracts/` has the suites with which a port proves itself.
  */
+import type { Clock, Eventually } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
@@ -11,8 +12,6 @@ import type { RoundRow } from '../coordinator/state.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
-
-export type Eventually<T> = T | Promise<T>;
 
 export interface FederationRecord {
   readonly name: string;
@@ -109,18 +108,14 @@ export interface Transport {
   send(to: string, frame: Uint8Array, kind: ToParticipant['kind']): void;
 }
 
-export interface Clock {
-  /** Monotonic milliseconds, for the machine. */
-  now(): number;
-  /** Milliseconds since 1970, for people. */
+export interface HostClock extends Clock {
+  /** Milliseconds since 1970, for people; `now` is for the machine. */
   wallClock(): number;
-  /** Runs it once, when `now` has reached `atMs`; returns a function that cancels it. */
-  at(atMs: number, run: () => void): () => void;
 }
 
 /** Receives what goes into the machine and what comes out of it, at once: effects share arrays with a state that goes on. */
 export interface HostRecorder {
-  life(life: CoordinatorStart): void;
+  begin(start: CoordinatorStart): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
   /** An effect has been carried out: a simulation may stop the host here, as a crash. */
   performed?(effect: CoordinatorEffect): void;
@@ -130,7 +125,7 @@ export interface HostRecorder {
 export interface HostPorts {
   readonly store: Pick<RunStore, 'saveRun'>;
   readonly transport: Transport;
-  readonly clock: Clock;
+  readonly clock: HostClock;
   readonly primitives: Primitives;
   /** What the noise of a round is drawn from under differential privacy: a source that nobody can predict; in a simulation the seed. */
   noiseOf(round: number): Stream;

@@ -1,8 +1,8 @@
 /** The clock and timers of the process. */
-import type { Clock } from '../host/ports.ts';
+import type { HostClock } from '../host/ports.ts';
 import { Timer } from './timer.ts';
 
-export const systemClock: Clock = {
+export const systemClock: HostClock = {
   now: () => performance.now(),
   wallClock: () => Date.now(),
   at(atMs, run) {

@@ -77,8 +77,8 @@ export class RunRecorder {
     }
   }
 
-  life(life: CoordinatorStart | ParticipantStart): void {
-    this.append({ type: 'life', life });
+  begin(start: CoordinatorStart | ParticipantStart): void {
+    this.append({ type: 'life', life: start });
   }
 
   /** At once after the step: effects share arrays with a state that goes on. */

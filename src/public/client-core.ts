@@ -128,11 +128,11 @@ export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client
  * console.log(why, typeof home, typeof timed); // nowhere: no network function function
  * ```
  */
+export type { Clock } from '../base/ports.ts';
 export { TryAgain } from '../client/refusals.ts';
 export type {
   Channel,
   ChannelEvents,
-  Clock,
   OpenSolver,
   Signer,
   StateStore,

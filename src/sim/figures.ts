@@ -10,9 +10,10 @@ const REPEATS = ['#1f5fa8', '#c4561b', '#2c8a4b', '#8a3ea1', '#a68a00', '#167d8d
 /** The metric over virtual time: one line for each repeat. Without test rows the figure has a note instead. */
 export function curveFigure(title: string, records: readonly RunRecord[]): Figure {
   const seeds = records.map(({ summary }) => summary.seed);
+  const named = records.length <= REPEATS.length;
   const series = records.map(({ rows }, r): Series => {
     const points = rows.flatMap(pointOf);
-    const name = records.length <= REPEATS.length ? `seed ${seeds[r]}` : '';
+    const name = named ? `seed ${seeds[r]}` : '';
     return { name, colour: REPEATS[r % REPEATS.length], shape: 'steps', points };
   });
   const all = series.flatMap(({ points }) => points);
@@ -29,7 +30,7 @@ export function curveFigure(title: string, records: readonly RunRecord[]): Figur
     spread:
       all.length === 0
         ? 'No test rows: no metric.'
-        : `Line: mean of the participants; band: from the worst to the best; ${seeds.length === 1 ? `seed ${seeds[0]}` : `seeds ${seeds[0]} to ${seeds.at(-1)}`}.`,
+        : `Line: mean of the participants; band: from the worst to the best.${named ? '' : ` Seeds ${seeds[0]} to ${seeds.at(-1)}.`}`,
     columns: 1,
     panels: [
       {

@@ -6,6 +6,6 @@ import type { ParticipantStart } from '../participant/state.ts';
 
 export interface MachineObserver {
   /** A machine begins. */
-  life(life: CoordinatorStart | ParticipantStart): void;
+  begin(start: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

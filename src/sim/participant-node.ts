@@ -1,7 +1,8 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
+
+import type { Eventually } from '../base/ports.ts';
 import { stream } from '../base/random.ts';
 import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';
-import type { Eventually } from '../client/ports.ts';
 import type { Arena } from '../math/arena.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
@@ -56,7 +57,7 @@ class CrashingLoop extends ParticipantLoop {
     super(start, {
       ...ports,
       record: {
-        life: (life) => ports.record?.life(life),
+        begin: (start) => ports.record?.begin(start),
         step: (input, effects) => {
           ports.record?.step(input, effects);
           const survived = node.crashes.survives(node.id, effects.length);

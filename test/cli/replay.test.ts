@@ -34,8 +34,8 @@ describe('kindred replay', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout.trimEnd().split('\n');
     expect(lines.length).toBe(3);
-    expect(lines[0]).toMatch(/run-coordinator\.log: 1 life, \d+ inputs, \d+ effects: identical$/);
-    expect(lines[1]).toMatch(/run-1\.log: 1 life, \d+ inputs, \d+ effects: identical$/);
+    expect(lines[0]).toMatch(/run-coordinator\.log: 1 start, \d+ inputs, \d+ effects: identical$/);
+    expect(lines[1]).toMatch(/run-1\.log: 1 start, \d+ inputs, \d+ effects: identical$/);
     expect(lines[2]).toMatch(/torn\.log: .*: identical \(the last record is cut short\)$/);
   });
 
@@ -43,7 +43,7 @@ describe('kindred replay', () => {
     const { code, stdout, stderr } = await run(['replay', coordinator, changed]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /changed\.log: .*: differs in life 1, step \d+ \(\w+\): expected 0{64}, got [0-9a-f]{64}\n$/,
+      /changed\.log: .*: differs in start 1, step \d+ \(\w+\): expected 0{64}, got [0-9a-f]{64}\n$/,
     );
     expect(stderr).toMatch(
       /^kindred: .*changed\.log: expected .* \(1 of 2 logs differ\) \[REPLAY_DIFFERS\]\n$/,

@@ -352,7 +352,7 @@ test('the whole way: serve, invite, join, verify, and a model from the server th
 
   const replayed = await run(['replay', join(logs, 'default.log')]);
   expect([replayed.code, replayed.stderr]).toEqual([0, '']);
-  expect(replayed.stdout).toMatch(/1 life, \d+ inputs, \d+ effects: identical/);
+  expect(replayed.stdout).toMatch(/1 start, \d+ inputs, \d+ effects: identical/);
 
   const again = await servers.start({ store }, 'none');
   const model = sandbox.write(

@@ -58,7 +58,7 @@ class Rig {
       },
       primitives: noblePrimitives,
       noiseOf: (round) => stream(1, 'noise', round),
-      recorder: { life: () => {}, step: (input) => void this.inputs.push(input) },
+      recorder: { begin: () => {}, step: (input) => void this.inputs.push(input) },
       onStoreFailure: (error) => void this.failures.push(error),
     };
     this.host = new FederationHost(RECORD, undefined, ports);
@@ -238,13 +238,25 @@ describe('a store that fails', () => {
     await rig.trained();
     const [taken, waiting] = [rig.host.order('pause'), rig.host.order('finish')];
     await rig.failed();
-    const sentence = 'the store of "default" does not work at the moment';
+    const sentence = 'federation "default" takes no orders: its store fails at the moment';
     expect(await taken).toBeUndefined();
     expect(await waiting).toBe(sentence);
     expect(await rig.host.order('resume')).toBe(sentence);
     await rig.passMs(1000);
     await rig.allSaved();
     expect(rig.host.state).toMatchObject({ paused: true, phase: 'open' });
+  });
+
+  test('nobody waits for the answer to an order of a host that has been stopped', async () => {
+    await rig.trained();
+    const orders = [rig.host.order('pause'), rig.host.order('finish')];
+    const stopped = rig.host.stop();
+    await rig.saved();
+    await stopped;
+    orders.push(rig.host.order('resume'));
+    const sentence = 'federation "default" has been stopped';
+    expect(await Promise.all(orders)).toEqual([undefined, sentence, sentence]);
+    expect(rig.store.loadRun(NAME)!.run.paused).toBe(true);
   });
 
   test('is not tried again by a host that has been stopped', async () => {

@@ -190,7 +190,7 @@ describe('a log', () => {
   test('that was cut short can be gone on with', () => {
     writeFileSync(path, bytes.subarray(0, bytes.length - 3));
     const recorder = new RunRecorder(path);
-    recorder.life({ machine: 'coordinator', options: DEFAULT_OPTIONS });
+    recorder.begin({ machine: 'coordinator', options: DEFAULT_OPTIONS });
     recorder.close();
     const found = read();
     expect(found.length).toBe(records.length);

@@ -81,7 +81,7 @@ export class CandidateSolver {
       skip: 0.1 * tolerance,
       z: plusScaled(w, 1 / c2, u),
       beta: beta.slice(),
-      order: identity(this.n),
+      order: Uint32Array.from({ length: this.n }, (_, i) => i),
       active: this.n,
       shrink: Number.POSITIVE_INFINITY,
     };
@@ -193,10 +193,6 @@ function isStuck(b: number, g: number, low: number, high: number, epsilon: numbe
   if (b === high && g - epsilon > shrink) return true;
   if (b === low && g + epsilon < -shrink) return true;
   return b === 0 && epsilon > 0 && Math.abs(g) < epsilon - shrink;
-}
-
-function identity(n: number): Uint32Array {
-  return Uint32Array.from({ length: n }, (_, i) => i);
 }
 
 /** The kernels' shuffle, on plain memory. */

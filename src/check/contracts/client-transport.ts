@@ -1,6 +1,8 @@
 /** What every `Transport` of a participant must do, on a good network: a bad one may lose frames, and channels at any time. */
+
+import type { Eventually } from '../../base/ports.ts';
 import { type Applicant, admit } from '../../client/admission.ts';
-import type { Channel, Eventually, Signer, Transport } from '../../client/ports.ts';
+import type { Channel, Signer, Transport } from '../../client/ports.ts';
 import { encode } from '../../protocol/codec.ts';
 import { CLOSE, schemaDigest } from '../../protocol/joining.ts';
 import { type Define, expectEqual, expectFailure } from './contract.ts';

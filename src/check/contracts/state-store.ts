@@ -1,7 +1,9 @@
 /** What every `StateStore` must do: what has been saved is there again, whole, and one process at a time has it. */
+
+import type { Eventually } from '../../base/ports.ts';
 import { type Stream, stream } from '../../base/random.ts';
 import type { NewParticipant, ParticipantFile } from '../../client/participant-file.ts';
-import type { Eventually, StateStore } from '../../client/ports.ts';
+import type { StateStore } from '../../client/ports.ts';
 import { NOTHING_STORED, type Stored } from '../../participant/state.ts';
 import { type Define, expectEqual, expectFailure } from './contract.ts';
 

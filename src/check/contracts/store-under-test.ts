@@ -1,5 +1,5 @@
 /** A store for a suite: a new one for every test. */
-import type { Eventually } from '../../host/ports.ts';
+import type { Eventually } from '../../base/ports.ts';
 import type { Define } from './contract.ts';
 
 export interface StoreUnderTest<S> {

@@ -2,7 +2,8 @@
  * What every `Transport` of a coordinator must do. It may lose, double and reorder on a bad network; here it is given a good
  * one, on which what is sent to somebody who is connected arrives there, and nowhere else, byte by byte.
  */
-import type { Eventually, Transport } from '../../host/ports.ts';
+import type { Eventually } from '../../base/ports.ts';
+import type { Transport } from '../../host/ports.ts';
 import { decodeFrom, encode } from '../../protocol/codec.ts';
 import type { ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
 import { type Define, expectEqual } from './contract.ts';

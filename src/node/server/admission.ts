@@ -3,7 +3,7 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
-import type { Clock, Enrolment, EnrolmentStore, FederationRecord, Invitation } from '../../host/ports.ts';
+import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
@@ -51,7 +51,7 @@ interface AdmissionOptions {
   readonly store: EnrolmentStore;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
-  readonly clock: Clock;
+  readonly clock: HostClock;
 }
 
 export class Admission {

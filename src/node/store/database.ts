@@ -1,11 +1,11 @@
-/** An SQLite file of ours: opened by one process at a time, durable at every commit, refused where it is not what it should be. */
+/** A SQLite file of kindred: opened by one process at a time, durable at every commit, refused if it is damaged or another file. */
 import { closeSync, openSync } from 'node:fs';
 import Database from 'libsql';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { fileError } from '../files/file-error.ts';
 import { plainBytes } from '../files/files.ts';
 
-/** "KNDR": says in the file's header whose it is. */
+/** "KNDR" in the header of the file: it is a store of kindred. */
 const APPLICATION_ID = 0x4b4e4452;
 const IN_MEMORY = ':memory:';
 
@@ -36,7 +36,7 @@ function keepToOwner(path: string): void {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     const { code } = error as { code?: string };
-    // Whatever else is wrong with the place, opening it says better.
+    // Opening it reports better what else is wrong with the path.
     if (code === 'EACCES' || code === 'EROFS') throw fileError(error, path);
   }
 }
@@ -81,7 +81,7 @@ function damaged(path: string, why: string): Error {
   return inputError('CORRUPT', `${path}: damaged (${why}); put back a copy of the file`);
 }
 
-/** Says what is wrong with a store in words for people. */
+/** Errors of SQLite as errors with a stable code that name the file. */
 export function onDatabase<T>(path: string, act: () => T): T {
   try {
     return act();
@@ -92,7 +92,10 @@ export function onDatabase<T>(path: string, act: () => T): T {
       throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that one first`);
     }
     if (code === 'SQLITE_NOTADB') {
-      throw inputError('NOT_A_DATABASE', `${path}: expected a kindred store, got a file that is no database`);
+      throw inputError(
+        'NOT_A_DATABASE',
+        `${path}: expected a kindred store, got a file that is not a database`,
+      );
     }
     if (code.startsWith('SQLITE_CORRUPT')) throw damaged(path, message);
     if (message.startsWith('ConnectionFailed')) {
@@ -103,23 +106,23 @@ export function onDatabase<T>(path: string, act: () => T): T {
 }
 
 /**
- * Everything into the one file, and the lock given back: libsql keeps a closed file open, and locked, as long as statements of
+ * Writes everything into the one file and releases the lock: libsql keeps a closed file open, and locked, as long as statements of
  * it are in memory.
  */
 export function closeDatabase(db: Database.Database): void {
   try {
     db.exec('PRAGMA journal_mode = DELETE');
     db.exec('PRAGMA locking_mode = NORMAL');
-    // The lock goes with the next look at the file.
+    // The lock is released when the file is read next.
     db.prepare('PRAGMA schema_version').all();
   } catch {
-    // A full disk: what is durable is in the log beside the file, and found there.
+    // A full disk: what is durable is in the write-ahead log beside the file, and is read from there.
   } finally {
     db.close();
   }
 }
 
-/** Runs things all or nothing, durably. */
+/** All or nothing, and durable. */
 export class Transactions {
   private readonly db: Database.Database;
   private readonly begin: Database.Statement;
@@ -137,14 +140,14 @@ export class Transactions {
       act();
       this.commit.run();
     } catch (error) {
-      // After a failed COMMIT there may be nothing left to take back.
+      // After a failed COMMIT there may be nothing left to roll back.
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
       throw error;
     }
   }
 }
 
-/** What libsql gives for a blob: a Buffer for one row, an ArrayBuffer for many. */
+/** libsql returns a blob as a Buffer for one row, an ArrayBuffer for many. */
 export function blobBytes(blob: Buffer | ArrayBuffer): Uint8Array {
   return blob instanceof ArrayBuffer ? new Uint8Array(blob) : plainBytes(blob);
 }

@@ -1,7 +1,7 @@
 /**
- * A store that is damaged, out of the way, for a new one in its place. What says who may take part (federations with their ids and
- * options, columns, enrolments, invitations) is taken over as far as it can be read, so that participants know the federation again;
- * what was trained is not: they answer again.
+ * Moves a damaged store aside and begins a new one in its place. Federations with their ids and options, columns, enrolments and
+ * invitations are copied as far as they can be read, so that participants recognise the federation. What was trained is not copied: they
+ * answer again.
  */
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import Database from 'libsql';
@@ -11,19 +11,19 @@ import type { Enrolment, FederationRecord, Invitation, SchemaRecord } from '../.
 import { blobBytes } from './database.ts';
 import { CELLS, SqliteStore } from './sqlite-store.ts';
 
-/** SQLite keeps what is not yet in the file beside it. */
+/** SQLite keeps beside the file what is not in it yet. */
 const PARTS = ['', '-wal', '-shm'];
-/** How every cell of ours begins: a file without any is not a store whose header was damaged. */
+/** Every cell begins with it: a file without any is not a store whose header was damaged. */
 const CELL_MARK = 'KNDS';
 
 interface Salvaged {
   /** Where the damaged store is now. */
   readonly movedTo: string;
-  /** Names of the federations that are known again. */
+  /** Names of the federations that were copied. */
   readonly federations: readonly string[];
 }
 
-/** Whether an error on opening or reading says that the store at this path is damaged; other files are left alone. */
+/** Whether the store at this path is damaged, by an error on opening or reading it; other files are left alone. */
 export function isDamaged(error: unknown, path: string): boolean {
   if (!(error instanceof KindredError)) return false;
   if (error.code === 'CORRUPT') return true;

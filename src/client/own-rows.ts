@@ -20,7 +20,7 @@ import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import type { Objective } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
-import type { Clock, OpenSolver, OpenSolver, RowSolver, RowSolver } from './ports.ts';
+import type { OpenSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {
   readonly features: readonly string[];

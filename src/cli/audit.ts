@@ -9,8 +9,9 @@ import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
+import { whole } from '../settings/kinds.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, example, wholeNumber } from './flags.ts';
+import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
@@ -31,18 +32,14 @@ export function addAudit(program: Command, io: Io): void {
     )
     .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
     .option('--positive <value>', 'target value that becomes +1, needed with more than two')
-    .option(
-      '--participants <number>',
-      'use the first participants only: this many',
-      wholeNumber('--participants', 3, 1000),
-      20,
+    .addOption(
+      valued('--participants <number>', 'use the first participants only: this many', whole(3, 1000), 20),
     )
-    .option('--seed <number>', 'of splits, masks and attacks', wholeNumber('--seed', 0), 1)
+    .addOption(valued('--seed <number>', 'of splits, masks and attacks', whole(0), 1))
     .option('--out <folder>', 'write audit.json and the figures here')
     .action((path: string | undefined, flags: Flags) => runAudit(io, path, flags));
   addDataOptions(command);
-  addJsonOption(command);
-  example(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
+  finish(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
 }
 
 async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise<void> {

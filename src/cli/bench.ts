@@ -10,7 +10,7 @@ import type { Part } from './bench/part.ts';
 import { secure } from './bench/secure.ts';
 import { start } from './bench/start.ts';
 import { addDataOptions, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, example, nameList, oneOf } from './flags.ts';
+import { finish, nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
@@ -34,8 +34,7 @@ export function addBench(program: Command, io: Io): void {
     .option('--only <a,b>', 'the same as naming the parts', nameList)
     .action((parts: readonly string[], flags: Flags) => runBench(io, parts, flags));
   addDataOptions(command);
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred bench',
     'kindred bench aggregation --data har.csv.gz --drop activity',

@@ -8,7 +8,7 @@ import { type Calibration, fitCalibration, formulaText, type PassTimes } from '.
 import { calibrationFigure } from '../sim/figures.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
-import { addJsonOption, example } from './flags.ts';
+import { finish } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
@@ -36,8 +36,7 @@ export function addCalibrate(program: Command, io: Io): void {
     )
     .option('--out <file>', 'write the fit here, and calibration.svg beside it')
     .action((flags: Flags) => runCalibrate(io, flags));
-  addJsonOption(command);
-  example(command, 'kindred calibrate --out calibration.json');
+  finish(command, 'kindred calibrate --out calibration.json');
 }
 
 async function runCalibrate(io: Io, flags: Flags): Promise<void> {

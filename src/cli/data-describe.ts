@@ -1,8 +1,9 @@
 /** kindred data describe: what is in a file, and what in it may be a mistake. */
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
+import { choice } from '../settings/kinds.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, example, oneOf } from './flags.ts';
+import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, wrapped, writeResult } from './layout.ts';
 import { count, percent, significant } from './number-text.ts';
@@ -15,13 +16,14 @@ export function addDataDescribe(group: Command, io: Io): void {
     .description('Summarise the data and list possible mistakes in them.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runDescribe(io, data, flags));
-  addDataOptions(command).option(
-    '--objective <kind>',
-    'classification or regression (default: guessed from the target)',
-    oneOf('--objective', ['classification', 'regression']),
+  addDataOptions(command).addOption(
+    valued(
+      '--objective <kind>',
+      'classification or regression (default: guessed from the target)',
+      choice('classification', 'regression'),
+    ),
   );
-  addJsonOption(command);
-  example(command, 'kindred data describe readings.csv --task patient --label score');
+  finish(command, 'kindred data describe readings.csv --task patient --label score');
 }
 
 async function runDescribe(io: Io, data: string, flags: Flags): Promise<void> {

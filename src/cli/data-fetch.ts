@@ -11,7 +11,7 @@ import {
   writeFolder,
 } from '../node/files/uci-har-archive.ts';
 import { readUciHarFolder } from '../node/files/uci-har-folder.ts';
-import { addJsonOption, example, oneOf, refuse } from './flags.ts';
+import { finish, oneOf, refuse } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { count, megabytes } from './number-text.ts';
@@ -31,8 +31,7 @@ export function addDataFetch(group: Command, io: Io): void {
     .option('--out <folder>', 'folder to make', 'uci-har')
     .option('--url <address>', 'download from here (default: the UCI repository)')
     .action((name: string, flags: Flags) => runFetch(io, name, flags));
-  addJsonOption(command);
-  example(command, 'kindred data fetch uci-har --out uci-har && kindred train uci-har');
+  finish(command, 'kindred data fetch uci-har --out uci-har && kindred train uci-har');
 }
 
 async function runFetch(io: Io, name: string, flags: Flags): Promise<void> {

@@ -9,7 +9,8 @@ import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
-import { addJsonOption, example, oneOf, wholeNumber } from './flags.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
@@ -37,23 +38,20 @@ export function addDataMake(group: Command, io: Io): void {
     .description('Make data from a seed: activity recognition (har) or the synthetic regression.')
     .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
     .option('--out <file>', 'write here, packed if it ends in .gz (default: stdout)')
-    .option('--participants <number>', 'how many', wholeNumber('--participants', 1), 20)
-    .option(
-      '--rows <number>',
-      'of each participant (default: 345 on average, or 200)',
-      wholeNumber('--rows', 1),
+    .addOption(valued('--participants <number>', 'how many', whole(1), 20))
+    .addOption(valued('--rows <number>', 'of each participant (default: 345 on average, or 200)', whole(1)))
+    .addOption(valued('--features <number>', 'of each row (default: 561, or 200)', whole(1)))
+    .addOption(valued('--seed <number>', 'the same seed gives the same data', whole(0), 1))
+    .addOption(
+      valued(
+        '--heterogeneity <kind>',
+        'regression: same or diverse participants (default: same)',
+        choice('same', 'diverse'),
+      ),
     )
-    .option('--features <number>', 'of each row (default: 561, or 200)', wholeNumber('--features', 1))
-    .option('--seed <number>', 'the same seed gives the same data', wholeNumber('--seed', 0), 1)
-    .option(
-      '--heterogeneity <kind>',
-      'regression: same or diverse participants (default: same)',
-      oneOf('--heterogeneity', ['same', 'diverse']),
-    )
-    .option('--snr <decibels>', 'regression: signal to noise (default: 20)', wholeNumber('--snr', 0, 200))
+    .addOption(valued('--snr <decibels>', 'regression: signal to noise (default: 20)', whole(0, 200)))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred data make har --out har.csv.gz --participants 30',
     'kindred data make regression --heterogeneity diverse --out regression.csv',

@@ -14,6 +14,8 @@ import { scientific } from './number-text.ts';
 
 const REFRESH_MS = 200;
 
+export type Federated = Awaited<ReturnType<typeof federate>>;
+
 interface DemoSetting {
   readonly folder: string;
   readonly seed: number;
@@ -22,24 +24,7 @@ interface DemoSetting {
   readonly slowest: number;
 }
 
-export interface Federated {
-  readonly folder: string;
-  readonly store: string;
-  readonly states: readonly string[];
-  readonly people: readonly JoinResult[];
-  readonly rounds: number;
-  readonly relativeGap: number;
-  /** From the first round to the end. */
-  readonly trainingMs: number;
-  readonly conservation: number;
-  readonly verified: boolean;
-}
-
-export async function federate(
-  table: Table,
-  setting: DemoSetting,
-  onProgress: (text: string) => void,
-): Promise<Federated> {
+export async function federate(table: Table, setting: DemoSetting, onProgress: (text: string) => void) {
   const { folder, seed, testFraction, slowest } = setting;
   const ids = table.participants;
   onProgress('writing everybody their own file');
@@ -59,8 +44,7 @@ export async function federate(
         const slowdown = ['--slowdown', `${1 + ((slowest - 1) * k) / (ids.length - 1)}`];
         return outputOf<JoinResult>(['join', server.url, ...data, ...split, ...slowdown, '--json']);
       }),
-    );
-    clearInterval(watching);
+    ).finally(() => clearInterval(watching));
     const { bestGap } = await stateOf(server);
     const history = await getJson<readonly { round: number; closedMs: number }[]>(server, '/history');
     const last = history[history.length - 1];
@@ -71,6 +55,7 @@ export async function federate(
       ...{ folder, store, states, people },
       rounds: last.round,
       relativeGap: bestGap ?? Number.NaN,
+      // From the first round to the end.
       trainingMs: last.closedMs - history[0].closedMs,
       conservation: conservation.relativeError,
       verified: ok,

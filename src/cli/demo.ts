@@ -6,8 +6,9 @@ import type { Command } from 'commander';
 import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import { train } from '../methods/train.ts';
+import { whole } from '../settings/kinds.ts';
 import { type Federated, federate } from './demo-federation.ts';
-import { addJsonOption, example, wholeNumber } from './flags.ts';
+import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, scientific, sizeOf } from './number-text.ts';
@@ -34,11 +35,10 @@ export function addDemo(program: Command, io: Io): void {
     .description(
       'A coordinator and 20 participants as processes of their own, on built-in activity data; compared with training alone and with one model for all.',
     )
-    .option('--seed <number>', 'another seed makes other people', wholeNumber('--seed', 0), 1)
-    .option('--participants <number>', 'how many people', wholeNumber('--participants', 2), 20)
+    .addOption(valued('--seed <number>', 'another seed makes other people', whole(0), 1))
+    .addOption(valued('--participants <number>', 'how many people', whole(2), 20))
     .action((flags: Flags) => runDemo(io, flags));
-  addJsonOption(command);
-  example(command, 'kindred demo');
+  finish(command, 'kindred demo');
 }
 
 async function runDemo(io: Io, flags: Flags): Promise<void> {

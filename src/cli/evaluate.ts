@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { evaluate } from '../methods/evaluate.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, example } from './flags.ts';
+import { finish } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
@@ -18,8 +18,7 @@ export function addEvaluate(program: Command, io: Io): void {
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runEvaluate(io, data, flags));
   addModelOption(addDataOptions(command, 'as in training'));
-  addJsonOption(command);
-  example(command, 'kindred evaluate --model model.json later.csv');
+  finish(command, 'kindred evaluate --model model.json later.csv');
 }
 
 async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {

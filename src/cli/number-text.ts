@@ -13,7 +13,7 @@ export function percent(value: number | undefined): string {
   return orDash(value, (v) => `${(100 * v).toFixed(2)}%`);
 }
 
-export function decimals(value: number | undefined, digits = 4): string {
+export function decimals(value: number | null | undefined, digits = 4): string {
   return orDash(value, (v) => v.toFixed(digits));
 }
 

@@ -8,8 +8,8 @@ import {
   type ServerAddress,
   serverAddress,
 } from '../node/admin/server-client.ts';
-import { ANYTHING, list, number, object, text } from '../settings/kinds.ts';
-import { addJsonOption, durationValue, example, wholeNumber } from './flags.ts';
+import { ANYTHING, list, number, object, text, whole } from '../settings/kinds.ts';
+import { durationValue, finish, valued } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
 import { readTls } from './tls-files.ts';
@@ -46,12 +46,12 @@ export function addInvite(program: Command, io: Io): void {
     .description('Let new participants into a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
     .option('--name <participant>', 'only for the one of this name (default: whoever comes with it)')
-    .option('--count <number>', 'number of invitations', wholeNumber('--count', 1, 1000))
+    .addOption(valued('--count <number>', 'number of invitations', whole(1, 1000)))
     .option('--expires <time>', '12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
     .option('--key <key>', 'enrol --name by its public key (base64url), without an invitation')
     .action((url: string, flags: InviteFlags) => runInvite(io, url, flags));
   addOperatorOptions(command);
-  example(
+  finish(
     command,
     'kindred invite http://127.0.0.1:7070 --name ada --expires 7d',
     'kindred invite https://host:7070/wards --count 20 --token-file wards.token --ca ca.pem --json',
@@ -66,7 +66,7 @@ export function addRevoke(program: Command, io: Io): void {
     .argument('<participant>', 'its name')
     .action((url: string, name: string, flags: OperatorFlags) => runRevoke(io, url, name, flags));
   addOperatorOptions(command);
-  example(command, 'kindred revoke http://127.0.0.1:7070 ada');
+  finish(command, 'kindred revoke http://127.0.0.1:7070 ada');
 }
 
 function addOperatorOptions(command: Command): void {
@@ -77,7 +77,6 @@ function addOperatorOptions(command: Command): void {
     .option('--ca <file>', 'certificates to trust, PEM')
     .option('--tls-cert <file>', 'certificate to show the server, PEM')
     .option('--tls-key <file>', 'its key, PEM');
-  addJsonOption(command);
 }
 
 async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void> {

@@ -6,7 +6,7 @@ import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, addSettings, example, settingsGiven } from './flags.ts';
+import { addSettings, finish, settingsGiven } from './flags.ts';
 import { type Io, note, warn } from './io.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { addModelOption, readModel, readTableFor, rememberingColumns } from './model-data.ts';
@@ -28,8 +28,7 @@ export function addPersonalise(program: Command, io: Io): void {
     '--out <file>',
     'write the model with the new personal parts here',
   );
-  addJsonOption(command);
-  example(command, 'kindred personalise --model model.json mine.csv --out mine.json');
+  finish(command, 'kindred personalise --model model.json mine.csv --out mine.json');
 }
 
 async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void> {

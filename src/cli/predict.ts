@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, example } from './flags.ts';
+import { finish } from './flags.ts';
 import { type Io, note, writeJson } from './io.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
@@ -24,8 +24,7 @@ export function addPredict(program: Command, io: Io): void {
     '--out <file>',
     'write the CSV row,participant,prediction,decision here (default: stdout)',
   );
-  addJsonOption(command);
-  example(command, 'kindred predict --model model.json new.csv --out predictions.csv');
+  finish(command, 'kindred predict --model model.json new.csv --out predictions.csv');
 }
 
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {

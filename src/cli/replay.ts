@@ -4,7 +4,7 @@ import { KindredError } from '../base/errors.ts';
 import { type Replayed, replay } from '../check/replay.ts';
 import { nodePrimitives } from '../node/crypto.ts';
 import { readRunLog } from '../node/run-log.ts';
-import { addJsonOption, example } from './flags.ts';
+import { finish } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 
@@ -22,8 +22,7 @@ export function addReplay(program: Command, io: Io): void {
     .description('Run the inputs of run logs again and check that they give the same effects.')
     .argument('<log...>', 'files that a coordinator or a participant has written')
     .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
-  addJsonOption(command);
-  example(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
+  finish(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
 }
 
 async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promise<void> {

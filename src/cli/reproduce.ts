@@ -19,8 +19,9 @@ import {
   profileFor,
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
+import { whole } from '../settings/kinds.ts';
 import { addDataOptions, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
+import { addThreadsOption, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { duration } from './number-text.ts';
@@ -50,16 +51,13 @@ export function addReproduce(program: Command, io: Io): void {
       'reproduction',
     )
     .option('--quick', 'smaller data and fewer repeats: about two minutes')
-    .option(
-      '--repeats <number>',
-      'repeats of everything (default: 5, or 4 with --quick)',
-      wholeNumber('--repeats', 1, 100),
+    .addOption(
+      valued('--repeats <number>', 'repeats of everything (default: 5, or 4 with --quick)', whole(1, 100)),
     )
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
   addThreadsOption(command, 'threads that jobs are spread over (default: one for each core)');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred reproduce all --quick',
     'kindred reproduce cls-all timing --data uci-har.csv.gz --drop activity --out har',

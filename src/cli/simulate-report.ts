@@ -85,8 +85,8 @@ function runTable(runs: readonly RunSummary[], { table }: Layout): string[] {
       seconds(run.virtualMs),
       shareText(run),
       `${scientific(run.certificate?.relativeGap)}${run.certificate?.certified === false && !run.privacy ? ' (estimate)' : ''}`,
-      decimals(run.metric?.mean ?? undefined),
-      decimals(run.metric?.worst ?? undefined),
+      decimals(run.metric?.mean),
+      decimals(run.metric?.worst),
       run.stopped === null ? 'virtual time ran out' : (STOPPED[run.stopped] ?? run.stopped),
     ]);
   if (runs.length > 1) rows.push(meanRow(runs));
@@ -169,7 +169,7 @@ function contributionLines({ participants }: RunSummary, { table }: Layout): str
   const shown = inOrder.slice(0, Math.max(MOST_ROWS, inOrder.filter(suspicious).length));
   const rows = shown.map(({ id, contribution }) => {
     const { cosine, normRatio, ownShare, shortened, suspicions } = contribution;
-    const numbers = [cosine, normRatio, ownShare].map((value) => decimals(value ?? undefined, 3));
+    const numbers = [cosine, normRatio, ownShare].map((value) => decimals(value, 3));
     return [id, ...numbers, String(shortened), suspicions.join(', ')];
   });
   const more = judged.length - shown.length;

@@ -9,6 +9,7 @@ import { onFile } from '../node/files/file-error.ts';
 import { type Chunks, kindOf, readText, writeAtomically } from '../node/files/files.ts';
 import { readTable } from '../node/files/read-table.ts';
 import { runRepeats } from '../node/threads/simulation-pool.ts';
+import { whole } from '../settings/kinds.ts';
 import { calibrationFromText } from '../sim/calibration.ts';
 import { curveFigure } from '../sim/figures.ts';
 import { csvLines, jsonLines } from '../sim/observe.ts';
@@ -17,7 +18,7 @@ import { computeModel, generatedTable, type ScenarioInputs } from '../sim/scenar
 import type { ChartWindow } from '../sim/sequence.ts';
 import { sequenceChart } from '../sim/sequence-chart.ts';
 import type { RunRecord } from '../sim/summary.ts';
-import { addJsonOption, addThreadsOption, example, refuse, wholeNumber } from './flags.ts';
+import { addThreadsOption, finish, refuse, valued } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { scientific, sizeOf } from './number-text.ts';
@@ -45,11 +46,10 @@ export function addSimulate(program: Command, io: Io): void {
     .argument('<scenario>', 'a JSON file; {} is a scenario of 20 HAR-like participants')
     .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
     .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
-    .option('--seed <number>', "instead of the scenario's", wholeNumber('--seed', 0))
+    .addOption(valued('--seed <number>', "instead of the scenario's", whole(0)))
     .action((path: string, flags: Flags) => runSimulate(io, path, flags));
   addThreadsOption(command, 'threads that repeats are spread over (default: one for each core)');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred simulate examples/scenarios/everybody.json',
     'kindred simulate examples/scenarios/lossy.json --out results --chart 1-4',

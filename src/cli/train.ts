@@ -1,5 +1,6 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
+import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
 import { resolveOptions, type TrainOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
@@ -7,12 +8,12 @@ import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
 import { LEARNING, RUNNING, TRAINING } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, addSettings, addThreadsOption, example, settingsGiven } from './flags.ts';
+import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { rememberingColumns } from './model-data.ts';
 import { roundMs, scientific } from './number-text.ts';
-import { Progress, showRounds } from './progress.ts';
+import { Progress } from './progress.ts';
 import { trainReport } from './train-report.ts';
 
 type Flags = DataFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
@@ -30,8 +31,7 @@ export function addTrain(program: Command, io: Io): void {
     command,
     'threads that participants are spread over (default: one for each core where that pays)',
   );
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred train har.csv --c1 1 --c2 0.1 --model model.json',
     'kindred train readings.csv --task patient --label score --objective regression --json',
@@ -46,7 +46,11 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const table = await readData(io, data, flags);
   const readMs = io.now() - started;
   const progress = new Progress(io);
-  const context = { now: io.now, onRound: showRounds(progress, options.method) };
+  const onRound = ({ row: { round, relativeGap } }: RoundView) => {
+    const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
+    progress.show(`${options.method}: round ${round}${gap}`);
+  };
+  const context = { now: io.now, onRound };
   const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const { model, ...rest } = result;
   const timing = {

@@ -4,19 +4,18 @@ import { parseDecimal } from '../data/number.ts';
 import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
+import { choice, whole } from '../settings/kinds.ts';
 import { LEARNING, RUNNING } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import {
-  addJsonOption,
   addSettings,
   addThreadsOption,
-  example,
+  finish,
   kindValue,
   nameList,
-  oneOf,
   refuse,
   settingsGiven,
-  wholeNumber,
+  valued,
 } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -56,8 +55,8 @@ export function addTune(program: Command, io: Io): void {
     .option('--c2 <a,b,...>', 'values of C2 to try', numberList('--c2'))
     .option('--lambda <a,b,...>', "values of mocha's lambda to try", numberList('--lambda'))
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
-    .option('--folds <number>', 'folds of the cross-validation', wholeNumber('--folds', 2, 100), 5)
-    .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('--metric', METRICS));
+    .addOption(valued('--folds <number>', 'folds of the cross-validation', whole(2, 100), 5))
+    .addOption(valued('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, choice(...METRICS)));
   addSettings(command.optionsGroup('Problem:'), FIXED);
   addSettings(command.optionsGroup('Run:'), RUN);
   command.optionsGroup('Options:');
@@ -65,8 +64,7 @@ export function addTune(program: Command, io: Io): void {
     command,
     'threads that scalings and folds are spread over (default: one for each core where that pays)',
   );
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred tune har.csv',
     'kindred tune har.csv --method local --c1 1,10,100 --scale standard',

@@ -6,7 +6,7 @@ import type { FederationRecord } from '../host/ports.ts';
 import { kindOf } from '../node/files/files.ts';
 import type { Stored } from '../participant/state.ts';
 import { number } from '../settings/kinds.ts';
-import { addJsonOption, example, kindValue } from './flags.ts';
+import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { scientific } from './number-text.ts';
@@ -35,8 +35,7 @@ export function addVerify(program: Command, io: Io): void {
     .action((store: string, folders: readonly string[], flags: Flags) =>
       runVerify(io, store, folders, flags),
     );
-  addJsonOption(command);
-  example(command, 'kindred verify kindred.db states/ada states/ben');
+  finish(command, 'kindred verify kindred.db states/ada states/ben');
 }
 
 async function runVerify(io: Io, path: string, folders: readonly string[], flags: Flags): Promise<void> {

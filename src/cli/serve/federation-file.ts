@@ -5,7 +5,7 @@ import { readText } from '../../node/files/files.ts';
 import { FEDERATION, STOP } from '../../settings/federation.ts';
 import { isObject, type Json } from '../../settings/kinds.ts';
 import { checkedSettings } from '../flags.ts';
-import type { ServeFlags } from '../serve.ts';
+import type { ServeFlags } from './server-options.ts';
 
 export interface WantedFederation {
   readonly name: string;

@@ -1,14 +1,14 @@
 /** What `kindred serve` does. */
+import { hostname } from 'node:os';
 import { inputError } from '../../base/errors.ts';
 import { checkWritable, readText } from '../../node/files/files.ts';
 import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
 import { type Io, note, warn } from '../io.ts';
-import type { ServeFlags } from '../serve.ts';
+import { layoutFor } from '../layout.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
-import { reportReady } from './ready.ts';
-import { operatorToken, serverOptions, warnWithoutTls } from './server-options.ts';
+import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
@@ -73,6 +73,42 @@ async function prepare(
   const stored = `federation "${wanted.name}" is in the store with other options`;
   if (other !== '') await note(io, `${stored} (${other}): those are used`);
   for (const { participant, key } of allowed) await server.allow(wanted.name, participant, key);
+}
+
+/** The output once the server listens. `tokenFile`: undefined where the token came from the environment. */
+async function reportReady(
+  io: Io,
+  server: CoordinatorServer,
+  { json, store }: ServeFlags,
+  federation: string,
+  tokenFile: string | undefined,
+): Promise<void> {
+  const federations = [...server.federations.keys()];
+  if (json) {
+    const operatorTokenFile = tokenFile ?? null;
+    const document = { url: server.url, store, federations, operatorTokenFile, pid: process.pid };
+    // On one line: whoever reads it need not know where it ends.
+    await io.stdout.write(`${JSON.stringify(document)}\n`);
+    return;
+  }
+  const { line } = layoutFor(io);
+  const others = federations.filter((name) => name !== federation).join(', ');
+  const { phase, round } = server.federation(federation).host.state;
+  // Nobody can connect to "all addresses".
+  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
+  const [path, option] =
+    federation === 'default' ? ['', ''] : [`/${federation}`, ` --federation ${federation}`];
+  const join = `${io.program} join ${url}${path} --data mine.csv --task all --name me --state my-state`;
+  const isOpen = server.enrolment === 'open';
+  const lines = [
+    line('Listening', server.url),
+    line('Store', store),
+    line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
+    line('Join', isOpen ? join : `${join} --invitation <token>`),
+    ...(isOpen ? [] : [line('Invite', `${io.program} invite ${url}${option} --store ${store}`)]),
+    line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
+  ];
+  await io.stdout.write(`${lines.join('\n')}\n`);
 }
 
 /** A file of participants that may take part, by their keys: a line for each, its name and then its key. */

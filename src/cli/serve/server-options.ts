@@ -9,9 +9,34 @@ import { isLoopback } from '../../node/server/guard.ts';
 import type { ServerOptions } from '../../node/server/server.ts';
 import { oneOf } from '../flags.ts';
 import { type Io, warn } from '../io.ts';
-import type { ServeFlags } from '../serve.ts';
 import { programVersion } from '../version.ts';
 import { LOG_LEVELS, newLog } from './log.ts';
+
+/** Commander's values, by option. */
+export interface ServeFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly store: string;
+  readonly federation?: string;
+  readonly federationFile?: string;
+  readonly open?: true;
+  readonly inviteOnly?: true;
+  readonly allow?: string;
+  readonly operatorTokenFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsClientCa?: string;
+  readonly origin?: readonly string[];
+  readonly maxConnections?: number;
+  readonly maxFrameBytes?: number;
+  readonly connectionsPerAddress?: number;
+  readonly logLevel: string;
+  readonly logFormat?: string;
+  readonly record?: string;
+  readonly recount?: true;
+  readonly exitWhenFinished?: true;
+  readonly json?: true;
+}
 
 /** `file`: undefined where the token comes from the environment. */
 export async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {

@@ -57,8 +57,9 @@ function report(description: TableDescription, layout: Layout): string[] {
 function targetLines(target: TableDescription['target'], { line, table }: Layout): string[] {
   if (!target) return [];
   if (target.kind === 'numbers') {
-    const range = `${count(target.distinct)} distinct numbers from ${significant(target.min)} to ${significant(target.max)}`;
-    return [line('Target', `${range}, mean ${significant(target.mean)}, sd ${significant(target.sd)}`)];
+    const [min, max, mean, sd] = [target.min, target.max, target.mean, target.sd].map(significant);
+    const distinct = `${count(target.distinct)} distinct numbers`;
+    return [line('Target', `${distinct} from ${min} to ${max}, mean ${mean}, sd ${sd}`)];
   }
   const { classes, distinct } = target;
   const hidden = distinct - classes.length;

@@ -103,6 +103,7 @@ function report(
 ): string[] {
   const { bold, dim } = layout;
   const people = table.participants.length;
+  const size = `${people} people, ${count(table.n)} rows, ${count(table.features.length)} features`;
   const rows = compared.map(({ method, mean, worst, rounds, relativeGap }) => [
     method,
     MEANING[method],
@@ -114,7 +115,7 @@ function report(
   ]);
   return [
     bold('Is this person sitting? Made-up phone sensor data that never leave their owners.'),
-    `${people} people, ${count(table.n)} rows, ${count(table.features.length)} features; 30% of the rows of each are kept for testing.`,
+    `${size}; 30% of the rows of each are kept for testing.`,
     `One coordinator and ${people} participants, each a process of its own; the slowest is ${SLOWEST} times as slow as the fastest.`,
     `They trained for ${rounds} rounds over the network of this machine, in ${duration(trainingMs)}.`,
     '',

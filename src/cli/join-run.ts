@@ -20,7 +20,6 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
-  const reporter = new Reporter(io, flags, progress);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
     url,
@@ -29,10 +28,12 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     stateFolder: state,
     ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
     keepGoing: flags.forever ?? false,
-    onEvent: (event) => reporter.report(event),
+    onEvent: reporter(io, flags, progress),
   });
   const takeBack = io.onInterrupt?.(() => void participation.close());
-  const refresh = setInterval(() => reporter.refresh(participation.status), REFRESH_MS);
+  const refresh = setInterval(() => {
+    if (!flags.verbose) progress.show(progressLine(participation.status));
+  }, REFRESH_MS);
   try {
     const result = await participation.done;
     progress.clear();
@@ -46,36 +47,20 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
 }
 
 /** What is reported on stderr: every event with --verbose, otherwise only a lost connection. */
-class Reporter {
-  private readonly io: Io;
-  private readonly progress: Progress;
-  private readonly all: boolean;
-  private hasConnected = false;
-  private hasComplained = false;
-
-  constructor(io: Io, { verbose }: JoinFlags, progress: Progress) {
-    this.io = io;
-    this.progress = progress;
-    this.all = verbose ?? false;
-  }
-
-  refresh(status: JoinStatus): void {
-    if (!this.all) this.progress.show(progressLine(status));
-  }
-
-  report(event: JoinEvent): void {
-    if (event.type === 'connected') this.hasConnected = true;
+function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
+  let isFirstTry = true;
+  return (event) => {
     if (event.type === 'rows changed') {
-      this.progress.clear();
-      void note(this.io, lineFor(event));
-    } else if (this.all) {
-      void this.io.stderr.write(`${oneLine(lineFor(event))}\n`);
-    } else if (event.type === 'lost' && !this.hasConnected && !this.hasComplained) {
-      this.hasComplained = true;
-      this.progress.clear();
-      void note(this.io, oneLine(`${event.why}; trying again until it answers`));
+      progress.clear();
+      void note(io, lineFor(event));
+    } else if (verbose) {
+      void io.stderr.write(`${oneLine(lineFor(event))}\n`);
+    } else if (event.type === 'lost' && isFirstTry) {
+      progress.clear();
+      void note(io, oneLine(`${event.why}; trying again until it answers`));
     }
-  }
+    if (event.type === 'connected' || event.type === 'lost') isFirstTry = false;
+  };
 }
 
 function lineFor(event: JoinEvent): string {
@@ -92,8 +77,10 @@ function lineFor(event: JoinEvent): string {
       return `a frame that is not valid was ignored: ${event.message}`;
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
-    case 'rows changed':
-      return `the training rows are others than at the last start: ${event.isPersonalised ? 'your model is fitted to them now, and ' : ''}the federation is asked to train with them`;
+    case 'rows changed': {
+      const fitted = event.isPersonalised ? 'your model is fitted to them now, and ' : '';
+      return `the training rows are others than at the last start: ${fitted}the federation is asked to train with them`;
+    }
   }
 }
 

@@ -44,9 +44,10 @@ function methodText({ method, options }: TrainResult): string {
 
 function certificateLines(result: TrainResult, { line }: Layout): string[] {
   const { certificate, conservation, history, rounds, passes } = result;
+  const primal = significant((certificate ?? history.at(-1))?.primal);
   const values = certificate
-    ? `primal ${significant(certificate.primal)}, dual ${significant(certificate.dual)}, relative gap ${scientific(certificate.relativeGap)}`
-    : `none (no dual), primal ${significant(history.at(-1)?.primal)}`;
+    ? `primal ${primal}, dual ${significant(certificate.dual)}, relative gap ${scientific(certificate.relativeGap)}`
+    : `none (no dual), primal ${primal}`;
   const gaps = history.map((row) => row.relativeGap);
   const curve = sparkline(gaps);
   const kept = `the sum of all answers is that of the duals, to ${scientific(conservation?.relativeError)} relative`;

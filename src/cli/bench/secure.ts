@@ -84,46 +84,44 @@ class MeasuredRound {
     const plan = this.coordinates(() =>
       coordinator.openSecureRound(state, { round, length: ENTRIES, ...FIXED }),
     );
-    const dealt = this.each(plan, (state, message) => participant.deal(state, message, systemEntropy));
-    this.receives(dealt, coordinator.takeDealt);
-    const delivered = this.closes(coordinator.closeDealing);
-    this.receives(
-      this.each(delivered, (state, message) => participant.mask(state, message, values)),
+    this.collect(
+      plan,
+      (state, message) => participant.deal(state, message, systemEntropy),
+      coordinator.takeDealt,
+    );
+    const delivered = this.close(coordinator.closeDealing);
+    this.collect(
+      delivered,
+      (state, message) => participant.mask(state, message, values),
       coordinator.takeMasked,
     );
-    const counted = this.closes(coordinator.closeMasking);
-    this.receives(this.each(counted, participant.attest), coordinator.takeAttested);
-    const attestations = this.closes(coordinator.closeAttesting);
-    this.receives(this.each(attestations, participant.reveal), coordinator.takeRevealed);
+    const counted = this.close(coordinator.closeMasking);
+    this.collect(counted, participant.attest, coordinator.takeAttested);
+    const attestations = this.close(coordinator.closeAttesting);
+    this.collect(attestations, participant.reveal, coordinator.takeRevealed);
     const outcome = this.coordinates(() => coordinator.closeRevealing(state));
     if (outcome.kind !== 'summed') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return this;
   }
 
-  private each<Message, Reply>(
+  /** Everybody replies to the coordinator's message, and it takes the replies. */
+  private collect<Message, Reply>(
     { to }: Answers<Message>,
     act: (state: ParticipantState, message: Message) => Reply,
-  ): Map<string, Reply> {
+    take: (state: CoordinatorState, from: string, reply: Reply) => void,
+  ): void {
+    const { states, coordinator } = this.federation;
     const started = this.now();
     const replies = new Map<string, Reply>();
-    for (const [id, message] of to) replies.set(id, act(this.federation.states.get(id)!, message));
+    for (const [id, message] of to) replies.set(id, act(states.get(id)!, message));
     this.participantMs += this.now() - started;
     for (const message of [...to.values(), ...replies.values()]) this.bytes += bytesIn(message);
-    return replies;
-  }
-
-  private receives<Message>(
-    messages: ReadonlyMap<string, Message>,
-    take: (state: CoordinatorState, from: string, message: Message) => void,
-  ): void {
     this.coordinates(() => {
-      for (const [id, message] of messages) take(this.federation.coordinator, id, message);
+      for (const [id, reply] of replies) take(coordinator, id, reply);
     });
   }
 
-  private closes<Message>(
-    close: (state: CoordinatorState) => Answers<Message> | Abandoned,
-  ): Answers<Message> {
+  private close<Message>(close: (state: CoordinatorState) => Answers<Message> | Abandoned): Answers<Message> {
     const outcome = this.coordinates(() => close(this.federation.coordinator));
     if (outcome.kind !== 'answers') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return outcome;

@@ -96,49 +96,38 @@ export interface SimulationResult extends Curve {
   readonly downPerParticipantRound: number;
 }
 
-export interface TrainingResult {
-  /** Mean over participants: balanced accuracy or R2. */
-  readonly metric: number;
-  readonly participants: Readonly<Record<string, number>>;
-}
-
-export interface NewcomerResult {
-  /** With the shared part alone, when it joins. */
-  readonly cold: number;
-  /** After its first round, and when the training ends. */
-  readonly first: number;
-  readonly final: number;
-  /** Rounds from joining until its metric is within 0.01 of the final one. */
-  readonly rounds: number;
-}
-
-export interface TimingResult {
-  readonly candidates: Readonly<
-    Record<
-      string,
-      {
-        /** Milliseconds of each run, from scaled rows in memory to a model. */
-        readonly ms: readonly number[];
-        readonly rounds: number;
-        readonly passes: number;
-        readonly metric: number;
-      }
-    >
-  >;
-}
-
-export interface ComplexityResult {
-  readonly points: readonly { readonly n: number; readonly d: number; readonly passMs: number }[];
-}
-
 export interface ResultOf {
   readonly tune: Constants;
   readonly simulate: SimulationResult;
-  readonly train: TrainingResult;
-  readonly newcomer: NewcomerResult;
+  /** Balanced accuracy or R2: mean over participants, and of each. */
+  readonly train: { readonly metric: number; readonly participants: Readonly<Record<string, number>> };
+  readonly newcomer: {
+    /** With the shared part alone, when it joins. */
+    readonly cold: number;
+    /** After its first round, and when the training ends. */
+    readonly first: number;
+    readonly final: number;
+    /** Rounds from joining until its metric is within 0.01 of the final one. */
+    readonly rounds: number;
+  };
   readonly sequence: { readonly svg: string };
-  readonly timing: TimingResult;
-  readonly complexity: ComplexityResult;
+  readonly timing: {
+    readonly candidates: Readonly<
+      Record<
+        string,
+        {
+          /** Milliseconds of each run, from scaled rows in memory to a model. */
+          readonly ms: readonly number[];
+          readonly rounds: number;
+          readonly passes: number;
+          readonly metric: number;
+        }
+      >
+    >;
+  };
+  readonly complexity: {
+    readonly points: readonly { readonly n: number; readonly d: number; readonly passMs: number }[];
+  };
 }
 
 export type JobResult = ResultOf[keyof ResultOf];

@@ -122,6 +122,17 @@ export function simulation(
   return { kind: 'simulate', table: setting.table, scenario };
 }
 
+/** One for each repeat. */
+export function simulations(
+  profile: Profile,
+  settingOf: (seed: number) => Setting,
+  key: MethodKey,
+  constants: readonly Constants[],
+  more: Parameters<typeof simulation>[4],
+): SimulateJob[] {
+  return profile.seeds.map((seed, r) => simulation(profile, settingOf(seed), key, constants[r], more));
+}
+
 export function curve(
   key: MethodKey,
   curves: readonly Curve[],
@@ -164,20 +175,18 @@ export function byKey<const K extends string, V>(keys: readonly K[], of: (key: K
   return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
 }
 
-/** Constants by method and repeat. */
-export function constantsTable(
-  profile: Profile,
+/** Constants by method and repeat; `nameOf` gives the names of the rows. */
+export function constantsTable<K extends string>(
+  { folds, seeds }: Pick<Profile, 'folds' | 'seeds'>,
   title: string,
-  rows: Readonly<Record<string, readonly Constants[]>>,
+  nameOf: (key: K) => string,
+  constants: Readonly<Record<K, readonly Constants[]>>,
 ): Table {
+  const rows = Object.entries<readonly Constants[]>(constants);
   return {
-    title: `${title}: constants chosen by ${profile.folds}-fold cross-validation on the training rows of each repeat`,
-    columns: ['method', ...profile.seeds.map((seed) => `repeat ${seed}`), 'points tried'],
-    rows: Object.entries(rows).map(([name, list]) => [
-      name,
-      ...list.map(constantsText),
-      String(list[0].tried),
-    ]),
+    title: `${title}: constants chosen by ${folds}-fold cross-validation on the training rows of each repeat`,
+    columns: ['method', ...seeds.map((seed) => `repeat ${seed}`), 'points tried'],
+    rows: rows.map(([key, list]) => [nameOf(key as K), ...list.map(constantsText), String(list[0].tried)]),
   };
 }
 

@@ -19,17 +19,6 @@ import {
   tunings,
 } from './common.ts';
 
-export interface NewcomerFindings {
-  readonly rows: readonly number[];
-  /** Balanced accuracy by number of rows and repeat, mean over the newcomers. */
-  readonly cold: readonly (readonly number[])[];
-  readonly first: readonly (readonly number[])[];
-  readonly final: readonly (readonly number[])[];
-  readonly alone: readonly (readonly number[])[];
-  /** Rounds from joining to the final value. */
-  readonly rounds: readonly (readonly number[])[];
-}
-
 export const newcomer = experiment({
   id: 'newcomer',
   title: 'Joining late',
@@ -58,7 +47,8 @@ export const newcomer = experiment({
   outcome: (profile, _constants, results) => {
     const joined = (of: 'cold' | 'first' | 'final' | 'rounds') =>
       results.joined.map((repeats) => repeats.map((runs) => meanOf(runs.map((run) => run[of]))));
-    const findings: NewcomerFindings = {
+    // By number of rows and repeat, mean over the newcomers.
+    const findings = {
       rows: profile.newcomerRows,
       ...byKey(['cold', 'first', 'final', 'rounds'], joined),
       alone: results.alone.map((repeats) =>

@@ -1,18 +1,17 @@
 /** A whole report as one page: no scripts, nothing loaded, so that it can be mailed, archived and printed. */
 import { CHART_STYLE } from '../../charts/style.ts';
 import { escaped, idOf, printable, element as tag } from '../../charts/svg.ts';
-import { Ids } from './ids.ts';
 import { countLine, type Report } from './report.ts';
 import { sectionHtml } from './section-html.ts';
 import { PAGE_STYLE } from './style.ts';
-import { type Anchors, verdictAnchors, verdictTable } from './verdict-table.ts';
+import { type Anchors, verdictTable } from './verdict-table.ts';
 
 export function reportHtml(report: Report): string {
-  const ids = new Ids();
-  const anchors = report.sections.map(({ id }) => ids.take(`section-${idOf(id)}`));
+  const takeId = uniqueIds();
+  const anchors = report.sections.map(({ id }) => takeId(`section-${idOf(id)}`));
   const sections = new Map(report.sections.map(({ id }, s) => [id, anchors[s]]));
-  const claims = verdictAnchors(report.verdicts, ids);
-  const page = { ids, sections, verdicts: report.verdicts, claims };
+  const claims = new Map(report.verdicts.map(({ id }) => [id, takeId(`claim-${idOf(id)}`)]));
+  const page = { takeId, verdicts: report.verdicts, claims };
   const body = [
     tag('h1', {}, escaped(report.title)),
     report.subtitle && tag('p', { class: 'subtitle' }, escaped(report.subtitle)),
@@ -36,6 +35,17 @@ ${body.filter((part) => part !== '').join('\n')}
 </body>
 </html>
 `);
+}
+
+/** Ids that no other element of the page has: the second of a name gets a number. */
+function uniqueIds() {
+  const taken = new Set<string>();
+  return (wanted: string): string => {
+    let id = wanted;
+    for (let n = 2; taken.has(id); n++) id = `${wanted}_n${n}`;
+    taken.add(id);
+    return id;
+  };
 }
 
 function verdicts(report: Report, claims: Anchors, sections: Anchors): string[] {

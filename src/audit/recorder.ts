@@ -4,14 +4,15 @@
  */
 import { inquiryOf, sharedPart } from '../coordinator/training.ts';
 import type { Accepted, AnswerMessage, Finish, Message, RoundMessage } from '../protocol/messages.ts';
+import { COORDINATOR } from '../sim/coordinator-node.ts';
 import type { Simulation } from '../sim/simulation.ts';
-import type { KnownSettings, Observation, ObservedMoments, ObservedRound } from './attacks/observation.ts';
+import type { KnownSettings, Observation, ObservedRound } from './attacks/observation.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface Notes {
   rows: number | undefined;
-  moments: ObservedMoments | undefined;
+  moments: Observation['moments'];
   settings: KnownSettings | undefined;
   best: number;
   readonly rounds: Map<number, Writable<ObservedRound>>;
@@ -34,14 +35,11 @@ export class Recorder {
   constructor(simulation: Simulation) {
     this.simulation = simulation;
     const { transcript } = simulation;
-    const { sent, delivered } = transcript;
-    transcript.sent = (atMs, from, to, message) => {
-      if (from === 'coordinator') this.onSent(to, message);
-      sent.call(transcript, atMs, from, to, message);
-    };
-    transcript.delivered = (atMs, from, to, message) => {
-      if (to === 'coordinator') this.onReceived(from, message);
-      delivered.call(transcript, atMs, from, to, message);
+    const record = transcript.message.bind(transcript);
+    transcript.message = (kind, atMs, from, to, message) => {
+      if (kind === 'sent' && from === COORDINATOR) this.onSent(to, message);
+      if (kind === 'delivered' && to === COORDINATOR) this.onReceived(from, message);
+      record(kind, atMs, from, to, message);
     };
   }
 

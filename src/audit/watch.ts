@@ -8,9 +8,8 @@ import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom, type ScenarioPlan } from '../sim/scenario-plan.ts';
 import { Simulation } from '../sim/simulation.ts';
 import type { Candidate } from './attacks/candidate.ts';
-import { changesOf } from './attacks/changes.ts';
 import type { LabelledRow } from './attacks/membership.ts';
-import type { Observation } from './attacks/observation.ts';
+import { changesOf, type Observation } from './attacks/observation.ts';
 import { type KnownSum, Recorder } from './recorder.ts';
 
 interface Truth {

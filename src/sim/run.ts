@@ -57,7 +57,7 @@ function summaryOf(
   const training = rows.filter((row) => row.purpose === 'train');
   const count = (outcome: ObservedRow['outcome']) => rows.filter((row) => row.outcome === outcome).length;
   const { virtualMs, certificate, metric } = resultOf(rows, scenario.targets);
-  const { up, down } = simulation.traffic;
+  const { up, down } = simulation.bytes;
   const { run } = simulation.coordinator.disk;
   return {
     seed,
@@ -74,8 +74,8 @@ function summaryOf(
       observed: meanOf(training.map((row) => row.responders / Math.max(1, row.active))),
     },
     bytes: {
-      up: up.bytes,
-      down: down.bytes,
+      up,
+      down,
       upPerParticipantRound: perParticipantRound(rows, (row) => row.bytesUp),
       downPerParticipantRound: perParticipantRound(rows, (row) => row.bytesDown),
     },

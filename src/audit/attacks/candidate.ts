@@ -9,8 +9,7 @@ import { entropyStep, towardsZero, vertex } from '../../math/steps.ts';
 import { lossOf } from '../../solver/losses/losses.ts';
 import { type BoxContext, boxOf, dualSum, lossSum, rowWeights } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
-import { changesOf, type ObservedChange } from './changes.ts';
-import type { KnownSettings, Observation } from './observation.ts';
+import { changesOf, type KnownSettings, type Observation, type ObservedChange } from './observation.ts';
 
 export interface Candidate {
   /** n x columns, row by row, with the bias. */

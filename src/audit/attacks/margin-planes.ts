@@ -15,9 +15,8 @@
 import { type Stream, stream } from '../../base/random.ts';
 import { LOSSES, lossOf } from '../../solver/losses/losses.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
-import { changesOf } from './changes.ts';
 import { type Span, solveRows, spanOf } from './linear.ts';
-import type { Observation } from './observation.ts';
+import { changesOf, type Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 import { distance } from './single-rows.ts';
 

@@ -11,18 +11,19 @@ export interface Room {
   readonly width: number;
   readonly left: number;
   readonly top: number;
-  readonly bottom: number;
   readonly plotHeight: number;
 }
 
 /** A panel before it has its room. */
 export interface Sheet {
+  /** What the vertical axis is of. */
+  readonly unit: string;
   /** What the numbers of the vertical axis need. */
   readonly left: number;
-  readonly top: number;
   /** With so much on the left. */
   bottom(left: number): number;
-  draw(room: Room, id: string): string[];
+  /** Undefined: there is nothing to draw. */
+  draw(room: Room, id: string): string[] | undefined;
 }
 
 const RIGHT = 18;

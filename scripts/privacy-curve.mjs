@@ -1,6 +1,6 @@
 // The measurements of docs/dp-and-defence.md: accuracy against epsilon on the embedded HAR-like data.
 //   node scripts/privacy-curve.mjs      (needs a build; about five minutes)
-import { simulate } from '../dist/sim/simulate.js';
+import { simulate } from '../dist/sim/run.js';
 
 const SEEDS = [1, 2, 3];
 const EPSILONS = [0.5, 1, 2, 4, 8, Number.POSITIVE_INFINITY];

@@ -1,5 +1,4 @@
 /** Runs every attack on one watched federation, and scores it beside a guess. */
-
 import type { MaskSemantics } from '../privacy/masks.ts';
 import { meanOf } from '../sim/summary.ts';
 import { plusScaled } from '../solver/vector.ts';

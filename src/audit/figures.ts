@@ -1,5 +1,4 @@
 /** The audit as pictures: what was recovered, and the ROC curves of membership. */
-
 import type { Figure, Panel } from '../charts/figure.ts';
 import { levelColour } from '../charts/figure.ts';
 import type { AuditResult } from './audit.ts';

@@ -29,7 +29,8 @@ export interface KnownSum {
 
 export class Recorder {
   private readonly notes = new Map<string, Notes>();
-  private readonly known = new Map<number, KnownSum>();
+  /** By the round that it was known after. */
+  readonly sums = new Map<number, KnownSum>();
   private readonly simulation: Simulation;
 
   constructor(simulation: Simulation) {
@@ -54,11 +55,6 @@ export class Recorder {
       rounds: [...rounds.values()].sort((a, b) => a.round - b.round),
       best,
     }));
-  }
-
-  /** By the round that it was known after. */
-  get sums(): ReadonlyMap<number, KnownSum> {
-    return this.known;
   }
 
   private notesOf(id: string): Notes {
@@ -100,9 +96,9 @@ export class Recorder {
 
   private noteSum(round: number, { w }: RoundMessage | Finish): void {
     const { state } = this.simulation.coordinator;
-    if (!state || this.known.has(round)) return;
+    if (!state || this.sums.has(round)) return;
     const u = inquiryOf(state)?.u ?? sharedPart(state) ?? w;
-    this.known.set(round, { w: w.slice(), u: u.slice() });
+    this.sums.set(round, { w: w.slice(), u: u.slice() });
   }
 }
 

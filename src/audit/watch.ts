@@ -1,5 +1,4 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
-
 import { sharedPart } from '../coordinator/training.ts';
 import type { Table } from '../data/table.ts';
 import { scaleRow } from '../math/scaling.ts';
@@ -25,7 +24,6 @@ interface Truth {
 }
 
 export interface Watched {
-  readonly participant: string;
   readonly observation: Observation;
   readonly truth: Truth;
 }
@@ -82,15 +80,14 @@ export function watch(table: Table, given: ScenarioInput): WatchedFederation {
   const recorder = new Recorder(simulation);
   simulation.run();
   const { state } = simulation.coordinator;
+  const { c2 } = plan.options;
   const scaling = { mode: scenario.scale, ...state!.scaling! } as const;
   const scaled = (x: Float64Array, y: Float64Array) => labelledRows(plan, scaling, x, y);
   const watched = recorder.observations.map((observation) => {
     const { data, disk } = simulation.participants.get(observation.participant)!;
     const rows = scaled(data.x, data.y);
     const tests = plan.tests.get(observation.participant)!;
-    const { c2 } = plan.options;
     return {
-      participant: observation.participant,
       observation,
       truth: {
         rows,

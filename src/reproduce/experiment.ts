@@ -33,7 +33,6 @@ interface Outcome<F> {
 }
 
 export interface Experiment<T extends TuningTree = TuningTree, J extends JobTree = JobTree, F = unknown> {
-  readonly id: string;
   readonly title: string;
   /** Where in the paper. */
   readonly paper: string;

@@ -22,23 +22,23 @@ import type {
 } from './jobs.ts';
 import { passOver } from './measured-pass.ts';
 import { median } from './statistics.ts';
-import type { Tables } from './table-spec.ts';
+import type { TableSpec } from './table-spec.ts';
 
 /** `now` is for jobs that measure times. */
-export function runJob(job: Job, tables: Tables, now: () => number): JobResult {
+export function runJob(job: Job, tableOf: (spec: TableSpec) => Table, now: () => number): JobResult {
   switch (job.kind) {
     case 'tune':
-      return runTune(job, tables.of(job.table));
+      return runTune(job, tableOf(job.table));
     case 'simulate':
-      return runSimulate(job, tables.of(job.table));
+      return runSimulate(job, tableOf(job.table));
     case 'train':
-      return runTrain(job, tables.of(job.table));
+      return runTrain(job, tableOf(job.table));
     case 'newcomer':
-      return runNewcomer(job, tables.of(job.table));
+      return runNewcomer(job, tableOf(job.table));
     case 'sequence':
-      return runSequence(job, tables.of(job.table));
+      return runSequence(job, tableOf(job.table));
     case 'timing':
-      return runTiming(job, tables.of(job.table), now);
+      return runTiming(job, tableOf(job.table), now);
     case 'complexity':
       return runComplexity(job, now);
   }
@@ -134,10 +134,8 @@ function runTiming(job: TimingJob, table: Table, now: () => number): ResultOf['t
   return { candidates: Object.fromEntries(rows) };
 }
 
-type Candidates = TimingJob['candidates'];
-
 /** The same trainings, cut at the first round that is good enough. */
-function upToSameMetric(candidates: Candidates, table: Table): Candidates {
+function upToSameMetric(candidates: TimingJob['candidates'], table: Table): TimingJob['candidates'] {
   const ends = Object.values(candidates).map((options) => metricOf(train(table, options)));
   const target = Math.min(...ends) - 0.005;
   const cut = Object.entries(candidates).map(([name, options]) => {

@@ -1,5 +1,4 @@
 /** What goes wrong in a simulation, and when: all of it written down beforehand, so that it can be repeated and shrunk. */
-
 import type { ScenarioValues } from '../settings/scenario.ts';
 
 /** A node crashes in its `step`-th step, after so many of that step's effects, and is back after a while. */

@@ -3,7 +3,6 @@
  * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
-
 import { quoted } from '../charts/csv.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';

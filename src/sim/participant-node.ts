@@ -1,5 +1,4 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
-
 import type { Eventually } from '../base/ports.ts';
 import { stream } from '../base/random.ts';
 import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';

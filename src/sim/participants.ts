@@ -1,5 +1,4 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
-
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments } from '../math/scaling.ts';

@@ -28,11 +28,13 @@ export interface Bar {
   readonly end: 'answered' | 'interrupted' | 'crashed' | 'open';
 }
 
+export interface Span {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** From the opening of one round to that of the round after another. */
-export function windowOf(
-  transcript: readonly TranscriptEntry[],
-  { from, to }: ChartWindow,
-): { first: number; end: number } {
+export function windowOf(transcript: readonly TranscriptEntry[], { from, to }: ChartWindow): Span {
   const opening = (round: number) =>
     transcript.findIndex(
       ({ kind, from, about }) =>
@@ -94,10 +96,7 @@ function labelOf({ text, about }: TranscriptEntry): string {
 }
 
 /** A solve goes from the arrival of a round to the answer, to the next round, or to a crash. */
-export function barsOf(
-  transcript: readonly TranscriptEntry[],
-  { first, end }: { readonly first: number; readonly end: number },
-): Bar[] {
+export function barsOf(transcript: readonly TranscriptEntry[], { first, end }: Span): Bar[] {
   const bars: Bar[] = [];
   const open = new Map<string, { round: number; from: number }>();
   const answered = new Map<string, number>();

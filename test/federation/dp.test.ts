@@ -11,7 +11,7 @@ import { epsilonOf } from '../../src/privacy/dp/calibrate.ts';
 import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
 import type { NoisyCombiner } from '../../src/privacy/dp/noisy-combiner.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
-import { simulate } from '../../src/sim/simulate.ts';
+import { simulate } from '../../src/sim/run.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';

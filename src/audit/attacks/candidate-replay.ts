@@ -7,7 +7,6 @@
  *
  * Masks are not given: in every round the subset of rows that explains the change best is taken.
  */
-
 import type { MaskSemantics } from '../../privacy/masks.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
 import { type Candidate, CandidateSolver, type ObservedSolve } from './candidate.ts';

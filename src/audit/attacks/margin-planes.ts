@@ -11,7 +11,6 @@
  *
  * Assumes the bias column, classification, and contributions that are not masked: the z that masks leave is the wrong one.
  */
-
 import { type Stream, stream } from '../../base/random.ts';
 import { LOSSES, lossOf } from '../../solver/losses/losses.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';

@@ -9,7 +9,6 @@
  * Each row comes with the number of rounds that agree on it; what no second round confirms is not reported, and of more
  * than n_k rows those with the least support are dropped.
  */
-
 import { type Span, spanOf } from './linear.ts';
 import { type PlaneSearch, rowsOnMargin } from './margin-planes.ts';
 import { changesOf, type Observation } from './observation.ts';

@@ -1,5 +1,4 @@
 /** Claims on time, operations, bytes, few data and newcomers. */
-
 import { meanText } from '../experiments/common.ts';
 import { lead } from '../experiments/data-deficit.ts';
 import { timeSaved } from '../experiments/timing.ts';

@@ -46,7 +46,6 @@ export function classificationHorizon(profile: Profile, trainRows?: number): num
 }
 
 export const clsAll = experiment({
-  id: 'cls-all',
   title: 'Classification, everybody answers',
   paper: 'section 7.2.1',
   tunings: (profile) =>

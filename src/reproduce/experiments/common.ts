@@ -1,5 +1,4 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
-
 import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import type { TrainOptions } from '../../methods/options.ts';
 import type { TuneGrid } from '../../methods/tune-grid.ts';

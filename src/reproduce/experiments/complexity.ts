@@ -18,7 +18,6 @@ function regressionOperations(L: number, d: number): number {
 }
 
 export const complexity = experiment({
-  id: 'complexity',
   title: 'Operations counted and times measured',
   paper: 'sections 4.3 and 5.3',
   tunings: () => ({}),

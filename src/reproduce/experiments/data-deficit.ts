@@ -22,7 +22,6 @@ type Name = (typeof METHODS)[number];
 const place = (name: Name, i: number) => `${name} ${i}`;
 
 export const dataDeficit = experiment({
-  id: 'data-deficit',
   title: 'Few rows, many rows',
   paper: 'sections 7.2.1, 7.4 and 8',
   tunings: (profile) =>

@@ -2,7 +2,6 @@
  * Section 7.4: what masking costs, on full and on light data, in three variants: as the paper has it (its semantics, its
  * rule), its semantics with a rule that cannot diverge (safe), and the consistent semantics with the default rule.
  */
-
 import { COLOURS, type Figure, levelColour, type Panel } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
 import { finalOf } from '../curves.ts';
@@ -58,7 +57,6 @@ interface MaskOptions {
 
 function maskExperiment(options: MaskOptions) {
   return experiment({
-    id: options.id,
     title: options.title,
     paper: 'section 7.4',
     tunings: (profile) =>

@@ -1,5 +1,4 @@
 /** What w is worth to a participant that joins late, with few rows or many, against training alone. */
-
 import { COLOURS } from '../../charts/figure.ts';
 import { meanOf } from '../../sim/summary.ts';
 import { experiment } from '../experiment.ts';
@@ -20,7 +19,6 @@ import {
 } from './common.ts';
 
 export const newcomer = experiment({
-  id: 'newcomer',
   title: 'Joining late',
   paper: 'section 7, on MTL-SVM',
   tunings: (profile) =>

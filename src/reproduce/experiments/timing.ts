@@ -11,7 +11,6 @@ const EPOCHS = 20;
 const METHODS = ['mtl', 'mocha'] as const;
 
 export const timing = experiment({
-  id: 'timing',
   title: 'Time of training, against MOCHA',
   paper: 'section 7.2.1',
   tunings: (profile) => byKey(METHODS, (key) => [tuning(profile, firstSetting(profile), key)]),

@@ -4,7 +4,6 @@
  * with the defaults (answers, anytime). The waiting period is computed from the distribution of delays so that the wanted
  * share answers in time; under `anytime` it is the same period, but those who would be late send what they have.
  */
-
 import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
 import { areaUnder, finalOf, largestDrop, timeTo, valueAt } from '../curves.ts';
@@ -62,9 +61,8 @@ export function foundAt({ variants }: WaitingFindings, variant: VariantName, sha
 }
 
 export function waitingExperiment(options: WaitingOptions) {
-  const { id, title, paper } = options;
+  const { title, paper } = options;
   return experiment({
-    id,
     title,
     paper,
     tunings: (profile) =>

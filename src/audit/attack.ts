@@ -75,7 +75,6 @@ function personalLeak(watched: readonly Watched[]): Leak['personal'] {
   );
 }
 
-/** Mean of each number. */
 function meansOf<K extends string>(keys: readonly K[], scores: readonly Readonly<Record<K, number>>[]) {
   const means = keys.map((key) => [key, meanOf(scores.map((score) => score[key]))]);
   return Object.fromEntries(means) as Record<K, number>;

@@ -10,11 +10,8 @@ import type { KnownSettings, Observation, ObservedRound } from './attacks/observ
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface Notes {
-  rows: number | undefined;
-  moments: Observation['moments'];
+interface Notes extends Writable<Pick<Observation, 'rows' | 'moments' | 'best'>> {
   settings: KnownSettings | undefined;
-  best: number;
   readonly rounds: Map<number, Writable<ObservedRound>>;
   /** Rounds that only measure the certificate. */
   readonly certifying: Set<number>;
@@ -58,16 +55,8 @@ export class Recorder {
   }
 
   private notesOf(id: string): Notes {
-    const known = this.notes.get(id);
-    if (known) return known;
-    const notes: Notes = {
-      rows: undefined,
-      moments: undefined,
-      settings: undefined,
-      best: 0,
-      rounds: new Map(),
-      certifying: new Set(),
-    };
+    const unknown = { rows: undefined, moments: undefined, settings: undefined, best: 0 };
+    const notes = this.notes.get(id) ?? { ...unknown, rounds: new Map(), certifying: new Set() };
     this.notes.set(id, notes);
     return notes;
   }

@@ -19,7 +19,6 @@ interface Truth {
   readonly fresh: readonly LabelledRow[];
   /** Its own v_k of the model in use, whatever it has sent. */
   readonly personal: Float64Array;
-  /** Share of positive rows. */
   readonly positive: number;
 }
 

@@ -124,7 +124,6 @@ export function drawHorizontal(room: Room, scale: Scale, title: string): string[
   ];
 }
 
-/** The two axis lines. */
 export function drawCorner(room: Room): string {
   const { left, top, width, height } = plotOf(room);
   return element('path', { class: 'kc-axis', d: `M${left} ${top}v${height}h${width}` });

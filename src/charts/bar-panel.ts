@@ -51,8 +51,8 @@ function drawGroup(bars: readonly Bar[], scale: Scale, plot: Frame): string[] {
     drawable(value) ? plot.top + plot.height * (1 - scale.place(value)) : undefined;
   return bars.map(({ name, colour, value, low, high }, b) => {
     const x = plot.left + plot.width / 2 + (b - (bars.length - 1) / 2) * gap;
-    const look = { colour, radius: Math.min(4, gap / 2.6), cap: Math.min(4, gap / 3.5) };
-    const dot = drawDot(plot, [x, up(value) ?? Number.NaN], [up(low), up(high)], look);
+    const style = { colour, radius: Math.min(4, gap / 2.6), cap: Math.min(4, gap / 3.5) };
+    const dot = drawDot(plot, [x, up(value) ?? Number.NaN], [up(low), up(high)], style);
     return dot && element('g', { 'aria-label': name }, dot);
   });
 }

@@ -56,7 +56,6 @@ export function drawFigure(figure: Figure): string {
   return document(inner + 2 * MARGIN, y + MARGIN, figure.title, CHART_STYLE, parts);
 }
 
-/** What ids inside a figure begin with. */
 export function figurePrefix(id: string): string {
   return `figure-${idOf(id)}`;
 }

@@ -129,6 +129,6 @@ function drawBand({ series, places }: Curve, bands: number): string {
 
 function drawDots({ series: { shape, colour }, places }: Curve, plot: Frame): string {
   if (shape !== 'dots') return '';
-  const look = { colour, radius: 3.4, cap: 3 };
-  return places.map(({ x, y, low, high }) => drawDot(plot, [x, y], [low, high], look)).join('');
+  const style = { colour, radius: 3.4, cap: 3 };
+  return places.map(({ x, y, low, high }) => drawDot(plot, [x, y], [low, high], style)).join('');
 }

@@ -45,7 +45,6 @@ export interface NewcomerJob {
   readonly joinsMs: number;
 }
 
-/** The message sequence chart of a federation. */
 export interface SequenceJob {
   readonly kind: 'sequence';
   readonly table: TableSpec;

@@ -14,7 +14,6 @@ import type { Scenario } from './scenario.ts';
 import type { ScenarioPlan } from './scenario-plan.ts';
 import { type RunRecord, type RunSummary, resultOf } from './summary.ts';
 
-/** A plan for each participant of a plan. */
 export function alone(plan: ScenarioPlan): ScenarioPlan[] {
   const arena = new Arena();
   return plan.participants.map((data) => ({

@@ -58,7 +58,6 @@ export class CoordinatorNode {
     this.host.start();
   }
 
-  /** From what is on the disk. */
   open(): FederationHost {
     const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
     return new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());

@@ -68,7 +68,6 @@ export class Misbehaving {
     }
   }
 
-  /** What is sent instead. */
   alter(message: ToCoordinator): ToCoordinator {
     if (message.kind !== 'answer') return message;
     // A retransmission, perhaps in another session.

@@ -164,7 +164,6 @@ export class Observer {
   }
 }
 
-/** Mean and worst over those participants that have the metric. */
 export function metricOver(name: MetricName, values: ReadonlyMap<string, number>): ObservedRow['metric'] {
   const participants = Object.fromEntries(values);
   const list = [...values.values()];
@@ -179,7 +178,6 @@ function product(rows: Float64Array, at: number, model: Float64Array): number {
   return sum;
 }
 
-/** One JSON document per row. */
 export function* jsonLines(rows: Iterable<ObservedRow>): Generator<string> {
   for (const row of rows) yield `${JSON.stringify(row)}\n`;
 }

@@ -36,7 +36,6 @@ interface ParticipantPorts extends NodePorts {
   toCoordinator(from: string, frame: Uint8Array): void;
 }
 
-/** A participant's loop that crashes where the plan says so. */
 class CrashingLoop extends ParticipantLoop {
   /** Effects of the present step until it crashes; Infinity: it survives. */
   private left = Number.POSITIVE_INFINITY;

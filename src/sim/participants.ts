@@ -10,7 +10,6 @@ interface ParticipantsOptions {
   /** Passes of a benchmark solve. */
   readonly passes: number;
   readonly retryMs: number;
-  /** Hardware factor by place among the participants. */
   readonly hardware: (k: number, participants: number) => number;
 }
 

@@ -20,7 +20,6 @@ export interface NodePorts {
 
 /** Sees what goes into a machine and what comes out of it, at once: afterwards effects and state may share what changes. */
 export interface MachineObserver {
-  /** A machine begins. */
   begin(start: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

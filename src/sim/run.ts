@@ -30,7 +30,6 @@ export interface SimulateOptions {
   readonly seed?: number | undefined;
   /** Every message of the run; default: off. */
   readonly transcript?: 'on' | 'off' | undefined;
-  /** Called when a round closes. */
   readonly onRow?: ((row: ObservedRow) => void) | undefined;
 }
 

@@ -35,7 +35,6 @@ export interface SimulationPlan {
   readonly arena?: Arena;
   /** Key agreement and signatures of secure aggregation; default: the portable ones. */
   readonly primitives?: Primitives;
-  /** Sees every step of a node's machine. */
   readonly observerOf?: (node: string) => MachineObserver | undefined;
 }
 

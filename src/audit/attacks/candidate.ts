@@ -39,8 +39,7 @@ export class CandidateSolver {
   private readonly candidate: Candidate;
   private readonly problem: BoxContext;
   private readonly epsilon: number;
-  private readonly low: Float64Array;
-  private readonly high: Float64Array;
+  private readonly box: ReturnType<typeof boxOf>;
   private readonly norms: Float64Array;
 
   constructor(settings: KnownSettings, candidate: Candidate) {
@@ -52,9 +51,7 @@ export class CandidateSolver {
     this.columns = rows.length / y.length;
     const weights = rowWeights(settings, y);
     this.problem = { settings, y, cap: y.map((_, i) => settings.c1 * (weights ? weights[i] : 1)) };
-    const { low, high } = boxOf(this.problem);
-    this.low = low;
-    this.high = high;
+    this.box = boxOf(this.problem);
     this.norms = y.map((_, i) => this.dotRow(i, this.row(i)));
   }
 
@@ -65,9 +62,7 @@ export class CandidateSolver {
   /** sum_i coefficient_i x_i */
   combine(coefficient: Float64Array): Float64Array {
     const out = new Float64Array(this.columns);
-    for (let i = 0; i < this.n; i++) {
-      if (coefficient[i] !== 0) this.addRow(i, coefficient[i], out);
-    }
+    for (let i = 0; i < this.n; i++) if (coefficient[i] !== 0) this.addRow(i, coefficient[i], out);
     return out;
   }
 
@@ -112,13 +107,13 @@ export class CandidateSolver {
   }
 
   private pass(p: Pass): { worst: number; active: number } {
-    const { low, high, norms } = this;
+    const { low, high } = this.box;
     let worst = 0;
     let count = p.active;
     let a = 0;
     while (a < count) {
       const i = p.order[a];
-      const h = p.q * norms[i];
+      const h = p.q * this.norms[i];
       if (h === 0) {
         a++;
         continue;

@@ -6,21 +6,14 @@
  * what it sent.
  */
 import type { Moments } from '../../math/scaling.ts';
+import type { FederationSettings } from '../../settings/wire.ts';
 import type { AnswerScalars } from '../../solver/answer.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
 
-export interface KnownSettings extends ProblemSettings {
-  /** Whether a contribution is the best personal part to w, or a step from the last accepted one. */
-  readonly training: 'answers' | 'steps';
-  /** Whether rows end in a constant 1. */
-  readonly bias: boolean;
-  readonly classWeight: 'none' | 'balanced';
-  /** Features before the bias. */
-  readonly features: number;
-  readonly seed: number;
-  /** Most local passes in a round. */
-  readonly passes: number;
+type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'seed' | 'passes';
+
+export interface KnownSettings extends ProblemSettings, Pick<FederationSettings, Known> {
   /** x' = (x - shift) factor, once it is settled. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
 }

@@ -46,7 +46,6 @@ export const EQUATION_DEFAULTS: Omit<EquationSearch, 'seed' | 'rowCounts'> = {
 
 export interface EquationFit {
   readonly candidate: Candidate;
-  /** Root of the mean squared residual. */
   readonly residual: number;
 }
 
@@ -192,9 +191,7 @@ function candidateOf(settings: KnownSettings, features: Float64Array, y: Float64
   const d = settings.features;
   const columns = columnsOf(settings);
   const rows = new Float64Array(y.length * columns).fill(1);
-  for (let i = 0; i < y.length; i++) {
-    rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
-  }
+  for (let i = 0; i < y.length; i++) rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
   return { rows, y };
 }
 

@@ -19,10 +19,8 @@ const NOISE = 1e-9;
 
 /** The span of all changes; its rank is the estimate of n_k where it is below the number of columns. */
 export function rowSpace(observation: Observation): Span {
-  return spanOf(
-    changesOf(observation).map(({ du }) => du),
-    NOISE,
-  );
+  const changes = changesOf(observation).map(({ du }) => du);
+  return spanOf(changes, NOISE);
 }
 
 export function recoverRows(observation: Observation, search: PlaneSearch): RecoveredRow[] {

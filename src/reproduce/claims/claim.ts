@@ -25,7 +25,6 @@ interface Decision {
 export interface Claim {
   readonly id: string;
   readonly section: string;
-  /** In our words. */
   readonly claim: string;
   readonly rule: string;
   readonly needs: readonly ExperimentId[];
@@ -52,7 +51,6 @@ export function verdictOf(parts: readonly Part[]): Verdict {
   return some ? 'holds in part' : 'does not hold';
 }
 
-/** The opposite of what a part says. */
 export function opposite(part: Part): Part {
   return { ...part, says: OPPOSITE[part.says] };
 }

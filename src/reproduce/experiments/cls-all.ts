@@ -37,7 +37,6 @@ const UNTUNED: Constants = {
 /** The end is what is compared here: everybody has time to get there. */
 const LONGER = 2;
 
-/** Near enough to the final value to call it reached. */
 const NEAR = 0.005;
 
 export function classificationHorizon(profile: Profile, trainRows?: number): number {

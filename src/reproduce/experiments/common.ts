@@ -88,7 +88,6 @@ function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): Tun
   return regression ? grids.regressionAlone : grids.alone;
 }
 
-/** The options that a tuning has chosen. */
 function chosen({ scale, c1, c2, lambda }: Constants) {
   return {
     scale,
@@ -136,10 +135,10 @@ export function curve(
   key: MethodKey,
   curves: readonly Curve[],
   untilMs: number,
-  look: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
+  style: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
 ): Series {
   const points = averaged(curves, untilMs);
-  return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...look };
+  return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...style };
 }
 
 export const percent = (share: number) => (share === 1 ? 'All' : `${Math.round(100 * share)}%`);
@@ -169,7 +168,6 @@ export function barOf(name: string, colour: string, values: readonly number[]): 
   return { name, colour, value: mean, low, high };
 }
 
-/** A value for each key. */
 export function byKey<const K extends string, V>(keys: readonly K[], of: (key: K) => V): Record<K, V> {
   return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
 }

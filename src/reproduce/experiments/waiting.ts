@@ -55,7 +55,6 @@ const NEAR = 0.01;
 const EARLY_SHARE = 0.1;
 
 const TUNED = ['mtl', 'paper', 'local', 'global'] as const;
-/** What was found under a variant at a share, as `percent` writes it. */
 export function foundAt({ variants }: WaitingFindings, variant: VariantName, share: string) {
   return variants[variant][share];
 }

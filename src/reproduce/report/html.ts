@@ -62,12 +62,8 @@ function contents({ sections }: Report, anchors: readonly string[]): string {
     const place = paper && tag('span', { class: 'aside' }, ` ${escaped(paper)}`);
     return tag('li', {}, tag('a', { href: `#${anchors[s]}` }, escaped(title)), place);
   });
-  return tag(
-    'nav',
-    { 'aria-label': 'Contents' },
-    tag('h2', {}, 'Experiments'),
-    tag('ol', {}, items.join('')),
-  );
+  const list = tag('ol', {}, items.join(''));
+  return tag('nav', { 'aria-label': 'Contents' }, tag('h2', {}, 'Experiments'), list);
 }
 
 /** What it takes to get the same numbers again. */
@@ -77,11 +73,6 @@ function origin({ command, facts }: Report): string {
     tag('div', {}, tag('dt', {}, escaped(name)), tag('dd', {}, escaped(value))),
   );
   const again = command && tag('pre', {}, tag('code', {}, escaped(command)));
-  return tag(
-    'div',
-    { class: 'origin' },
-    tag('h2', {}, 'How this was made'),
-    again,
-    tag('dl', {}, list.join('')),
-  );
+  const parts = [tag('h2', {}, 'How this was made'), again, tag('dl', {}, list.join(''))];
+  return tag('div', { class: 'origin' }, ...parts);
 }

@@ -28,15 +28,10 @@ export function sectionHtml(section: Section, anchor: string, page: Page): strin
 function claims(section: Section, { verdicts, claims }: Page): string {
   const items = verdicts
     .filter(({ experiments }) => experiments.includes(section.id))
-    .map(({ id, claim, verdict }) =>
-      tag(
-        'li',
-        {},
-        pill(verdict),
-        ' ',
-        tag('span', {}, tag('a', { href: `#${claims.get(id)}` }, escaped(id)), ` ${escaped(claim)}`),
-      ),
-    );
+    .map(({ id, claim, verdict }) => {
+      const link = tag('a', { href: `#${claims.get(id)}` }, escaped(id));
+      return tag('li', {}, pill(verdict), ' ', tag('span', {}, link, ` ${escaped(claim)}`));
+    });
   return items.length === 0 ? '' : tag('ul', { class: 'decides' }, items.join(''));
 }
 
@@ -46,14 +41,12 @@ function tableHtml({ title, columns, rows }: Table): string {
   const body = rows.map((row) =>
     tag('tr', {}, columns.map((_, c) => tag('td', { class: sides[c] }, escaped(row[c] ?? ''))).join('')),
   );
-  const table = tag(
-    'table',
-    {},
+  const parts = [
     tag('caption', {}, escaped(title)),
     tag('thead', {}, tag('tr', {}, head.join(''))),
     tag('tbody', {}, `\n${body.join('\n')}\n`),
-  );
-  return tag('div', { class: 'scroll' }, table);
+  ];
+  return tag('div', { class: 'scroll' }, tag('table', {}, ...parts));
 }
 
 /** Numbers stand on the right, one below the other. */

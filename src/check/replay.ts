@@ -1,7 +1,7 @@
 /** Runs the inputs of a log through the very machines again, and compares their effects. No I/O. */
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import { step as stepCoordinator } from '../coordinator/machine.ts';
-import { beginCoordinator } from '../coordinator/start.ts';
+import { beginCoordinator } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import { step as stepParticipant } from '../participant/machine.ts';
 import { newParticipant } from '../participant/state.ts';
@@ -10,7 +10,7 @@ import { digestOf, type LogRecord } from './run-log.ts';
 
 export interface Replayed {
   /** Starts of the machine. */
-  readonly lives: number;
+  readonly starts: number;
   readonly inputs: number;
   readonly effects: number;
   /** The last record was cut short by a crash. */
@@ -21,7 +21,7 @@ export interface Replayed {
 
 interface Difference {
   /** Starts are counted from 1, and so are the steps after each. */
-  readonly life: number;
+  readonly start: number;
   readonly step: number;
   /** Type of the input. */
   readonly input: string;
@@ -36,13 +36,13 @@ type Machine = (input: StepRecord['input']) => readonly unknown[];
 /** The primitives of secure aggregation may be others than those of the run: all of them give the same bytes. */
 export function replay(records: Iterable<LogRecord>, primitives: Primitives = noblePrimitives): Replayed {
   let machine: Machine = () => [];
-  const counts = { lives: 0, inputs: 0, effects: 0 };
+  const counts = { starts: 0, inputs: 0, effects: 0 };
   let step = 0;
   for (const record of records) {
     if (record.type === 'torn') return { ...counts, torn: true };
-    if (record.type === 'life') {
-      machine = machineOf(record.life, primitives);
-      counts.lives++;
+    if (record.type === 'start') {
+      machine = machineOf(record.start, primitives);
+      counts.starts++;
       step = 0;
       continue;
     }
@@ -51,13 +51,13 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
     const { got, effects } = outcomeOf(machine, record);
     counts.effects += effects;
     if (got === record.effects) continue;
-    const where = { life: counts.lives, step, input: record.input.type };
+    const where = { start: counts.starts, step, input: record.input.type };
     return { ...counts, torn: false, firstDifference: { ...where, expected: record.effects, got } };
   }
   return { ...counts, torn: false };
 }
 
-function machineOf(start: Extract<LogRecord, { type: 'life' }>['life'], primitives: Primitives): Machine {
+function machineOf(start: Extract<LogRecord, { type: 'start' }>['start'], primitives: Primitives): Machine {
   if (start.machine === 'coordinator') {
     const state = beginCoordinator(start);
     return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);

@@ -3,7 +3,7 @@
  * inputs again and compare. One log for one machine, over all its starts. Little endian:
  *
  *   record   length u32, then so many bytes: a sealed value (base/packed.ts, kind "run log")
- *   life     a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
+ *   start    a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
  *   step     the input, and the SHA-256 of the packed effects
  *
  * A log holds what the machine's state holds. That of a participant has its solutions, its moments and its secret keys: it
@@ -14,7 +14,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
 import { pack, seal, sealHeader, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
@@ -25,7 +25,7 @@ const LENGTH_BYTES = 4;
 const SEARCHED_BYTES = 1 << 26;
 
 export type WrittenRecord =
-  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantStart }
+  | { readonly type: 'start'; readonly start: CoordinatorStart | ParticipantStart }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;
@@ -64,7 +64,7 @@ export function* recordsIn(log: LogBytes): Generator<LogRecord> {
     if (end === undefined) return yield { type: 'torn' };
     const source = `${log.name}: byte ${at}`;
     const record = unseal(SEAL, log.read(start, end), source) as WrittenRecord;
-    hasStart ||= record.type === 'life';
+    hasStart ||= record.type === 'start';
     if (!hasStart) {
       throw inputError('CORRUPT', `${source}: expected how the machine began, got a ${record.type}`);
     }

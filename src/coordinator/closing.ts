@@ -12,7 +12,6 @@ import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settleScaling } from './membership.ts';
-import { dropBest } from './model.ts';
 import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import {
@@ -23,7 +22,7 @@ import {
   membersHere,
   type RoundRow,
 } from './state.ts';
-import { combinerOf, inquiryOf } from './training.ts';
+import { combinerOf, dropBest, inquiryOf } from './training.ts';
 import { steer, trainingMs } from './waiting.ts';
 
 /** What a round has shown of the model in use. */

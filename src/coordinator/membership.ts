@@ -6,9 +6,7 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { dropBest } from './model.ts';
-import { implausibleJoin, implausibleMoments } from './plausible.ts';
-import { refuse } from './refusals.ts';
+import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
@@ -19,6 +17,7 @@ import {
   askAgain,
   contributionOf,
   dropAnswers,
+  dropBest,
   inquiryOf,
   joinTraining,
   NOTHING_ACCEPTED,

@@ -1,6 +1,7 @@
 /** Node's own X25519 and Ed25519, which are some ten times as fast as those that run everywhere. */
-import { createPrivateKey, createPublicKey, diffieHellman, verify } from 'node:crypto';
-import type { Primitives } from '../privacy/secure/keys.ts';
+import { createPrivateKey, createPublicKey, diffieHellman, randomBytes, verify } from 'node:crypto';
+import { type Stream, streamFrom } from '../base/random.ts';
+import type { Entropy, Primitives } from '../privacy/secure/keys.ts';
 import { plainBytes } from './files/files.ts';
 
 /** What comes before the 32 bytes of a key in DER. */
@@ -29,4 +30,24 @@ export function nodePrimitives(): Primitives {
       plainBytes(diffieHellman({ privateKey: secretKey(secret), publicKey: publicKey(other) })),
     verify: (signature, message, key) => verify(null, message, identity(key), signature),
   };
+}
+
+/** Bytes for keys and shares. */
+export const systemEntropy: Entropy = (bytes) => plainBytes(randomBytes(bytes));
+
+/** Bytes fetched at a time: a call of the system costs more than a few kilobytes. */
+const BATCH = 4096;
+
+export function entropyStream(): Stream {
+  let bytes = randomBytes(BATCH);
+  let at = 0;
+  return streamFrom(() => {
+    if (at === BATCH) {
+      bytes = randomBytes(BATCH);
+      at = 0;
+    }
+    const word = bytes.readUInt32LE(at);
+    at += 4;
+    return word;
+  });
 }

@@ -9,7 +9,7 @@ import {
   wholeLength,
 } from '../check/run-log.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 import { fileError } from './files/file-error.ts';
@@ -77,8 +77,8 @@ export class RunRecorder {
     }
   }
 
-  begin(start: CoordinatorStart | ParticipantStart): void {
-    this.append({ type: 'life', life: start });
+  started(start: CoordinatorStart | ParticipantStart): void {
+    this.append({ type: 'start', start });
   }
 
   /** At once after the step: effects share arrays with a state that goes on. */

@@ -57,7 +57,7 @@ class CrashingLoop extends ParticipantLoop {
     super(start, {
       ...ports,
       record: {
-        begin: (start) => ports.record?.begin(start),
+        started: (start) => ports.record?.started(start),
         step: (input, effects) => {
           ports.record?.step(input, effects);
           const survived = node.crashes.survives(node.id, effects.length);

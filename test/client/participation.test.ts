@@ -7,11 +7,11 @@ import type { JoinEvent, ParticipationOptions } from '../../src/client/participa
 import type { StateStore } from '../../src/client/ports.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
 import { systemClock } from '../../src/node/clock.ts';
-import { entropyStream, systemEntropy } from '../../src/node/entropy.ts';
+import { entropyStream, systemEntropy } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
 import { smallHar } from '../helpers/tables.ts';

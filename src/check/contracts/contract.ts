@@ -5,6 +5,7 @@
  *     runStoreContract(test, openMyStore);
  */
 import { pack } from '../../base/packed.ts';
+import type { Eventually } from '../../base/ports.ts';
 
 /** `test` of node:test, vitest, jest and others. */
 export type Define = (name: string, run: () => Promise<void>) => unknown;
@@ -31,4 +32,27 @@ function inShort(value: unknown): string {
   const text =
     JSON.stringify(value, (_, part) => (ArrayBuffer.isView(part) ? `${part}` : part)) ?? 'undefined';
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
+}
+
+export interface StoreUnderTest<S> {
+  readonly store: S;
+  /** Closes it and opens it again, as another process would find it. */
+  reopen(): Eventually<S>;
+  /** Closes it for good and leaves nothing behind. */
+  close(): Eventually<void>;
+}
+
+export type OpenStore<S> = () => Eventually<StoreUnderTest<S>>;
+
+/** `define` for tests that are given an open store, which is closed after them. */
+export function withStore<S>(define: Define, open: OpenStore<S>) {
+  return (name: string, run: (store: S, opened: StoreUnderTest<S>) => Promise<void>) =>
+    define(name, async () => {
+      const opened = await open();
+      try {
+        await run(opened.store, opened);
+      } finally {
+        await opened.close();
+      }
+    });
 }

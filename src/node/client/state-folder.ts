@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
 import type { Seal } from '../../base/packed.ts';
 import {
+  modelOf,
   type NewParticipant,
   newParticipantFile,
   type ParticipantFile,
 } from '../../client/participant-file.ts';
-import { modelOf } from '../../client/participant-model.ts';
 import type { Home, StateStore } from '../../client/ports.ts';
 import type { Model } from '../../solver/model.ts';
-import { systemEntropy } from '../entropy.ts';
+import { systemEntropy } from '../crypto.ts';
 import { fileError } from '../files/file-error.ts';
 import { type KeyPair, newKeyPair, signerOf } from './identity.ts';
 import { lockFolder } from './lock.ts';

@@ -17,9 +17,8 @@ import { inputError, KindredError } from '../../base/errors.ts';
 import { type Seal, seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
 import { upgraded } from '../../settings/federation.ts';
-import { writeDurably } from '../files/durable-file.ts';
 import { fileError } from '../files/file-error.ts';
-import { plainBytes } from '../files/files.ts';
+import { plainBytes, writeDurably } from '../files/files.ts';
 
 export const STATE_SEAL: Seal = { kind: 'kindred participant state', version: 3 };
 const WHOLE_STATE: Seal = { ...STATE_SEAL, version: 2 };

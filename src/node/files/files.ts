@@ -1,5 +1,6 @@
 /** Files in and out, whole. Output appears complete under its name or not at all. */
 import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
@@ -80,7 +81,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
       await rm(temporary, { force: true });
       throw error;
     }
-    await syncFolder(folder);
+    syncFolder(folder);
   });
 }
 
@@ -94,12 +95,43 @@ async function writeAll(file: FileHandle, chunks: Chunks, atEnd = async () => {}
   }
 }
 
-/** Makes the rename itself durable; not every system lets a folder be opened for that. */
-async function syncFolder(folder: string): Promise<void> {
+/** Its owner's only: keys and duals are nobody else's business. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Synchronous: whoever persists may not do anything else before it is done. The temporary file has one name, so that what a crash
+ * has torn is overwritten the next time; there must be one writer only (see lock.ts).
+ */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const temporary = `${path}.tmp`;
   try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    const file = openSync(temporary, 'w', OWNER_ONLY);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
+/** Makes the rename itself durable; not every system lets a folder be opened for that. */
+function syncFolder(folder: string): void {
+  let handle: number;
+  try {
+    handle = openSync(folder, 'r');
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(handle);
   } catch {
     // The file is complete under its name either way.
+  } finally {
+    closeSync(handle);
   }
 }

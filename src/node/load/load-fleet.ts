@@ -6,9 +6,7 @@ import { Arena } from '../../math/arena.ts';
 import { schemaDigest } from '../../protocol/joining.ts';
 import { newKeyPair, signerOf } from '../client/identity.ts';
 import { webTransport } from '../client/web-transport.ts';
-import { LoadParticipant } from './load-participant.ts';
-import { Openings } from './openings.ts';
-import { SharedDecoding } from './shared-decoding.ts';
+import { LoadParticipant, Openings, SharedDecoding } from './load-participant.ts';
 
 /** Coming in at the same time. */
 const AT_ONCE = 16;

@@ -1,7 +1,7 @@
 /** The model as it is now, as far as the coordinator knows it: a file for `kindred personalise`, `predict` and `evaluate`. */
 import { z } from 'zod';
-import { modelOf } from '../../../coordinator/model.ts';
 import { optionsToJson } from '../../../coordinator/options.ts';
+import { modelOf } from '../../../coordinator/training.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
 import type { Certificate } from '../../../solver/certificate.ts';

@@ -41,7 +41,7 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
   return settings;
 }
 
-export function sendRound(state: CoordinatorState, member: Member, now: number): CoordinatorEffect {
+export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {
   const { round, purpose } = state;
   const message: RoundMessage = {
     kind: 'round',
@@ -51,7 +51,7 @@ export function sendRound(state: CoordinatorState, member: Member, now: number):
     purpose,
     ...orderFor(state, member),
     tolerance: localTolerance(state.gap),
-    waitMs: waitingLeft(state, now),
+    waitMs: waitingLeft(state),
     accepted: member.accepted,
     sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
   };
@@ -59,8 +59,8 @@ export function sendRound(state: CoordinatorState, member: Member, now: number):
 }
 
 /** While it is paused nothing passes of the waiting period. */
-function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: number): number {
-  return Math.max(0, deadlineMs - (paused ? openedMs : now));
+function waitingLeft({ paused, openedMs, deadlineMs, nowMs }: CoordinatorState): number {
+  return Math.max(0, deadlineMs - (paused ? openedMs : nowMs));
 }
 
 /** Which answer counts, to whoever has sent one to this round. */

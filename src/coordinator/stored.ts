@@ -124,6 +124,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     pausedMs: 0,
     round: 0,
     purpose: 'train',
+    nowMs: 0,
     openedMs: 0,
     sentMs: 0,
     startedMs: 0,

@@ -24,7 +24,6 @@ export function onAnswer(
   state: CoordinatorState,
   member: Member,
   message: AnswerMessage,
-  now: number,
 ): CoordinatorEffect[] {
   // From an earlier session, late on its way; or from a new one, whose joining got lost.
   if (message.session < member.session) return [];
@@ -57,21 +56,21 @@ export function onAnswer(
   }
   if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {
     // It was asked before a restart: the answer that it replaces has to come with it.
-    return [sendRound(state, member, now)];
+    return [sendRound(state, member)];
   }
-  noteAnswer(state, member, now);
+  noteAnswer(state, member);
   member.scalars = message.scalars;
   member.scalarsRound = message.round;
   member.answer = message;
   return [];
 }
 
-export function noteAnswer(state: CoordinatorState, member: Member, now: number): void {
+export function noteAnswer(state: CoordinatorState, member: Member): void {
   tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
   member.missedChecks = 0;
-  member.responseMs = now - state.openedMs;
+  member.responseMs = state.nowMs - state.openedMs;
 }
 
 /** A refused answer is none: whoever sends nothing else is missing after some rounds, as if it were silent. */

@@ -22,7 +22,6 @@ export function onSecureAnswer(
   state: CoordinatorState,
   member: Member,
   message: Exclude<ToCoordinator, Join | Leave>,
-  now: number,
   primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'moments' || message.kind === 'answer') {
@@ -45,8 +44,8 @@ export function onSecureAnswer(
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];
   }
-  if (message.kind !== 'masked') return takeAnswer(state, member, message, now);
-  return outOfTurn(state, member, message) ?? takeAnswer(state, member, message, now);
+  if (message.kind !== 'masked') return takeAnswer(state, member, message);
+  return outOfTurn(state, member, message) ?? takeAnswer(state, member, message);
 }
 
 /** A vector that cannot go into the sum any more, or starts from another state than is recorded. */

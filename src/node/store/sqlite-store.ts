@@ -15,7 +15,7 @@ import type {
   Store,
 } from '../../host/ports.ts';
 import { upgraded } from '../../settings/federation.ts';
-import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
+import { blobBytes, blobOf, closeDatabase, inTransaction, onDatabase, openDatabase } from './database.ts';
 
 /** Of the tables. What is in a cell has a version of its own. */
 const VERSION = 2;
@@ -53,13 +53,11 @@ type Row = { readonly [key: string]: unknown; readonly body: ArrayBuffer };
 export class SqliteStore implements Store {
   readonly name: string;
   private readonly db: Database.Database;
-  private readonly transactions: Transactions;
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(path: string) {
     this.name = path;
     this.db = openDatabase(path, { version: VERSION, tables: TABLES });
-    this.transactions = new Transactions(this.db);
   }
 
   federations(): FederationRecord[] {
@@ -139,7 +137,7 @@ export class SqliteStore implements Store {
   }
 
   private atOnce(act: () => void): void {
-    onDatabase(this.name, () => this.transactions.run(act));
+    onDatabase(this.name, () => inTransaction(this.db, act));
   }
 
   private put(table: Table, value: unknown, ...keys: (string | number)[]): void {

@@ -5,21 +5,11 @@ import type { Order } from '../../../host/federation-host.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import {
-  count,
-  federationName,
-  finishReason,
-  inFederation,
-  known,
-  orNull,
-  phase,
-  rejections,
-  timeMs,
-} from '../schemas.ts';
+import { count, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
-  name: federationName,
+  name: z.string().describe('Name of a federation'),
   id: z.string().describe('Unique for ever, whatever the name'),
   createdMs: timeMs,
   phase,
@@ -132,8 +122,7 @@ const describedFederation = newFederation.extend({
 const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;
 
 const list = route({
-  method: 'GET',
-  path: '/v1/federations',
+  on: 'GET /v1/federations',
   id: 'listFederations',
   access: 'read',
   about: 'All federations of the server',
@@ -144,8 +133,7 @@ const list = route({
 });
 
 const create = route({
-  method: 'POST',
-  path: '/v1/federations',
+  on: 'POST /v1/federations',
   id: 'createFederation',
   access: 'operator',
   about: 'Create a federation',
@@ -160,12 +148,10 @@ const create = route({
 });
 
 const show = route({
-  method: 'GET',
-  path: '/v1/federations/:name',
+  on: 'GET /v1/federations/:name',
   id: 'getFederation',
   access: 'read',
   about: 'State of a federation',
-  params: inFederation,
   answer: stateAnswer,
   handle: ({ params }, context) => stateOf(context, context.federation(params.name)),
 });
@@ -185,13 +171,11 @@ const recount = order(
 
 function order(what: Exclude<Order, object>, about: string, details?: string): Route {
   return route({
-    method: 'POST',
-    path: `/v1/federations/:name/${what}`,
+    on: `POST /v1/federations/:name/${what}`,
     id: `${what}Federation`,
     access: 'operator',
     about,
     ...(details && { details }),
-    params: inFederation,
     answer: stateAnswer,
     errors: ['REFUSED'],
     handle: async ({ params }, context) => {

@@ -12,7 +12,7 @@ import type { CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
-import { fileError } from './files/file-error.ts';
+import { onFileSync } from './files/file-error.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -52,13 +52,8 @@ class LogFile {
     closeSync(this.descriptor);
   }
 
-  /** Failures of the system name the file. */
   private guarded<T>(act: () => T): T {
-    try {
-      return act();
-    } catch (error) {
-      throw fileError(error, this.name);
-    }
+    return onFileSync(this.name, act);
   }
 }
 

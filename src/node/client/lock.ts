@@ -7,6 +7,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
 import { fileError } from '../files/file-error.ts';
+import { readIfThere } from '../files/files.ts';
 
 interface Holder {
   readonly pid: number;
@@ -55,12 +56,8 @@ function create(path: string, content: string): boolean {
 }
 
 function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined;
-    throw fileError(error, path);
-  }
+  const bytes = readIfThere(path);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** Two may find the same stale lock: the slower one may not remove the new lock of the faster. */

@@ -1,10 +1,10 @@
 /** Files in and out, whole. Output appears complete under its name or not at all. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
-import { fileError, onFile } from './file-error.ts';
+import { fileError, onFile, onFileSync } from './file-error.ts';
 
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
@@ -21,6 +21,16 @@ export function readBytes(path: string): Promise<Uint8Array> {
 /** The same bytes without Node's `Buffer`, whose `slice` shares memory where that of a Uint8Array copies. */
 export function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+/** Undefined where there is no such file. */
+export function readIfThere(path: string): Uint8Array | undefined {
+  try {
+    return plainBytes(readFileSync(path));
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw fileError(error, path);
+  }
 }
 
 export async function readText(path: string): Promise<string> {
@@ -104,7 +114,7 @@ const OWNER_ONLY = 0o600;
  */
 export function writeDurably(path: string, bytes: Uint8Array): void {
   const temporary = `${path}.tmp`;
-  try {
+  onFileSync(path, () => {
     const file = openSync(temporary, 'w', OWNER_ONLY);
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
@@ -114,9 +124,7 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
     }
     renameSync(temporary, path);
     syncFolder(dirname(path));
-  } catch (error) {
-    throw fileError(error, path);
-  }
+  });
 }
 
 /** Makes the rename itself durable; not every system lets a folder be opened for that. */

@@ -217,10 +217,13 @@ export class FederationHost {
   }
 
   private async saveAgain(changes: StoredCoordinator, failure: Error): Promise<void> {
+    const { clock } = this.ports;
     let error = failure;
     while (!this.isStopped) {
       this.onFailure(error);
-      await this.retryTime();
+      await new Promise<void>((resolve) => {
+        this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
+      });
       try {
         await this.trySave(changes);
         this.onWorksAgain();
@@ -229,13 +232,6 @@ export class FederationHost {
         error = again as Error;
       }
     }
-  }
-
-  private retryTime(): Promise<void> {
-    const { clock } = this.ports;
-    return new Promise((resolve) => {
-      this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
-    });
   }
 
   private sentence(reason: string): string {
@@ -287,6 +283,10 @@ function refusalIn(effects: readonly CoordinatorEffect[]): string | undefined {
   return refusal?.type === 'refusal' ? refusal.message : undefined;
 }
 
+/**
+ * Messages as frames. Under rules that take the same step for everybody, all are sent the same when a round opens: that is then
+ * encoded once, not a thousand times.
+ */
 export class Frames {
   private readonly precision: Precision;
   private last: { readonly message: RoundMessage; readonly frame: Uint8Array } | undefined;

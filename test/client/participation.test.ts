@@ -9,7 +9,7 @@ import { step } from '../../src/coordinator/machine.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
-import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
+import { newKeyPair, signerOf } from '../../src/node/crypto.ts';
 import { systemClock } from '../../src/node/clock.ts';
 import { entropyStream, systemEntropy } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';

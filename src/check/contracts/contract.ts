@@ -44,15 +44,24 @@ export interface StoreUnderTest<S> {
 
 export type OpenStore<S> = () => Eventually<StoreUnderTest<S>>;
 
-/** `define` for tests that are given an open store, which is closed after them. */
-export function withStore<S>(define: Define, open: OpenStore<S>) {
-  return (name: string, run: (store: S, opened: StoreUnderTest<S>) => Promise<void>) =>
+/** `define` for tests that are given something open, which is closed after them. */
+export function withOpened<T extends { close(): Eventually<void> }>(
+  define: Define,
+  open: () => Eventually<T>,
+) {
+  return (name: string, run: (opened: T) => Promise<void>) =>
     define(name, async () => {
       const opened = await open();
       try {
-        await run(opened.store, opened);
+        await run(opened);
       } finally {
         await opened.close();
       }
     });
+}
+
+export function withStore<S>(define: Define, open: OpenStore<S>) {
+  const test = withOpened(define, open);
+  return (name: string, run: (store: S, opened: StoreUnderTest<S>) => Promise<void>) =>
+    test(name, (opened) => run(opened.store, opened));
 }

@@ -11,13 +11,13 @@ import { readIfThere } from '../files/files.ts';
 
 interface Holder {
   readonly pid: number;
-  /** Of the process, and of the machine, where the system tells; empty elsewhere. */
+  /** Of the process, and of the machine, where the system knows; empty elsewhere. */
   readonly started: string;
   readonly boot: string;
 }
 
 const ATTEMPTS = 10;
-/** Said by file systems that know no hard links. */
+/** Codes of file systems that know no hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Gives what releases it; refuses a folder that a living process uses. */

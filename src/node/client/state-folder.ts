@@ -19,9 +19,8 @@ import {
 } from '../../client/participant-file.ts';
 import type { Home, StateStore } from '../../client/ports.ts';
 import type { Model } from '../../solver/model.ts';
-import { systemEntropy } from '../crypto.ts';
+import { type KeyPair, newKeyPair, signerOf, systemEntropy } from '../crypto.ts';
 import { fileError } from '../files/file-error.ts';
-import { type KeyPair, newKeyPair, signerOf } from './identity.ts';
 import { lockFolder } from './lock.ts';
 import { ELSE_FORGET, readSealed, readState, StateJournal, writeSealed } from './state-journal.ts';
 

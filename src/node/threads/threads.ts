@@ -13,7 +13,7 @@ export type FromThread<Progress, Result> =
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure };
 
-/** One worker thread, for one request at a time (its inner side: in-thread.ts). */
+/** One worker thread, for one request at a time (its inner side: `takeRequests`). */
 export class Thread<Request, Progress, Result> {
   private readonly worker: Worker;
   private readonly onProgress: (progress: Progress) => void;

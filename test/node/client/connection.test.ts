@@ -10,7 +10,7 @@ import type { Applicant } from '../../../src/client/admission.ts';
 import { Backoff, Connection } from '../../../src/client/connection.ts';
 import { parseEndpoint } from '../../../src/client/endpoint.ts';
 import type { TlsOptions } from '../../../src/node/admin/post-json.ts';
-import { newKeyPair, signerOf } from '../../../src/node/client/identity.ts';
+import { newKeyPair, signerOf } from '../../../src/node/crypto.ts';
 import { cryptoShare } from '../../../src/node/client/join.ts';
 import { DEFAULT_HEARTBEAT, type Heartbeat, webTransport } from '../../../src/node/client/web-transport.ts';
 import { systemClock } from '../../../src/node/clock.ts';

@@ -96,17 +96,15 @@ function* framesIn(log: LogBytes): Generator<Frame> {
     const end = start + length;
     if (end > size) {
       const rest = log.read(start, Math.min(size, start + SEARCHED_BYTES));
-      if (!isBegun(rest)) throw badLength(log, at, length, size - start);
+      if (!isBegun(rest)) {
+        const expected = `expected a record of ${length} bytes, got ${size - start} that are not the beginning of one`;
+        throw inputError('CORRUPT', `${log.name}: byte ${at}: ${expected}: damaged; put back a copy of it`);
+      }
       return yield { at, start, end: undefined };
     }
     yield { at, start, end };
     at = end;
   }
-}
-
-function badLength({ name }: LogBytes, at: number, length: number, left: number): Error {
-  const expected = `expected a record of ${length} bytes, got ${left} that are not the beginning of one`;
-  return inputError('CORRUPT', `${name}: byte ${at}: ${expected}: damaged; put back a copy of it`);
 }
 
 /** A record that was cut short begins like one, and no other follows it: then its length would be what is wrong. */

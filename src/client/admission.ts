@@ -24,16 +24,7 @@ const MOST_NAMES = 10_000;
 const LONGEST_TEXT = 1000;
 const TICKET = /^[\w.~-]{1,4000}$/;
 
-interface Admission {
-  readonly ticket: string;
-  readonly federation: FederationName;
-}
-
-export async function admit(
-  transport: Transport,
-  applicant: Applicant,
-  signal: AbortSignal,
-): Promise<Admission> {
+export async function admit(transport: Transport, applicant: Applicant, signal: AbortSignal) {
   const { label } = transport;
   const ask = async (step: 'challenge' | 'session', body: unknown): Promise<Fields> => {
     const reply = await transport.request(step, body, signal);

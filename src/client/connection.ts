@@ -177,6 +177,7 @@ export interface BackoffOptions {
   readonly mostMs: number;
 }
 
+/** How long to wait before trying again: longer each time, up to a bound, and never in step with the others. */
 export class Backoff {
   private readonly options: BackoffOptions;
   private readonly random: RandomShare;

@@ -96,18 +96,13 @@ export function checkSameClasses(
   );
 }
 
-/** In the options of such a model: whose it is, and which value of the participant column says so; without one, all rows are. */
-interface Joined {
-  readonly participant: string;
-  readonly own?: string;
-}
-
+/** Which value of the participant column marks the participant's own rows; without one, all rows are. */
 function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
   if (!columns) return { own: participant };
   return columns.own === undefined ? {} : { own: columns.own };
 }
 
-/** Undefined before the first round. */
+/** The model that a participant can predict with, from its state alone; undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
   const { participant, features, classes, columns, stored } = file;
   const { settings, scaling, model } = stored;
@@ -116,7 +111,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const columnCount = features.length + (bias ? 1 : 0);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
-  const joined: Joined = { participant, ...ownValue(file) };
+  const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
   const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
   return {

@@ -86,17 +86,13 @@ export class RowWork {
 }
 
 /** Passes of a benchmark solve: the most that a round asks for by default. */
-export const BENCHMARK_PASSES = 100;
+const BENCHMARK_PASSES = 100;
 /** A pass that takes less is measured again: the first one also warms up. */
 const SHORT_MS = 50;
 const MOST_TRIES = 3;
 
-interface Benchmark {
-  readonly moments: Moments;
-  readonly passMs: number;
-}
-
-export function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number): Benchmark {
+/** How fast this device is, before it knows what it will be asked: passes over its real rows, scaled by themselves. */
+function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number) {
   const moments = featureMoments(
     x,
     d,
@@ -132,12 +128,11 @@ export interface EffortClock {
   sleep(ms: number): void;
 }
 
-interface EffortLimits {
-  readonly untilMs: number;
-  /** Asked between passes. */
-  isStopped(): boolean;
-}
-
+/**
+ * How much of a solve there is time for, decided while it solves. Before each pass it is asked whether there is time for
+ * it; if not, as many of its rows are taken as the time allows, by the speed of the passes before. Without a deadline and without
+ * an interruption it is the whole solve, to the bit.
+ */
 export class TimedEffort {
   private readonly clock: EffortClock;
   private readonly slowdown: number;
@@ -150,7 +145,7 @@ export class TimedEffort {
     this.firstPassRowMs = rowMs;
   }
 
-  within({ untilMs, isStopped }: EffortLimits): Effort {
+  within({ untilMs, isStopped }: Omit<SolveLimits, 'isDropped'>): Effort {
     return (solve, most) => {
       let rowMs = this.firstPassRowMs;
       while (!solve.done && solve.passes < most && !isStopped()) {

@@ -12,7 +12,6 @@ import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   onAway,
-  onBack,
   onForget,
   onJoin,
   onLeave,
@@ -112,7 +111,8 @@ function onMessage(
   if (!member) {
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
-  onBack(state, member);
+  // It is there after all: a late answer shows it, too.
+  if (member.isAway) waitForAgain(state, member);
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
     if (isPassedOver(state, member)) {
       waitForAgain(state, member);

@@ -161,12 +161,9 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (state.secure) return readyToMeasure(state);
   const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
-  return (measured === state.members.size || state.nowMs >= state.deadlineMs) && hasRows(state);
-}
-
-/** Nobody can be scaled by the moments of no rows. */
-function hasRows({ members }: CoordinatorState): boolean {
-  return [...members.values()].some(({ moments }) => moments !== undefined && moments.count > 0);
+  if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
+  // Nobody can be scaled by the moments of no rows.
+  return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
 }
 
 /** With secure aggregation: everybody has advertised its keys. */
@@ -237,11 +234,6 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
   return [];
 }
 
-/** It is there after all: a late answer shows it, too. */
-export function onBack(state: CoordinatorState, member: Member): void {
-  if (member.isAway) waitForAgain(state, member);
-}
-
 export function waitForAgain(state: CoordinatorState, member: Member): void {
   member.isAway = false;
   member.missed = 0;
@@ -254,7 +246,10 @@ export function waitForAgain(state: CoordinatorState, member: Member): void {
 export function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
-  if (state.trainer && !dropAnswers(state, member)) return [cannotForget(id)];
+  if (state.trainer && !dropAnswers(state, member)) {
+    const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
+    return [{ type: 'refusal', message }];
+  }
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
@@ -292,11 +287,6 @@ export function onRecount(state: CoordinatorState): CoordinatorEffect[] {
   for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
   if (state.phase === 'finished') return wake(state, everybody);
   return isUnderWay(state) ? open(state, 'train', everybody) : [];
-}
-
-function cannotForget(id: string): CoordinatorEffect {
-  const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
-  return { type: 'refusal', message };
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

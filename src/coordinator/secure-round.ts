@@ -32,7 +32,14 @@ import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
-import { canSeat, hasReplied, membersAwaited, renewRoster, rosterFor, seatOf } from './secure-roster.ts';
+import {
+  hasReplied,
+  membersAwaited,
+  membersSeated,
+  renewRoster,
+  rosterFor,
+  seatOf,
+} from './secure-roster.ts';
 import { sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
@@ -127,8 +134,11 @@ function closePhase(state: CoordinatorState): CoordinatorEffect[] | undefined {
   const sum = core?.round;
   if (phase === 'open' && state.paused) return undefined;
   if (phase === 'open' && !sum) {
-    const waited = state.nowMs >= state.openedMs + state.options.maxWaitMs;
-    return waited || canSeat(state) ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
+    const { maxWaitMs, minResponses } = state.options;
+    const waited = state.nowMs >= state.openedMs + maxWaitMs;
+    // A roster of those who could be dealt with now would be large enough.
+    const canSeat = membersSeated(state).length >= Math.max(2, minResponses);
+    return waited || canSeat ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
   }
   if (!sum || (phase !== 'open' && phase !== 'summing')) return undefined;
   const over =

@@ -103,6 +103,7 @@ function storedMember(state: CoordinatorState, member: Member): StoredMember {
   return { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, ...keys, known: copy };
 }
 
+/** All that the machine begins with: for the first time, or from what an earlier process has stored. */
 export interface CoordinatorStart {
   readonly machine: 'coordinator';
   readonly options: CoordinatorOptions;

@@ -101,6 +101,10 @@ export function dropAnswers(state: CoordinatorState, member: Member): boolean {
   return true;
 }
 
+/**
+ * The model in use, as far as the coordinator knows it: the shared part w. Personal parts are the participants' own; only MOCHA, which
+ * has no shared part, makes them here.
+ */
 interface ModelInUse {
   /** The round that asked about it, or opened with it. */
   readonly round: number;

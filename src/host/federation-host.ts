@@ -220,7 +220,9 @@ export class FederationHost {
     const { clock } = this.ports;
     let error = failure;
     while (!this.isStopped) {
-      this.onFailure(error);
+      this.storeFailure = error;
+      this.refuseOrders(STORE_FAILS);
+      this.ports.onStoreFailure?.(error);
       await new Promise<void>((resolve) => {
         this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
       });
@@ -246,12 +248,6 @@ export class FederationHost {
       this.orders.set(input, CANCELLED);
       answer(this.sentence(reason));
     }
-  }
-
-  private onFailure(error: Error): void {
-    this.storeFailure = error;
-    this.refuseOrders(STORE_FAILS);
-    this.ports.onStoreFailure?.(error);
   }
 
   private onWorksAgain(): void {

@@ -23,7 +23,8 @@ const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLI
 /** Gives what releases it; refuses a folder that a living process uses. */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'lock');
-  const own = JSON.stringify(ourselves());
+  const { pid } = process;
+  const own = JSON.stringify({ pid, started: startOf(pid)?.started ?? '', boot: bootId() });
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (create(path, own)) return () => release(path, own);
     const found = read(path);
@@ -90,10 +91,6 @@ function holderFrom(text: string): Holder | undefined {
   } catch {
     return undefined;
   }
-}
-
-function ourselves(): Holder {
-  return { pid: process.pid, started: startOf(process.pid)?.started ?? '', boot: bootId() };
 }
 
 function isAlive({ pid, started, boot }: Holder): boolean {

@@ -10,7 +10,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
-import type { Seal } from '../../base/packed.ts';
+import { type Seal, seal } from '../../base/packed.ts';
 import {
   modelOf,
   type NewParticipant,
@@ -21,8 +21,9 @@ import type { Home, StateStore } from '../../client/ports.ts';
 import type { Model } from '../../solver/model.ts';
 import { type KeyPair, newKeyPair, signerOf, systemEntropy } from '../crypto.ts';
 import { fileError } from '../files/file-error.ts';
+import { writeDurably } from '../files/files.ts';
 import { lockFolder } from './lock.ts';
-import { ELSE_FORGET, readSealed, readState, StateJournal, writeSealed } from './state-journal.ts';
+import { ELSE_FORGET, readSealed, readState, StateJournal } from './state-journal.ts';
 
 const IDENTITY_SEAL: Seal = { kind: 'kindred participant identity', version: 1 };
 const SECRET_BYTES = 32;
@@ -97,7 +98,7 @@ function makeFolder(path: string): void {
 
 function makeKeys(path: string): KeyPair {
   const keys = newKeyPair();
-  writeSealed(join(path, 'identity'), IDENTITY_SEAL, keys);
+  writeDurably(join(path, 'identity'), seal(IDENTITY_SEAL, keys));
   return keys;
 }
 

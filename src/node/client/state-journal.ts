@@ -14,7 +14,7 @@
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from '../../base/crc32.ts';
 import { inputError, KindredError } from '../../base/errors.ts';
-import { type Seal, seal, sealForNow, unseal } from '../../base/packed.ts';
+import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { fileError, onFileSync } from '../files/file-error.ts';
@@ -165,7 +165,7 @@ export function readState(path: string): ReadState | undefined {
 }
 
 function stateIn(bytes: Uint8Array, path: string): ReadState {
-  if (isSealed(bytes)) {
+  if (MAGIC.every((byte, i) => bytes[i] === byte)) {
     const expected = bytes[4] === WHOLE_STATE.version ? WHOLE_STATE : STATE_SEAL;
     return { file: asNow(unseal(expected, bytes, path) as ParticipantFile), bytes: 0, firstBytes: 0 };
   }
@@ -237,15 +237,7 @@ export function readSealed(path: string, expected: Seal): unknown {
   return bytes && refusing(path, expected, () => unseal(expected, bytes, path));
 }
 
-export function writeSealed(path: string, as: Seal, value: unknown): void {
-  writeDurably(path, seal(as, value));
-}
-
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
-
-function isSealed(bytes: Uint8Array): boolean {
-  return MAGIC.every((byte, i) => bytes[i] === byte);
-}
 
 export const ELSE_FORGET = 'or have the operator forget the participant and give another --state';
 

@@ -149,6 +149,10 @@ export class Openings {
   }
 }
 
+/**
+ * Messages of the coordinator to many participants of one process. On machines of their own each would decode what it is sent; here
+ * they share two cores with the server, and a frame that is the same, byte by byte, as the one before it is decoded once.
+ */
 export class SharedDecoding {
   private last: { readonly frame: Buffer; readonly message: ToParticipant } | undefined;
 

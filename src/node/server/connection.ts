@@ -47,7 +47,11 @@ export class Connection {
     socket.on('message', (data, isBinary) => this.onFrame(data as Buffer, isBinary));
     socket.on('ping', () => this.mayGoOn());
     socket.on('pong', () => this.mayGoOn());
-    socket.on('error', () => this.onMalformed());
+    // Too large, in too many pieces, not WebSocket at all: ws closes with the right code.
+    socket.on('error', () => {
+      ports.onRejected('BAD_FRAME');
+      this.terminateSoon();
+    });
     socket.on('close', () => ports.onClose(this));
   }
 
@@ -104,12 +108,6 @@ export class Connection {
     this.ports.onTraffic('in', data.length);
     const message = this.read(data, isBinary);
     if (message) this.ports.onMessage(message);
-  }
-
-  /** Too large, in too many pieces, not WebSocket at all: ws closes with the right code. */
-  private onMalformed(): void {
-    this.ports.onRejected('BAD_FRAME');
-    this.terminateSoon();
   }
 
   /** Pings count, too: ws answers them, and the answers would pile up for whoever pings on and on and never reads. */

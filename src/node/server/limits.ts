@@ -41,8 +41,3 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   silentMs: 45_000,
   returnMs: 5000,
 };
-
-/** How often connections are checked: several times within what they are given. */
-export function checkEveryMs({ silentMs, unreadMs }: ServerLimits): number {
-  return Math.min(silentMs, unreadMs) / 3;
-}

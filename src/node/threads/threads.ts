@@ -8,7 +8,7 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { type ErrorKind, KindredError } from '../../base/errors.ts';
 
 /** What a thread sends: progress as often as it likes, then how the request ended. */
-export type FromThread<Progress, Result> =
+type FromThread<Progress, Result> =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure };
@@ -120,21 +120,21 @@ export function takeRequests<Request, Progress, Result>(
   });
 }
 
-export interface ThreadFailure {
+interface ThreadFailure {
   readonly message: string;
   readonly stack: string | undefined;
   /** Of a KindredError. */
   readonly known: { readonly code: string; readonly kind: ErrorKind } | undefined;
 }
 
-export function failureOf(error: unknown): ThreadFailure {
+function failureOf(error: unknown): ThreadFailure {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, known: undefined };
   const { message, stack } = error;
   const known = error instanceof KindredError ? { code: error.code, kind: error.kind } : undefined;
   return { message, stack, known };
 }
 
-export function errorFrom({ message, stack, known }: ThreadFailure): Error {
+function errorFrom({ message, stack, known }: ThreadFailure): Error {
   const error = known ? new KindredError(known.code, message, known.kind) : new Error(message);
   if (stack !== undefined) error.stack = stack;
   return error;

@@ -66,10 +66,6 @@ function briefly(federation: Federation) {
   };
 }
 
-function briefOf(federation: Federation): z.input<typeof federationBrief> {
-  return { ...briefly(federation), connected: federation.connections.size };
-}
-
 async function stateOf(
   { store, uptimeMs }: ServerContext,
   federation: Federation,
@@ -128,7 +124,9 @@ const list = route({
   about: 'All federations of the server',
   answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
   handle: (_, { federations }) => ({
-    federations: [...federations.values()].map(briefOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    federations: [...federations.values()]
+      .map((one) => ({ ...briefly(one), connected: one.connections.size }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
   }),
 });
 

@@ -93,17 +93,21 @@ const history = route({
   },
   handle: async ({ params, query }, context, reply) => {
     const all = await allRows(context.store, context.federation(params.name).name);
-    const rows = all.map(inShort);
+    const rows = all.map(({ round, primal, dual, relativeGap, closedMs }) => {
+      return {
+        round,
+        primal: orNull(primal),
+        dual: orNull(dual),
+        relativeGap: orNull(relativeGap),
+        closedMs,
+      };
+    });
     if (query.format === 'json') return rows;
     reply.type('text/csv; charset=utf-8');
     const lines = rows.map((row) => Object.values(row).join(','));
     return `${['round,primal,dual,relativeGap,closedMs', ...lines].join('\n')}\n`;
   },
 });
-
-function inShort({ round, primal, dual, relativeGap, closedMs }: HistoryRow) {
-  return { round, primal: orNull(primal), dual: orNull(dual), relativeGap: orNull(relativeGap), closedMs };
-}
 
 async function allRows(store: RunStore, federation: string): Promise<HistoryRow[]> {
   const rows: HistoryRow[] = [];

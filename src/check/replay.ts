@@ -9,8 +9,8 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
 
 export interface Replayed {
-  /** Starts of the machine. */
-  readonly starts: number;
+  /** Starts of the machine, as the JSON of `kindred replay` has always called them. */
+  readonly lives: number;
   readonly inputs: number;
   readonly effects: number;
   /** The last record was cut short by a crash. */
@@ -21,7 +21,7 @@ export interface Replayed {
 
 interface Difference {
   /** Starts are counted from 1, and so are the steps after each. */
-  readonly start: number;
+  readonly life: number;
   readonly step: number;
   /** Type of the input. */
   readonly input: string;
@@ -36,13 +36,13 @@ type Machine = (input: StepRecord['input']) => readonly unknown[];
 /** The primitives of secure aggregation may be others than those of the run: all of them give the same bytes. */
 export function replay(records: Iterable<LogRecord>, primitives: Primitives = noblePrimitives): Replayed {
   let machine: Machine = () => [];
-  const counts = { starts: 0, inputs: 0, effects: 0 };
+  const counts = { lives: 0, inputs: 0, effects: 0 };
   let step = 0;
   for (const record of records) {
     if (record.type === 'torn') return { ...counts, torn: true };
     if (record.type === 'start') {
       machine = machineOf(record.start, primitives);
-      counts.starts++;
+      counts.lives++;
       step = 0;
       continue;
     }
@@ -51,7 +51,7 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
     const { got, effects } = outcomeOf(machine, record);
     counts.effects += effects;
     if (got === record.effects) continue;
-    const where = { start: counts.starts, step, input: record.input.type };
+    const where = { life: counts.lives, step, input: record.input.type };
     return { ...counts, torn: false, firstDifference: { ...where, expected: record.effects, got } };
   }
   return { ...counts, torn: false };

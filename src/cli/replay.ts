@@ -36,13 +36,13 @@ async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promis
 
 const isSame = ({ firstDifference }: Replayed) => firstDifference === undefined;
 
-function lineOf({ log, starts, inputs, effects, torn, firstDifference }: ReplayedLog): string {
-  const counts = [counted(starts, 'start'), counted(inputs, 'input'), counted(effects, 'effect')];
+function lineOf({ log, lives, inputs, effects, torn, firstDifference }: ReplayedLog): string {
+  const counts = [counted(lives, 'start'), counted(inputs, 'input'), counted(effects, 'effect')];
   if (!firstDifference) {
     return `${log}: ${counts.join(', ')}: identical${torn ? ' (the last record is cut short)' : ''}`;
   }
-  const { start, step, input, expected, got } = firstDifference;
-  return `${log}: ${counts.join(', ')}: differs in start ${start}, step ${step} (${input}): expected ${expected}, got ${got}`;
+  const { life, step, input, expected, got } = firstDifference;
+  return `${log}: ${counts.join(', ')}: differs in start ${life}, step ${step} (${input}): expected ${expected}, got ${got}`;
 }
 
 function counted(count: number, one: string): string {
@@ -50,7 +50,7 @@ function counted(count: number, one: string): string {
 }
 
 function sentenceOf([{ log, firstDifference }, ...more]: readonly ReplayedLog[], all: number): string {
-  const { start, step } = firstDifference!;
+  const { life, step } = firstDifference!;
   const which = `${1 + more.length} of ${counted(all, 'log')}`;
-  return `${log}: expected the effects that were recorded, got others in start ${start}, step ${step} (${which} differ)`;
+  return `${log}: expected the effects that were recorded, got others in start ${life}, step ${step} (${which} differ)`;
 }

@@ -57,7 +57,7 @@ describe('kindred replay', () => {
       logs: [
         {
           log: participant,
-          starts: 1,
+          lives: 1,
           inputs: expect.any(Number),
           effects: expect.any(Number),
           torn: false,
@@ -66,7 +66,7 @@ describe('kindred replay', () => {
         expect.objectContaining({
           log: changed,
           identical: false,
-          firstDifference: expect.objectContaining({ start: 1, expected: '0'.repeat(64) }),
+          firstDifference: expect.objectContaining({ life: 1, expected: '0'.repeat(64) }),
         }),
       ],
     });

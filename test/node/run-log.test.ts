@@ -90,7 +90,7 @@ describe('a replay comes to the same effects', () => {
       for (const [node, path] of logs) {
         const result = replay(readRunLog(path));
         expect(result).toEqual({
-          starts: 1 + plan.crashes.filter((crash) => crash.node === node).length,
+          lives: 1 + plan.crashes.filter((crash) => crash.node === node).length,
           inputs: expect.any(Number),
           effects: expect.any(Number),
           torn: false,
@@ -147,7 +147,7 @@ describe('a log', () => {
     const before = replay(records).inputs;
     const { firstDifference, inputs } = replay(read());
     // One record is how the machine began.
-    expect(firstDifference).toMatchObject({ start: 1, step: at, input: 'message' });
+    expect(firstDifference).toMatchObject({ life: 1, step: at, input: 'message' });
     expect(firstDifference!.expected).toMatch(/^[0-9a-f]{64}$/);
     expect(firstDifference!.got).toMatch(/^[0-9a-f]{64}$/);
     expect(inputs).toBe(at);
@@ -160,7 +160,7 @@ describe('a log', () => {
     const { input } = changed[at] as unknown as { input: { result: { solution: { u: Float64Array } } } };
     new Uint8Array(input.result.solution.u.buffer)[0] ^= 1;
     write(changed);
-    expect(replay(read()).firstDifference).toMatchObject({ start: 1, step: at, input: 'solved' });
+    expect(replay(read()).firstDifference).toMatchObject({ life: 1, step: at, input: 'solved' });
   });
 
   test('with an input that no machine gets differs there, too', () => {
@@ -195,7 +195,7 @@ describe('a log', () => {
     const found = read();
     expect(found.length).toBe(records.length);
     expect(found.slice(0, -1)).toEqual(records.slice(0, -1));
-    expect(replay(found)).toMatchObject({ starts: 2, torn: false });
+    expect(replay(found)).toMatchObject({ lives: 2, torn: false });
   });
 
   test('damaged anywhere else is refused, by its name and the place; and nothing is written behind the damage', () => {
@@ -246,7 +246,7 @@ describe('a log', () => {
 
   test('that is empty has no starts', () => {
     writeFileSync(path, '');
-    expect(replay(read())).toEqual({ starts: 0, inputs: 0, effects: 0, torn: false });
+    expect(replay(read())).toEqual({ lives: 0, inputs: 0, effects: 0, torn: false });
     appendFileSync(path, Buffer.of(7));
     expect(replay(read()).torn).toBe(true);
   });

@@ -507,7 +507,7 @@ test('a run that was recorded is replayed to the same effects', async () => {
   await join1(server, smallRegression(), '1', { record }).done;
   record.close();
   const replayed = replay(readRunLog(log));
-  expect(replayed).toMatchObject({ starts: 1, torn: false });
+  expect(replayed).toMatchObject({ lives: 1, torn: false });
   expect(replayed.firstDifference).toBeUndefined();
   expect(replayed.inputs).toBeGreaterThan(10);
 });

@@ -9,10 +9,9 @@ import { CLOSE } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
-import { type Applicant, admit } from './admission.ts';
+import { type Applicant, admit, isFinal, TryAgain } from './admission.ts';
 import type { FederationName } from './participant-file.ts';
 import type { Channel, RandomShare, Transport } from './ports.ts';
-import { isFinal, TryAgain } from './refusals.ts';
 
 interface ConnectionOptions {
   readonly transport: Transport;

@@ -1,5 +1,6 @@
 /** Holds the rows of one participant, scales them and solves: what a thread, a web worker and a solver in this very thread have in common. */
 import { invariant } from '../base/errors.ts';
+import type { Clock } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import { featureMoments, type Moments, type Scaling, scaleRow, scalingFrom } from '../math/scaling.ts';
@@ -9,7 +10,7 @@ import { carryOut, type Effort } from '../participant/solve.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
-import type { RawTrainingRows } from './ports.ts';
+import type { OpenSolver, RawTrainingRows } from './ports.ts';
 
 /** For the way from here to the wire; what is lost on the wire itself the budget leaves room for. */
 const HANDING_OVER_MS = 3;
@@ -175,4 +176,29 @@ export class TimedEffort {
     if (restMs > 0) clock.sleep(restMs);
     return slowdown * tookMs;
   }
+}
+
+/**
+ * A solver in the caller's own thread, for where there is none to give away. It answers at once, so there is nothing to interrupt.
+ * `secret` is for masks and noise: a stream that nobody else can derive, new for every call.
+ */
+export function localSolver(clock: Clock, secret: () => Stream): OpenSolver {
+  return (rows, events) => {
+    const work = new RowWork(rows, { now: () => clock.now(), sleep: () => {} }, secret);
+    const takeBack = clock.at(clock.now(), () => events.ready(work.moments, work.benchmarkMs));
+    return {
+      prepare: (settings, scaling, y) => events.prepared(work.prepare(settings, scaling, y)),
+      solve: (request) => {
+        const untilMs = clock.now() + request.budgetMs;
+        const result = work.solve(request, { untilMs, isStopped: () => false, isDropped: () => false });
+        if (result) events.solved(result);
+      },
+      cancel: () => {},
+      interrupt: () => {},
+      close: () => {
+        takeBack();
+        work.release();
+      },
+    };
+  };
 }

@@ -149,16 +149,16 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const inquiry = inquiryOf(state)!;
   const { round } = state;
   const missing = [...state.members.values()].filter((member) => isMissing(state, member));
-  const unheard = [...state.members.values()].filter(
+  const unanswered = [...state.members.values()].filter(
     (member) => !inquiry.hasAnswered(member.index) && !members.includes(member),
   );
   if (members.length === 0) {
     // The bounds are those of before, and so is whom they cover.
     const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
-    state.missing = [...new Set([...before, ...unheard])].map(({ id }) => id);
+    state.missing = [...new Set([...before, ...unanswered])].map(({ id }) => id);
     return { ...state.certificate, ...NO_PROOF, certified: true };
   }
-  state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
+  state.missing = [...new Set([...missing, ...unanswered])].map(({ id }) => id);
   const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);
@@ -173,7 +173,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   state.certificate = { primal, dual, relativeGap };
   // Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it.
   const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
-  const complete = unheard.every((member) => isMissing(state, member));
+  const complete = unanswered.every((member) => isMissing(state, member));
   return {
     primal,
     dual,

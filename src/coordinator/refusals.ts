@@ -5,6 +5,7 @@ import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { sendFinish } from './sending.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, contributionOf, inquiryOf, localProblem, sharedPart } from './training.ts';
 
@@ -19,10 +20,24 @@ export function refuse(
   return { type: 'send', to, message: { kind: 'reject', code, session, message } };
 }
 
-interface Refusal {
-  readonly code: RejectCode;
-  readonly message: string;
+/**
+ * From an earlier session, late on its way: nothing. From a new one, whose joining got lost: a refusal. After the end of training: the
+ * end. Undefined: it is of the present session, and training goes on.
+ */
+export function outOfSession(
+  state: CoordinatorState,
+  member: Member,
+  session: number,
+): CoordinatorEffect[] | undefined {
+  if (session < member.session) return [];
+  if (session > member.session) {
+    const sentence = `participant "${member.id}" has not joined in this session`;
+    return [refuse(state, member.id, 'NOT_JOINED', sentence)];
+  }
+  return state.phase === 'finished' ? [sendFinish(state, member)] : undefined;
 }
+
+type Refusal = readonly [code: RejectCode, sentence: string];
 
 /** What is wrong with an answer, apart from being late. */
 export function refusalOfAnswer(
@@ -33,22 +48,17 @@ export function refusalOfAnswer(
   const { round } = state;
   const d = sharedPart(state)?.length;
   if (d === undefined || message.round > round) {
-    return {
-      code: 'FUTURE_ROUND',
-      message: `answer: expected round ${round} at the most, got ${message.round}`,
-    };
+    return ['FUTURE_ROUND', `answer: expected round ${round} at the most, got ${message.round}`];
   }
   if (message.round < round) return undefined;
   if (message.base !== member.accepted.round) {
-    return {
-      code: 'STATE_MISMATCH',
-      message: `answer: expected one that replaces that of round ${member.accepted.round}, got ${message.base}`,
-    };
+    const expected = `one that replaces that of round ${member.accepted.round}`;
+    return ['STATE_MISMATCH', `answer: expected ${expected}, got ${message.base}`];
   }
   const wrong = [message.u, message.previous].find((vector) => vector !== undefined && vector.length !== d);
-  if (wrong) return { code: 'WRONG_SHAPE', message: `answer: expected ${d} numbers, got ${wrong.length}` };
+  if (wrong) return ['WRONG_SHAPE', `answer: expected ${d} numbers, got ${wrong.length}`];
   const contradiction = implausible(state, member, message);
-  if (contradiction) return { code: 'INFEASIBLE', message: contradiction };
+  if (contradiction) return ['INFEASIBLE', contradiction];
   return refusalOfSize(state, member, message);
 }
 
@@ -65,7 +75,7 @@ function refusalOfSize(state: CoordinatorState, member: Member, { u }: AnswerMes
   const before = contributionOf(state, member);
   const size = norm(before ? plusScaled(u, -1, before) : u);
   if (clipFactor(size, most * (1 + CLIP_SLACK)) === 1) return undefined;
-  return { code: 'TOO_LARGE', message: `answer: expected a change of norm ${most} at the most, got ${size}` };
+  return ['TOO_LARGE', `answer: expected a change of norm ${most} at the most, got ${size}`];
 }
 
 /**

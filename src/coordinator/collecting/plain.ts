@@ -5,7 +5,7 @@ import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
-import { refusalOfAnswer, refuse } from '../refusals.ts';
+import { outOfSession, refusalOfAnswer, refuse } from '../refusals.ts';
 import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
 import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { persist } from '../stored.ts';
@@ -25,19 +25,14 @@ export function onAnswer(
   member: Member,
   message: AnswerMessage,
 ): CoordinatorEffect[] {
-  // From an earlier session, late on its way; or from a new one, whose joining got lost.
-  if (message.session < member.session) return [];
-  if (message.session > member.session) {
-    return [
-      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
-    ];
-  }
-  if (state.phase === 'finished') return [sendFinish(state, member)];
+  const ignored = outOfSession(state, member, message.session);
+  if (ignored) return ignored;
   const refusal = refusalOfAnswer(state, member, message);
   if (refusal) {
+    const [code, sentence] = refusal;
     // Nothing better will come of it in this round: it is not waited for.
-    if (refusal.code === 'INFEASIBLE' || refusal.code === 'TOO_LARGE') passOver(state, member);
-    return [refuse(state, member.id, refusal.code, refusal.message)];
+    if (code === 'INFEASIBLE' || code === 'TOO_LARGE') passOver(state, member);
+    return [refuse(state, member.id, code, sentence)];
   }
   if (member.presence === 'left') {
     return [sendFinish(state, member, 'left')];

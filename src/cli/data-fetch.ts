@@ -4,13 +4,13 @@ import { KindredError } from '../base/errors.ts';
 import { verifyUciHar } from '../data/uci-har.ts';
 import { download } from '../node/files/download.ts';
 import { kindOf } from '../node/files/files.ts';
+import { readUciHarFolder } from '../node/files/read-table.ts';
 import {
   checkNewFolder,
   openUciHarArchive,
   UCI_HAR_URL,
   writeFolder,
 } from '../node/files/uci-har-archive.ts';
-import { readUciHarFolder } from '../node/files/uci-har-folder.ts';
 import { finish, oneOf, refuse } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';

@@ -15,7 +15,7 @@ const columnsKind = object(
   'ignored',
 );
 
-/** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, node/client). */
+/** Of a model that comes from a participant's state: whose it is, and how the data name it (`modelOf`, client/participant-file.ts). */
 const joinedFields = { participant: text(), own: text().optional() };
 const joinedKind = object(joinedFields, 'ignored');
 

@@ -5,7 +5,7 @@ import { stream } from '../../src/base/random.ts';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { combinerOf, sharedPart } from '../../src/coordinator/training.ts';
 import { epsilonOf } from '../../src/privacy/dp/calibrate.ts';
 import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { Barrier } from '../../node/load/barrier.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
-import type { Openings } from '../../node/load/openings.ts';
+import type { Openings } from '../../node/load/load-participant.ts';
 import { median } from '../../reproduce/statistics.ts';
 import { part } from './part.ts';
 

@@ -1,7 +1,6 @@
 /** A round of secure aggregation, all parties in this process: what each of them computes and sends. */
 import { stream } from '../../base/random.ts';
-import { nodePrimitives } from '../../node/crypto.ts';
-import { systemEntropy } from '../../node/entropy.ts';
+import { nodePrimitives, systemEntropy } from '../../node/crypto.ts';
 import * as coordinator from '../../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
 import { defaultSecurity } from '../../privacy/secure/graph.ts';

@@ -14,11 +14,11 @@ import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext } from '../solver/member.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import type { OpenSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {

@@ -3,8 +3,8 @@
  * know which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
  */
 import { inputError } from '../base/errors.ts';
-import { naturallySorted } from './natural-order.ts';
 import { LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
+import { naturallySorted } from './participants.ts';
 import { placeOf, type Table } from './table.ts';
 
 type Labelled = Pick<Table, 'source' | 'targets' | 'lines'>;

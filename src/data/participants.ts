@@ -1,6 +1,6 @@
 /** The participant column while it is being read: ids come in row by row, the table wants them distinct and in order. */
 import { inputError } from '../base/errors.ts';
-import { naturallySorted } from './natural-order.ts';
+import { parseDecimal } from './number.ts';
 import type { Table } from './table.ts';
 
 export class ParticipantColumn {
@@ -94,4 +94,17 @@ export function selectRows(table: Table, rows: ArrayLike<number>): Table {
     targets: table.targets && Array.from(rows, (i) => table.targets![i]),
     lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
   };
+}
+
+export function naturallySorted(items: Iterable<string>): string[] {
+  // The numbers are read once, not at every comparison.
+  const keyed = Array.from(items, (text) => ({ text, value: parseDecimal(text) }));
+  keyed.sort((a, b) => {
+    const aIsText = Number.isNaN(a.value);
+    const bIsText = Number.isNaN(b.value);
+    if (aIsText !== bIsText) return aIsText ? 1 : -1;
+    if (!aIsText && a.value !== b.value) return a.value < b.value ? -1 : 1;
+    return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
+  });
+  return keyed.map((item) => item.text);
 }

@@ -2,8 +2,9 @@
 
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
+import type { Objective } from '../settings/losses.ts';
 import { suspicions } from './suspicious.ts';
-import { type ClassSummary, type NumberSummary, type Objective, summariseTarget } from './target-summary.ts';
+import { type ClassSummary, type NumberSummary, summariseTarget } from './target-summary.ts';
 
 interface DescribeOptions {
   readonly objective?: Objective | undefined;

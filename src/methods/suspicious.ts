@@ -2,6 +2,7 @@
 import { count } from '../data/memory.ts';
 import { parseDecimal } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
+import type { Objective } from '../settings/losses.ts';
 import {
   type FeatureRange,
   featureRanges,
@@ -9,7 +10,7 @@ import {
   repeatedRows,
   telltaleFeatures,
 } from './scan-features.ts';
-import type { ClassSummary, NumberSummary, Objective } from './target-summary.ts';
+import type { ClassSummary, NumberSummary } from './target-summary.ts';
 
 const FEW_ROWS = 10;
 /** Standard deviations that differ by more than this factor make one feature drown the others. */

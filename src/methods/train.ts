@@ -2,15 +2,14 @@
 import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { MethodName, Model } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped } from './method.ts';
-import { trainMocha } from './mocha.ts';
-import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
+import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';

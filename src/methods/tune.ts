@@ -14,8 +14,15 @@ import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import { decideFold, type TunePart, type TuneWork } from './tune-fold.ts';
-import { checkedGrid, named, pointsOf, type TuneGrid } from './tune-grid.ts';
+import {
+  checkedGrid,
+  decideFold,
+  named,
+  pointsOf,
+  type TuneGrid,
+  type TunePart,
+  type TuneWork,
+} from './tune-fold.ts';
 
 export type TuneMetric = 'errorRate' | 'balancedAccuracy' | 'r2' | 'rmse';
 

@@ -8,7 +8,8 @@
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
-import { type BoxContext, sentPart } from '../solver/member.ts';
+import { sentPart } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginSession, onWelcome } from './joining.ts';

@@ -7,20 +7,25 @@
  * refuses changes nothing and is not answered: the round goes on without us.
  */
 import { sameData } from '../base/same-data.ts';
-import { drawFrom } from '../privacy/secure/entropy.ts';
-import type { Primitives } from '../privacy/secure/keys.ts';
-import { acceptRoster, advertise, type Identities, newParticipant } from '../privacy/secure/membership.ts';
+import { drawFrom, type Primitives } from '../privacy/secure/keys.ts';
+import {
+  acceptRoster,
+  advertise,
+  type ParticipantState as Core,
+  type Identities,
+  newParticipant,
+} from '../privacy/secure/membership.ts';
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
-import type { ParticipantState as Core } from '../privacy/secure/participant-state.ts';
 import { layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import type {
+  AnswerMessage,
   DeliveredMessage,
   PlanMessage,
   RosterMessage,
   SecureToParticipant,
-} from '../protocol/secure-messages.ts';
+  ToCoordinator,
+} from '../protocol/messages.ts';
 import {
   changeVector,
   exactLimit,

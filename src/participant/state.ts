@@ -1,13 +1,19 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
 import type { Scaling } from '../math/scaling.ts';
-import type { Identities } from '../privacy/secure/membership.ts';
+import type { Identities, ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import type { ParticipantState as SecureCore } from '../privacy/secure/participant-state.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
-import type { AnswerMessage, FinishReason, RejectCode, RoundMessage } from '../protocol/messages.ts';
-import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
+import type {
+  AnswerMessage,
+  DeliveredMessage,
+  FinishReason,
+  RejectCode,
+  RoundMessage,
+  SumPurpose,
+} from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext, Solution } from '../solver/member.ts';
+import type { Solution } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 
 /** What a participant brings along: known before it has received anything. */
 export interface Profile {

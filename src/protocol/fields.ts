@@ -5,8 +5,7 @@
 import { utf8Bytes } from '../base/bytes.ts';
 import type { Limits } from './limits.ts';
 import type { RejectCode } from './messages.ts';
-import type { Reader } from './reader.ts';
-import type { Writer } from './writer.ts';
+import type { Reader, Writer } from './payload.ts';
 
 export interface Field<T> {
   write(out: Writer, value: T, name: string): void;

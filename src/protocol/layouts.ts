@@ -1,8 +1,8 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import { accepted } from './accepted.ts';
 import {
   bytes,
+  checked,
   choice,
   constant,
   exactly,
@@ -21,9 +21,49 @@ import {
   u32,
   vector,
 } from './fields.ts';
-import { type Message, REJECT_NUMBERS, type Scalars, type Welcome } from './messages.ts';
+import {
+  type Accepted,
+  type FinishReason,
+  type Message,
+  REJECT_NUMBERS,
+  type RoundMessage,
+  type Scalars,
+  type SumPurpose,
+  type Welcome,
+} from './messages.ts';
 import { settingsText } from './settings.ts';
-import { PURPOSES, REASONS, SUM_PURPOSES } from './tags.ts';
+
+export const PURPOSES: Readonly<Record<RoundMessage['purpose'], number>> = { train: 1, certify: 2 };
+
+export const SUM_PURPOSES: Readonly<Record<SumPurpose, number>> = {
+  measure: 1,
+  train: 2,
+};
+
+export const REASONS: Readonly<Record<FinishReason, number>> = {
+  gap: 1,
+  stall: 2,
+  rounds: 3,
+  time: 4,
+  operator: 5,
+  left: 6,
+  budget: 7,
+};
+
+/** A share of 0 would be no acceptance. */
+const share = checked(f64, 'BAD_FRAME', (value, name) =>
+  value > 0 && value <= 1 ? undefined : `${name}: expected a number above 0 and at most 1, got ${value}`,
+);
+const shareOrAll: Field<number | undefined> = {
+  write: (out, value = 1, name) => share.write(out, value, name),
+  read(input, name) {
+    const value = share.read(input, name);
+    return value === 1 ? undefined : value;
+  },
+  same: (a = 1, b = 1) => a === b,
+};
+
+export const accepted = record<Accepted>({ round: u32, factor: shareOrAll });
 
 export type Sender = 'participant' | 'coordinator';
 type Kind = Message['kind'];

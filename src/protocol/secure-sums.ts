@@ -15,8 +15,7 @@ import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import type { Training } from './messages.ts';
-import type { SumPurpose } from './secure-messages.ts';
+import type { SumPurpose, Training } from './messages.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> & {
   readonly secure?: SecureSettings | undefined;

@@ -4,10 +4,10 @@
  */
 
 import type { TrainOptions } from '../methods/options.ts';
-import type { TuneGrid } from '../methods/tune-grid.ts';
+import type { TuneGrid } from '../methods/tune-fold.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';
 import type { MethodName } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
 import type { Curve } from './curves.ts';
 import type { TableSpec } from './table-spec.ts';
 

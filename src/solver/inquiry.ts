@@ -17,7 +17,6 @@
 import { invariant } from '../base/errors.ts';
 import { boundsOf } from './answer.ts';
 import { certificateOf } from './certificate.ts';
-import { excessOfHeld, excessOfValues } from './claims.ts';
 import { LowerBound } from './cuts.ts';
 import type {
   Best,
@@ -27,7 +26,7 @@ import type {
   Standing,
   SummedAnswer,
 } from './inquiry-types.ts';
-import { LastAnswers } from './last-answers.ts';
+import { excessOfHeld, excessOfValues, LastAnswers } from './last-answers.ts';
 import { NextQuery } from './next-query.ts';
 import { dot, norm, plusScaled } from './vector.ts';
 

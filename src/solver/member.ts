@@ -8,8 +8,6 @@ import { type BoxContext, boxOf, dualSum } from './problem.ts';
 import type { Shard } from './shard.ts';
 import { plusScaled } from './vector.ts';
 
-export type { BoxContext } from './problem.ts';
-
 /** A solution of a participant's part: its dual variables, u = sum_i beta_i x_i and s = sum_i s(beta_i). */
 export interface Solution {
   readonly beta: Float64Array;

@@ -9,8 +9,6 @@
  */
 import { type LossSettings, lossOf } from './losses/losses.ts';
 
-export type { Objective } from './losses/loss.ts';
-
 export interface ProblemSettings extends LossSettings {
   readonly c1: number;
   /** Infinity: no personal part. */

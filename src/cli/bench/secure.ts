@@ -5,9 +5,13 @@ import { systemEntropy } from '../../node/entropy.ts';
 import * as coordinator from '../../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
 import { defaultSecurity } from '../../privacy/secure/graph.ts';
-import { acceptRoster, advertise, newParticipant } from '../../privacy/secure/membership.ts';
+import {
+  acceptRoster,
+  advertise,
+  newParticipant,
+  type ParticipantState,
+} from '../../privacy/secure/membership.ts';
 import * as participant from '../../privacy/secure/participant.ts';
-import type { ParticipantState } from '../../privacy/secure/participant-state.ts';
 import { makeRoster } from '../../privacy/secure/roster.ts';
 import { median } from '../../reproduce/statistics.ts';
 

@@ -1,6 +1,6 @@
 /** A table from a file in any of the formats, or from the UCI HAR folder. */
-import { detectFormat } from '../../data/format.ts';
 import {
+  detectFormat,
   parseTable,
   refuseUnused,
   type TableOptions,

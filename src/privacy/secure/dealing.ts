@@ -17,8 +17,7 @@ import { concatBytes } from '@noble/hashes/utils.js';
 import { type Context, derive, type Entropy, SECRET_BYTES, seedFrom } from './keys.ts';
 import type { Dealt } from './messages.ts';
 import { type Layout, mustSend, pointOf } from './roster.ts';
-import { SHARE_BYTES, seal } from './sealed-share.ts';
-import { derivedShare, fromMe, pairSeed, type Seat } from './seat.ts';
+import { derivedShare, fromMe, pairSeed, type Seat, SHARE_BYTES, seal } from './seat.ts';
 import { extend } from './shamir.ts';
 
 export type SecretKind = 'recovery' | 'selfMask';

@@ -1,6 +1,7 @@
 /** The targets of a table in a few numbers: rows of each class, or mean and spread. */
-import { naturallySorted } from '../data/participants.ts';
+
 import { parseDecimal } from '../data/number.ts';
+import { naturallySorted } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import type { Objective } from '../settings/losses.ts';
 

@@ -151,7 +151,7 @@ export function list<T>(item: Field<T>): Field<readonly T[]> {
 }
 
 /** One of a few values, as a u8; `meaning` of its numbers is for the sentence of a refusal. */
-function coded<T>(codes: ReadonlyMap<T, number>, meaning = [...codes.values()].join(', ')): Field<T> {
+function coded<T>(codes: ReadonlyMap<T, number>, meaning: string): Field<T> {
   const values = new Map([...codes].map(([value, code]) => [code, value]));
   return {
     write: (out, value, name) => out.u8(codes.get(value) ?? out.fail(`${name}: there is no "${value}"`)),
@@ -168,21 +168,10 @@ export function choice<T extends string>(codes: Readonly<Record<T, number>>): Fi
   return coded(new Map(Object.entries<number>(codes) as [T, number][]), `one of ${known}`);
 }
 
+const YES_OR_NO = new Map([false, true].map((value, code) => [value, code]));
 /** u8: 0 no, 1 yes. */
-export const flag = coded(
-  new Map([
-    [false, 0],
-    [true, 1],
-  ]),
-  '0 (no) or 1 (yes)',
-);
-const presence = coded(
-  new Map([
-    [false, 0],
-    [true, 1],
-  ]),
-  '0 (absent) or 1 (present)',
-);
+export const flag = coded(YES_OR_NO, '0 (no) or 1 (yes)');
+const presence = coded(YES_OR_NO, '0 (absent) or 1 (present)');
 
 /** u8: 0 absent, 1 present. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {

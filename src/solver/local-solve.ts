@@ -23,7 +23,7 @@ import type { PassArguments } from '../math/kernels.ts';
 import type { Shard } from './shard.ts';
 
 export interface LocalSolveOptions {
-  /** Coupling allowance. */
+  /** Coupling allowance: above 0 a solve allows for what others are about to answer too. */
   readonly sigma: number;
   /** Largest violation, in units of the margin, at which a solve is done. */
   readonly tolerance: number;

@@ -13,8 +13,8 @@ const SCHEDULES = Number(process.env.KINDRED_SECURE_SCHEDULES ?? 80);
 const roundsOfKey = new Map<string, Set<number>>();
 let masking: number | undefined;
 
-vi.mock('../../src/privacy/secure/masking.ts', async (original) => {
-  const prg = await original<typeof import('../../src/privacy/secure/masking.ts')>();
+vi.mock('../../src/privacy/secure/prg.ts', async (original) => {
+  const prg = await original<typeof import('../../src/privacy/secure/prg.ts')>();
   const noting = (apply: typeof prg.addMask) => (vector: Uint32Array, key: Uint8Array) => {
     if (masking !== undefined) {
       const name = Buffer.from(key).toString('hex');

@@ -8,16 +8,16 @@
  * A recovered secret must match the commitment that was dealt; if it does not, some share was wrong, and whoever sent it is found
  * as long as there are enough others.
  */
-import { type SecretKind, commitment, coverSeed } from './dealing.ts';
+import { commitment, coverSeed, type SecretKind } from './dealing.ts';
 import { neighboursOf } from './graph.ts';
-import { type IndexSet, has, sameBytes } from './index-set.ts';
+import { has, type IndexSet, sameBytes } from './index-set.ts';
 import { SECRET_BYTES } from './keys.ts';
 import { pairMaskKey, selfMaskKey } from './masking.ts';
 import type { Dealt } from './messages.ts';
-import { type Layout, pointOf } from './roster.ts';
-import { type Share, reconstruct } from './shamir.ts';
-import { sortShares } from './wrong-shares.ts';
 import { addMask, subtractMask } from './prg.ts';
+import { type Layout, pointOf } from './roster.ts';
+import { reconstruct, type Share } from './shamir.ts';
+import { sortShares } from './wrong-shares.ts';
 
 interface Recovered {
   /** By index of the dealer, for as long as nothing failed. */

@@ -5,13 +5,29 @@ import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addProduct, divide, multiply } from '../../../src/privacy/secure/field.ts';
-import { addWords, decode, encode, finestScaleBits, subtractWords } from '../../../src/privacy/secure/fixed-point.ts';
-import { type Context, type Entropy, type Purpose, channelPair, contextText, derive, noblePrimitives, pairContext, rootOf } from '../../../src/privacy/secure/keys.ts';
+import {
+  addWords,
+  decode,
+  encode,
+  finestScaleBits,
+  subtractWords,
+} from '../../../src/privacy/secure/fixed-point.ts';
+import {
+  type Context,
+  channelPair,
+  contextText,
+  derive,
+  type Entropy,
+  noblePrimitives,
+  type Purpose,
+  pairContext,
+  rootOf,
+} from '../../../src/privacy/secure/keys.ts';
+import { addMask, subtractMask } from '../../../src/privacy/secure/prg.ts';
 import { open, seal } from '../../../src/privacy/secure/seat.ts';
-import { type Share, extend, reconstruct } from '../../../src/privacy/secure/shamir.ts';
+import { extend, reconstruct, type Share } from '../../../src/privacy/secure/shamir.ts';
 import { sortShares } from '../../../src/privacy/secure/wrong-shares.ts';
 import { bigints, nodePrimitives, seededEntropy } from './helpers.ts';
-import { addMask, subtractMask } from '../../../src/privacy/secure/prg.ts';
 
 const words = (length: number) =>
   fc

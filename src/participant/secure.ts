@@ -210,18 +210,23 @@ function answer(
     return [{ type: 'persist', stored: state.stored }, ...say(message)];
   } catch (error) {
     if (!(error instanceof SecureError)) throw error;
-    return error.code === 'SECURE_OVERFLOW' ? giveUp(state, overflow(state, error)) : [];
+    return error.code === 'SECURE_OVERFLOW' ? giveUp(state, 'SECURE_OVERFLOW', overflow(state, error)) : [];
   }
 }
 
 /** Nothing can come of it until the operator changes something. */
-export function giveUp(state: ParticipantState, message: string): ParticipantEffect[] {
+export function giveUp(
+  state: ParticipantState,
+  code: NonNullable<ParticipantState['refusal']>['code'],
+  message: string,
+): ParticipantEffect[] {
   state.phase = 'refused';
-  state.refusal = { code: 'SECURE_OVERFLOW', message: `participant "${state.profile.id}": ${message}` };
+  state.refusal = { code, message };
   return [{ type: 'cancel' }];
 }
 
-function overflow({ stored }: ParticipantState, { message }: SecureError): string {
+function overflow({ stored, profile }: ParticipantState, error: SecureError): string {
+  const message = `participant "${profile.id}": ${error.message}`;
   return stored.secure?.purpose === 'measure'
     ? `${message}: the sums of features and of their squares must stay below ${MOMENTS_LIMIT}; bring the features to a smaller unit`
     : `${message}: raise secure.limit`;

@@ -132,28 +132,28 @@ export interface ParticipantState {
   phase: Phase;
   stored: Stored;
   /** Present once the rows are scaled. */
-  problem: BoxContext | undefined;
+  problem?: BoxContext | undefined;
   /** The newest round received. */
-  order: RoundMessage | undefined;
+  order?: RoundMessage | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
-  latest: UsableModel | undefined;
+  latest?: UsableModel | undefined;
   /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
   solvingRound: number;
   /** Passes of interrupted solves that went into the present one. */
   carriedPasses: number;
   /** Duals of the last answer, accepted or not: a start for the next. */
-  warm: Float64Array | undefined;
+  warm?: Float64Array | undefined;
   /** The w that a personal part is being solved for, at the end. */
-  finishing: Float64Array | undefined;
+  finishing?: Float64Array | undefined;
   /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
-  unfinished: { readonly beta: Float64Array; readonly passes: number } | undefined;
+  unfinished?: { readonly beta: Float64Array; readonly passes: number } | undefined;
   /** Rounds in a row that spoke of another state than ours. */
   mismatches: number;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;
   /** Shares that the others have dealt, until they are used. */
-  delivered: DeliveredMessage | undefined;
-  refusal: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
+  delivered?: DeliveredMessage | undefined;
+  refusal?: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
 }
 
 export const NOTHING_STORED: Stored = {
@@ -181,17 +181,9 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     profile,
     phase: stored.finished === 'left' ? 'gone' : 'joining',
     stored,
-    problem: undefined,
-    order: undefined,
-    latest: undefined,
     solvingRound: 0,
     carriedPasses: 0,
-    warm: undefined,
-    finishing: undefined,
-    unfinished: undefined,
     mismatches: 0,
     askedMs: Number.NEGATIVE_INFINITY,
-    delivered: undefined,
-    refusal: undefined,
   };
 }

@@ -1,8 +1,14 @@
-/** Messages to bytes and back. PROTOCOL.md has the format. */
+/**
+ * Messages to bytes and back, each in an envelope, little endian (PROTOCOL.md has the format):
+ *
+ *   "KNDR", version u8, tag u8, flags u8, reserved u8 = 0, payload bytes u32, payload, CRC-32 u32 of all before it
+ *
+ * A frame is exactly one message: transports keep the boundaries, nothing is left over.
+ */
 
 import { crc32 } from '../base/crc32.ts';
 import { invariant } from '../base/errors.ts';
-import { F32_FLAG, kindOfTag, layoutOf, type Sender, senderOf } from './layouts.ts';
+import { F32_FLAG, KIND_OF_TAG, layoutOf, type Sender, senderOf } from './layouts.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import {
   type Message,
@@ -13,6 +19,13 @@ import {
 } from './messages.ts';
 import { Reader, Writer } from './payload.ts';
 import { ProtocolError } from './protocol-error.ts';
+
+/** "KNDR" read as a little-endian u32. */
+const MAGIC = 0x52_44_4e_4b;
+const LENGTH_AT = 8;
+const HEADER_BYTES = 12;
+const TRAILER_BYTES = 4;
+const ENVELOPE_BYTES = HEADER_BYTES + TRAILER_BYTES;
 
 /** What each side may send. */
 interface SentBy {
@@ -29,9 +42,15 @@ export function encode(message: Message, precision: Precision): Uint8Array {
   const { tag, payload, knownFlags } = layoutOf(kind);
   const flags = precision === 'f32' ? knownFlags & F32_FLAG : 0;
   const out = new Writer(kind, precisionOf(flags));
-  beginFrame(out, tag, flags);
+  out.u32(MAGIC);
+  for (const byte of [PROTOCOL_VERSION, tag, flags, 0]) out.u8(byte);
+  out.u32(0);
   payload.write(out, message, '');
-  return endFrame(out);
+  const payloadBytes = out.length - HEADER_BYTES;
+  invariant(payloadBytes <= 0xffff_ffff, 'a payload below 4 GiB');
+  out.patchU32(LENGTH_AT, payloadBytes);
+  out.checksum();
+  return out.finish();
 }
 
 /**
@@ -43,72 +62,27 @@ export function decodeFrom<S extends Sender>(
   bytes: Uint8Array,
   limits: Limits = DEFAULT_LIMITS,
 ): SentBy[S] {
-  const frame = openFrame(bytes, limits);
-  const kind = kindOf(frame);
-  if (senderOf(layoutOf(kind)) !== sender) {
-    throw new ProtocolError('BAD_FRAME', `${kind}: not for a ${sender} to send`);
-  }
-  return readPayload(kind, frame, limits) as SentBy[S];
-}
-
-function kindOf(frame: Frame): Message['kind'] {
-  const kind = kindOfTag(frame.tag);
-  if (kind === undefined)
-    throw new ProtocolError('BAD_FRAME', `frame: there is no message with tag ${frame.tag}`);
-  return kind;
-}
-
-function readPayload(kind: Message['kind'], { flags, payload }: Frame, limits: Limits): Message {
+  const { tag, flags, payload } = openFrame(bytes, limits);
+  const kind = KIND_OF_TAG.get(tag) ?? refuse(`there is no message with tag ${tag}`);
   const layout = layoutOf(kind);
+  if (senderOf(layout) !== sender) refuse(`not for a ${sender} to send`, kind);
   const unknown = flags & ~layout.knownFlags;
-  if (unknown !== 0) throw new ProtocolError('BAD_FRAME', `${kind}: flags ${unknown} are not known here`);
+  if (unknown !== 0) refuse(`flags ${unknown} are not known here`, kind);
   const input = new Reader(kind, payload, precisionOf(flags), limits);
   const message = layout.payload.read(input, '');
   input.ended('payload');
-  return message;
+  return message as SentBy[S];
 }
 
 function precisionOf(flags: number): Precision {
   return flags & F32_FLAG ? 'f32' : 'f64';
 }
 
-/** "KNDR" read as a little-endian u32. */
-const MAGIC = 0x52_44_4e_4b;
-const LENGTH_AT = 8;
-const HEADER_BYTES = 12;
-const TRAILER_BYTES = 4;
-const ENVELOPE_BYTES = HEADER_BYTES + TRAILER_BYTES;
-
-export interface Frame {
-  readonly tag: number;
-  readonly flags: number;
-  /** A view into the frame. */
-  readonly payload: Uint8Array;
-}
-
-/** The payload is written between `beginFrame` and `endFrame`. */
-export function beginFrame(out: Writer, tag: number, flags: number): void {
-  out.u32(MAGIC);
-  out.u8(PROTOCOL_VERSION);
-  out.u8(tag);
-  out.u8(flags);
-  out.u8(0);
-  out.u32(0);
-}
-
-export function endFrame(out: Writer): Uint8Array {
-  const payloadBytes = out.length - HEADER_BYTES;
-  invariant(payloadBytes <= 0xffff_ffff, 'a payload below 4 GiB');
-  out.patchU32(LENGTH_AT, payloadBytes);
-  out.checksum();
-  return out.finish();
-}
-
 /**
  * Takes the envelope off. Version before checksum: the rest of another version may look different. Checksum before all
- * else: damage in transit is called damage, not an unknown tag.
+ * else: damage in transit is called damage, not an unknown tag. The payload is a view into the frame.
  */
-export function openFrame(bytes: Uint8Array, limits: Limits): Frame {
+function openFrame(bytes: Uint8Array, limits: Limits) {
   if (bytes.length > limits.maxFrameBytes) {
     refuse(`expected at most ${limits.maxFrameBytes} bytes, got ${bytes.length}`);
   }
@@ -130,6 +104,6 @@ export function openFrame(bytes: Uint8Array, limits: Limits): Frame {
   return { tag: bytes[5], flags: bytes[6], payload: bytes.subarray(HEADER_BYTES, crcAt) };
 }
 
-function refuse(sentence: string): never {
-  throw new ProtocolError('BAD_FRAME', `frame: ${sentence}`);
+function refuse(sentence: string, where = 'frame'): never {
+  throw new ProtocolError('BAD_FRAME', `${where}: ${sentence}`);
 }

@@ -72,7 +72,7 @@ const V3: Readonly<Record<string, string>> = JSON.parse(
 
 describe.each([
   [2, 28, V2],
-  [3, 29, Object.values(V3)],
+  [3, 29, Object.values(V3).map((hex) => hex.replace(/../g, '$& '))],
 ] as const)('frames of version %d', (version, count, frames) => {
   test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     expect(frames).toHaveLength(count);

@@ -1,11 +1,11 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
 import { modelToJson } from '../methods/model.ts';
-import { resolveOptions, type TrainOptions } from '../methods/options.ts';
+import { resolveOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
-import { LEARNING, RUNNING, TRAINING } from '../settings/training.ts';
+import { LEARNING, RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
 import {
   addDataOptions,
   type ColumnNames,

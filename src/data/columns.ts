@@ -1,6 +1,6 @@
 /** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
 import { inputError, type KindredError } from '../base/errors.ts';
-import { shown } from './number.ts';
+import { listed, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
 export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
@@ -102,11 +102,6 @@ function absent(
     code,
     `${where}: expected ${what} named ${shown(name)}, got columns ${listed(names)}${hint}`,
   );
-}
-
-function listed(names: readonly string[]): string {
-  const few = names.slice(0, 8).join(', ');
-  return names.length > 8 ? `${few} and ${names.length - 8} more` : few;
 }
 
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {

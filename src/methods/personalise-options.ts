@@ -9,8 +9,6 @@ import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName, Model } from '../solver/model.ts';
 
-export type { PersonaliseOptions } from '../settings/training.ts';
-
 /** Complete and checked; epsilon is 0 for classification. */
 export type ResolvedPersonaliseOptions = {
   readonly [K in keyof Required<PersonaliseOptions>]: NonNullable<PersonaliseOptions[K]>;

@@ -10,9 +10,10 @@ import { inputError } from '../base/errors.ts';
 import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { ScaleMode } from '../math/scaling.ts';
+import type { TrainOptions } from '../settings/training.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import type { MethodName } from '../solver/model.ts';
-import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
+import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import {
   checkedGrid,

@@ -20,7 +20,7 @@ import {
 import type { Advertisement, Dealt, Delivered, Masked, Roster, RoundPlan } from './messages.ts';
 import { checkAdvertisement, layoutOf, signAdvertisement } from './roster.ts';
 import type { Seat } from './seat.ts';
-import { refuse, SecureError } from './secure-error.ts';
+import { refuse } from './secure-error.ts';
 
 export interface Peer {
   readonly advertisement: Advertisement;
@@ -86,18 +86,8 @@ export function newParticipant(
   options: Pick<ParticipantState, 'federation' | 'id' | 'security'>,
   entropy: Entropy,
 ): ParticipantState {
-  const { federation, id, security } = options;
   const keys = { identity: identityPair(entropy), channel: channelPair(entropy) };
-  return {
-    federation,
-    id,
-    security,
-    ...keys,
-    peers: new Map(),
-    seat: undefined,
-    lastRound: -1,
-    round: undefined,
-  };
+  return { ...options, ...keys, peers: new Map(), seat: undefined, lastRound: -1, round: undefined };
 }
 
 export function advertise({ federation, id, identity, channel }: ParticipantState): Advertisement {
@@ -146,18 +136,10 @@ function believe(
     );
   if (before && sameBytes(before.advertisement.channelKey, channelKey)) return before;
   checkAdvertisement(state.federation, advertisement, primitives);
-  return { advertisement, agreed: agreeWith(state, advertisement, primitives) };
-}
-
-function agreeWith(
-  { channel }: ParticipantState,
-  { id, channelKey }: Advertisement,
-  primitives: Primitives,
-): Uint8Array {
   try {
-    return primitives.agree(channel.secretKey, channelKey);
+    return { advertisement, agreed: primitives.agree(state.channel.secretKey, channelKey) };
   } catch {
-    throw new SecureError(
+    return refuse(
       'SECURE_IDENTITY',
       `channel key of "${id}": expected a point of full order, got another`,
       id,

@@ -10,8 +10,9 @@
  * What is revealed for a round is fixed by the first set that was attested to: of every neighbour one share, of its self mask if it
  * was counted in, of its recovery secret if not, never both.
  */
+import { equalBytes } from '@noble/ciphers/utils.js';
 import { concatBytes } from '@noble/hashes/utils.js';
-import { attestTo, isAttestedBy, statementOf, TAG_BYTES } from './consistency.ts';
+import { statementOf, TAG_BYTES, tagOf } from './consistency.ts';
 import { dealSecrets, halves } from './dealing.ts';
 import { encode, wordsToBytes } from './fixed-point.ts';
 import { checkSet, has, type IndexSet, members, sameBytes, setOf } from './index-set.ts';
@@ -36,7 +37,7 @@ import type {
   RoundPlan,
 } from './messages.ts';
 import { mustSend } from './roster.ts';
-import { derivedShare, type Neighbour, open, SEALED_BYTES, type Seat, toMe } from './seat.ts';
+import { derivedShare, fromMe, type Neighbour, open, SEALED_BYTES, type Seat, toMe } from './seat.ts';
 import { demandBytes, refuse } from './secure-error.ts';
 
 /** Opens a round: secrets are drawn and dealt to the neighbours. */
@@ -106,7 +107,7 @@ export function attest(state: ParticipantState, { round: number, members: counte
   const statement = statementOf(round.plan, counted);
   const tags = seat.neighbours
     .filter((neighbour) => has(counted, neighbour.index))
-    .map((neighbour) => attestTo(seat, neighbour, number, statement));
+    .map((neighbour) => tagOf(neighbour, fromMe(seat, neighbour, number), statement));
   round.counted = counted.slice();
   return { round: number, from: seat.index, tags: concatBytes(...tags) };
 }
@@ -207,11 +208,11 @@ export function checkAttestations(
   const from = members(attesters).map((at) => seat.neighbours[at]);
   demandBytes(tags, from.length * TAG_BYTES, where);
   const statement = statementOf(plan, counted);
-  const agreeing = from.filter(
-    (neighbour, i) =>
-      has(counted, neighbour.index) &&
-      isAttestedBy(seat, neighbour, plan.round, statement, tags.subarray(i * TAG_BYTES, (i + 1) * TAG_BYTES)),
-  );
+  const agreeing = from.filter((neighbour, i) => {
+    const expected = tagOf(neighbour, toMe(seat, neighbour, plan.round), statement);
+    const given = tags.subarray(i * TAG_BYTES, (i + 1) * TAG_BYTES);
+    return has(counted, neighbour.index) && equalBytes(expected, given);
+  });
   demandThreshold(seat, agreeing.length + 1, `${where}: holders that were shown the same set`);
 }
 

@@ -91,12 +91,8 @@ function removePairMasks(
   const { from, round, table } = dealt;
   for (const [at, neighbour] of neighboursOf(layout.circle, from).entries()) {
     if (!has(counted, neighbour)) continue;
-    const context = {
-      federation: layout.federation,
-      round,
-      from: layout.ids[from],
-      to: layout.ids[neighbour],
-    };
+    const { federation, ids } = layout;
+    const context = { federation, round, from: ids[from], to: ids[neighbour] };
     const covered = table.subarray(at * SECRET_BYTES, (at + 1) * SECRET_BYTES);
     const key = pairMaskKey(coverSeed(covered, secret, context), context);
     // The neighbour has added it if it comes first, else subtracted.

@@ -7,9 +7,7 @@ export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
 
 export interface ColumnPlan {
   readonly names: readonly string[];
-  /** One role for each column of the file. */
   readonly roles: readonly ColumnRole[];
-  /** Names of the features, in the order of the file. */
   readonly features: readonly string[];
   readonly hasTask: boolean;
   readonly hasLabel: boolean;

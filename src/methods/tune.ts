@@ -94,7 +94,6 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
   return { work, parts, grid, folds, metric };
 }
 
-/** To be called after every training. */
 export function progressOf({ work, parts }: TunePlan, { onProgress }: TuneContext): () => void {
   let done = 0;
   return () => onProgress?.(++done, work.points.length * parts.length);

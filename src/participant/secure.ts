@@ -20,7 +20,6 @@ import { layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import type {
   AnswerMessage,
-  DeliveredMessage,
   PlanMessage,
   RosterMessage,
   SecureToParticipant,
@@ -84,7 +83,8 @@ export function onSecureMessage(
     case 'plan':
       return onPlan(state, message, now);
     case 'delivered':
-      return onDelivered(state, message);
+      state.delivered = message;
+      return maskWhenReady(state);
     case 'counted':
       return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
     case 'attestations':
@@ -134,11 +134,6 @@ function askForRoster(
   if (now < state.askedMs + retryMs) return [];
   state.askedMs = now;
   return say(advertisement(state));
-}
-
-function onDelivered(state: ParticipantState, message: DeliveredMessage): ParticipantEffect[] {
-  state.delivered = message;
-  return maskWhenReady(state);
 }
 
 /** Masks and sends what the open round sums, once it is known and the shares of the others are there. */

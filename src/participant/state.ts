@@ -78,11 +78,9 @@ export interface Pending {
 export interface SecureStored {
   /** Keys, seat and the round that is open. Never changed in place. */
   readonly core: SecureCore;
-  /** What it says of itself, signed. */
   readonly advertisement: Advertisement;
   /** How often the secret has been drawn from. */
   readonly drawn: number;
-  /** What the open round sums. */
   readonly purpose: SumPurpose;
   /** The first round that the roster is for. */
   readonly rosterRound: number;
@@ -133,7 +131,6 @@ export interface ParticipantState {
   stored: Stored;
   /** Present once the rows are scaled. */
   problem?: BoxContext | undefined;
-  /** The newest round received. */
   order?: RoundMessage | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
   latest?: UsableModel | undefined;
@@ -147,7 +144,7 @@ export interface ParticipantState {
   finishing?: Float64Array | undefined;
   /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
   unfinished?: { readonly beta: Float64Array; readonly passes: number } | undefined;
-  /** Rounds in a row that spoke of another state than ours. */
+  /** Rounds in a row that named another accepted answer than ours. */
   mismatches: number;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;

@@ -27,7 +27,6 @@ const HEADER_BYTES = 12;
 const TRAILER_BYTES = 4;
 const ENVELOPE_BYTES = HEADER_BYTES + TRAILER_BYTES;
 
-/** What each side may send. */
 interface SentBy {
   readonly participant: ToCoordinator;
   readonly coordinator: ToParticipant;

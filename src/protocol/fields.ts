@@ -23,7 +23,6 @@ const U16_MAX = 0xffff;
 const U32_MAX = 0xffff_ffff;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whole numbers. */
 function unsigned(bits: 'u16' | 'u32', most: number): Field<number> {
   return {
     write(out, value, name) {
@@ -189,7 +188,6 @@ export function constant<T>(value: T): Field<T> {
   return { write: () => {}, read: () => value };
 }
 
-/** Fields one after another. */
 export function record<T extends object>(fields: { readonly [K in keyof T]-?: Field<T[K]> }): Field<T> {
   const keys = Object.keys(fields) as (keyof T & string)[];
   const nameOf = (name: string, key: string) => (name === '' ? key : `${name}.${key}`);

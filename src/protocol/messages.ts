@@ -21,7 +21,6 @@ export const PROTOCOL_VERSION = 4;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];
-/** What participants do in a round. */
 export type Training = FederationSettings['training'];
 
 /** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */

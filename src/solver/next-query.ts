@@ -10,7 +10,6 @@ const OUTWARD = 0.4;
 /** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
 const FIRST_CURVATURE = 0.1;
 
-/** What a closed round leaves to go on from. */
 interface Closed {
   readonly query: Float64Array;
   /** Of P at the query; undefined: somebody is absent. */

@@ -42,7 +42,6 @@ export function withNewcomer(matrix: Float64Array, m: number): Float64Array {
   return wider;
 }
 
-/** Without the task at this place. */
 export function withoutTask(matrix: Float64Array, m: number, place: number): Float64Array {
   return matrix.filter((_, i) => i % m !== place && Math.floor(i / m) !== place);
 }

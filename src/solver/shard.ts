@@ -14,7 +14,6 @@ import { placeTableRows, type TableRows } from './table-rows.ts';
 type RowWriter = (i: number, row: Float32Array) => void;
 
 interface Targets {
-  /** Rows. */
   readonly n: number;
   /** Columns, with the bias. */
   readonly d: number;
@@ -23,7 +22,6 @@ interface Targets {
   readonly weights?: Float64Array | undefined;
 }
 
-/** Rows from anywhere. */
 export interface ShardInput extends Targets {
   readonly write: RowWriter;
 }

@@ -87,7 +87,6 @@ export function noiseFor(epsilon: number, delta: number, rounds: number, samplin
   return high;
 }
 
-/** Epsilon after so many equal rounds. */
 export function epsilonOf(
   settings: { readonly noiseMultiplier: number; readonly samplingRate: number },
   delta: number,

@@ -15,7 +15,6 @@ interface CoordinatorRound {
   readonly plan: RoundPlan;
   phase: Phase;
   readonly dealt: Map<number, Dealt>;
-  /** Sum of all masked vectors. */
   readonly sum: Uint32Array;
   readonly masked: Set<number>;
   readonly attested: Map<number, Attested>;

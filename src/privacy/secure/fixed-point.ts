@@ -74,7 +74,6 @@ export function addWords(sum: Uint32Array, words: Uint32Array, length = sum.leng
   }
 }
 
-/** sum -= words, modulo 2^64 entry by entry. */
 export function subtractWords(sum: Uint32Array, words: Uint32Array, length = sum.length): void {
   for (let i = 0; i < length; i += 2) {
     const a = sum[i] | 0;

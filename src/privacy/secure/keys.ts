@@ -17,7 +17,6 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { invariant } from '../../base/errors.ts';
 
-/** A source of secret random bytes. */
 export type Entropy = (bytes: number) => Uint8Array;
 
 export interface KeyPair {

@@ -28,7 +28,6 @@ export interface Peer {
   readonly agreed: Uint8Array;
 }
 
-/** What a participant knows of the round that is open. */
 export interface ParticipantRound {
   readonly plan: RoundPlan;
   readonly dealt: Dealt;
@@ -77,7 +76,6 @@ export function samePlan(a: RoundPlan, b: RoundPlan): boolean {
 }
 
 export interface Identities {
-  /** Identity keys by id. */
   readonly known: ReadonlyMap<string, Uint8Array>;
   readonly unknown: 'refuse' | 'pin';
 }

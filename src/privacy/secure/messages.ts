@@ -37,7 +37,6 @@ export interface RoundPlan {
   readonly round: number;
   /** The digest of roster and parameters, so that all mean the same. */
   readonly session: Uint8Array;
-  /** Entries of the vector. */
   readonly length: number;
   readonly scaleBits: number;
   readonly limit: number;
@@ -73,7 +72,6 @@ export interface Masked extends FromParticipant {
   readonly complaints: IndexSet;
 }
 
-/** Who was counted in. */
 export interface Counted extends OfRound {
   readonly members: IndexSet;
 }

@@ -83,7 +83,7 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
   const words = encode(values, { ...plan, participants: seat.layout.ids.length });
   maskVector(words, seat, present, round.selfMask, plan.round);
   const unopened = members(delivered.dealers).filter(
-    (at) => isTold(seat, at) && !shareOf(seat, plan.round, at, delivered),
+    (at) => isSealed(seat, at) && !shareOf(seat, plan.round, at, delivered),
   );
   const message = {
     round: plan.round,
@@ -141,14 +141,14 @@ export function reveal(state: ParticipantState, attestations: Attestations): Rev
 function shareOf(seat: Seat, round: number, at: number, delivered: Delivered): Uint8Array | undefined {
   const dealer = seat.neighbours[at];
   const context = toMe(seat, dealer, round);
-  if (!isTold(seat, at)) return derivedShare(dealer.root, context);
-  const before = members(delivered.dealers).filter((other) => other < at && isTold(seat, other)).length;
+  if (!isSealed(seat, at)) return derivedShare(dealer.root, context);
+  const before = members(delivered.dealers).filter((other) => other < at && isSealed(seat, other)).length;
   const sealed = delivered.sealed.subarray(before * SEALED_BYTES, (before + 1) * SEALED_BYTES);
   return open(sealed, dealer.root, context);
 }
 
 /** Whether the neighbour at a position must send us our share of its secrets. */
-function isTold({ layout, neighbours, index }: Seat, at: number): boolean {
+function isSealed({ layout, neighbours, index }: Seat, at: number): boolean {
   return mustSend(layout, neighbours[at].index, index);
 }
 

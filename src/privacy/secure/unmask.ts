@@ -22,9 +22,7 @@ import { sortShares } from './wrong-shares.ts';
 interface Recovered {
   /** By index of the dealer, for as long as nothing failed. */
   readonly secrets: ReadonlyMap<number, Uint8Array>;
-  /** Indices of those who have sent a wrong share. */
   readonly wrong: ReadonlySet<number>;
-  /** Whose secret could not be recovered. */
   readonly failed: number | undefined;
 }
 

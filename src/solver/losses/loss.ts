@@ -36,7 +36,6 @@ export interface Loss {
   readonly dualRange: { readonly least: number; readonly most: number };
   /** Largest second derivative of the loss in a; 0 where it is made of straight lines. */
   readonly curvature: number;
-  /** How the kernels step. */
   readonly form: StepForm;
   box(y: number, cap: number): { readonly low: number; readonly high: number };
   value(y: number, a: number, epsilon: number): number;

@@ -82,7 +82,7 @@ function attributeOf(flag: string): string {
 }
 
 /** A number, or the text itself where it is none: the kind refuses that, and names option and range. */
-export function numberOrText(text: string): number | string {
+function numberOrText(text: string): number | string {
   const value = parseDecimal(text);
   return Number.isFinite(value) ? value : text;
 }

@@ -9,7 +9,7 @@ import { inputError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
-import { featuresOf, selectRows } from '../data/participants.ts';
+import { featuresOf } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
@@ -17,8 +17,9 @@ import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
-import { decide, type Model } from '../solver/model.ts';
+import { decisionBy, type Model } from '../solver/model.ts';
 import type { BoxContext } from '../solver/problem.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { OpenSolver, RowSolver } from './ports.ts';
 
 export interface OwnData {
@@ -28,8 +29,8 @@ export interface OwnData {
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
-  /** Rows to test on, and which of all they are. */
-  readonly test: Table;
+  /** Features of the rows to test on, and which of all they are. */
+  readonly testX: Float64Array;
   readonly tested: Uint32Array;
   /** Of the training rows, features and targets. */
   readonly digest: string;
@@ -48,7 +49,7 @@ export function ownData(given: Table, participant: string, testFraction: number,
     trainX,
     train,
     labels: { source, targets, lines },
-    test: selectRows(table, tested),
+    testX: featuresOf(table, tested),
     tested,
     digest: digestOf(
       trainX,
@@ -158,11 +159,15 @@ export class OwnRows {
 
   /** How a model does on the rows kept aside; undefined where there are none. */
   measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
-    const { test, tested } = this.data;
-    if (test.n === 0) return undefined;
+    const { testX, tested } = this.data;
+    if (tested.length === 0) return undefined;
     const { y } = this.targetsFor(model.objective);
     const expected = Float64Array.from(tested, (i) => y[i]);
-    return { rows: test.n, ...measure(model.objective, expected, decide(model, test)) };
+    const [v] = model.personal.values();
+    const z = plusScaled(model.w, 1, v);
+    const decision = decisionBy(model, testX);
+    const decisions = Float64Array.from(tested, (_, i) => decision(z, i));
+    return { rows: tested.length, ...measure(model.objective, expected, decisions) };
   }
 
   private targetsFor(objective: Objective): Targets {

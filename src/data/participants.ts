@@ -85,7 +85,7 @@ function rowsWhere({ participantOf }: Table, holds: (k: number) => boolean): num
 }
 
 /** Some rows, with the participants as they are. */
-export function selectRows(table: Table, rows: ArrayLike<number>): Table {
+function selectRows(table: Table, rows: ArrayLike<number>): Table {
   return {
     ...table,
     n: rows.length,

@@ -11,16 +11,12 @@
  * row, so it stays feasible, the certificate holds, and what was kept back comes in a later round.
  */
 import { expPortable, logPortable, type Stream } from '../base/random.ts';
+import type { MaskSettings } from '../settings/wire.ts';
 import { type Solution, sentPart, solutionOf } from '../solver/member.ts';
 import type { Shard } from '../solver/shard.ts';
 import { plusScaled } from '../solver/vector.ts';
 
-export type MaskSemantics = 'paper' | 'consistent';
-
-export type MaskSettings = { readonly semantics: MaskSemantics } & (
-  | { readonly kind: 'bernoulli'; readonly keep: number }
-  | { readonly kind: 'beta'; readonly a: number; readonly b: number; readonly unmasked: number }
-);
+export type MaskSemantics = MaskSettings['semantics'];
 
 /** One factor in [0, 1] for each row. */
 export function drawMask(mask: MaskSettings, rows: number, random: Stream): Float64Array {

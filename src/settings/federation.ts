@@ -11,7 +11,7 @@ import {
   variants,
 } from './kinds.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
-import { AGGREGATION } from './training.ts';
+import { AGGREGATION, END } from './training.ts';
 import { DP, honest, mask, method, portion, precision, retryMs, SECURE, straggler } from './wire.ts';
 
 const above0 = number({ above: 0 });
@@ -71,8 +71,8 @@ export const ROUNDS = {
 
 /** When training ends. */
 export const STOP = {
-  gap: RUN.gap,
-  rounds: RUN.rounds.about('most rounds in which something is aggregated'),
+  gap: END.gap,
+  rounds: END.rounds.about('most rounds in which something is aggregated'),
   timeMs: orEndless(milliseconds({ above: 0, max: Infinity }))
     .default(Infinity)
     .about('most time'),
@@ -121,7 +121,6 @@ export const FEDERATION = {
 export const federationKind = object(FEDERATION);
 
 export type Waiting = Output<typeof TIMING>['waiting'];
-export type DefenceOptions = NonNullable<Output<typeof ROUNDS>['defence']>;
 export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;

@@ -412,13 +412,6 @@ export function partial<F extends Fields>(fields: F) {
   };
 }
 
-export function pick<F extends Fields, const K extends keyof F>(
-  fields: F,
-  ...keys: readonly K[]
-): Pick<F, K> {
-  return Object.fromEntries(keys.map((key) => [key, fields[key]])) as Pick<F, K>;
-}
-
 /** What was given as a kind of settings; throws one sentence about the first thing that is wrong. */
 export function readSettings<T>(kind: Kind<T, unknown>, given: unknown, source: Source): T {
   try {

@@ -26,6 +26,4 @@ export const PROBLEM = {
 export const RUN = {
   seed: whole(0, Number.MAX_SAFE_INTEGER).default(1).about('seed of everything that is drawn'),
   passes: count.default(100).about('most local passes in a round'),
-  rounds: count.default(200).about('most rounds'),
-  gap: share.default(1e-3).about('relative duality gap to stop at'),
 };

@@ -63,7 +63,7 @@ export function flagOf(key: string): string {
 }
 
 /** partitions[0].participants */
-export function fieldName(path: Path): string {
+function fieldName(path: Path): string {
   return path.reduce<string>((name, key) => {
     if (typeof key === 'number') return `${name}[${key}]`;
     return name === '' ? key : `${name}.${key}`;

@@ -10,6 +10,12 @@ const aggregation = choice(...AGGREGATIONS)
   .flag('--aggregation <rule>')
   .about('how answers are combined');
 
+/** When a training ends. */
+export const END = {
+  rounds: count.default(200).about('most rounds'),
+  gap: share.default(1e-3).about('relative duality gap to stop at'),
+};
+
 /** Which rows are trained on. */
 export const ROWS = {
   positive: text('a value of the target column')
@@ -37,8 +43,8 @@ export const RUNNING = {
   seed: RUN.seed,
   aggregation: aggregation.default('answers'),
   passes: RUN.passes,
-  rounds: RUN.rounds,
-  gap: RUN.gap,
+  rounds: END.rounds,
+  gap: END.gap,
   participants: count.optional('all').about('use the first participants only: this many'),
   trainRows: ROWS.trainRows,
 };
@@ -59,7 +65,7 @@ export const PERSONALISING = {
   classWeight: classWeight.optional(AS_IN_TRAINING),
   testFraction: ROWS.testFraction.default(0),
   seed: RUN.seed.optional(AS_IN_TRAINING).about('seed of the split and of the order of rows'),
-  gap: RUN.gap.default(1e-6).about('relative duality gap of each personal part'),
+  gap: END.gap.default(1e-6).about('relative duality gap of each personal part'),
   passes: RUN.passes.default(100_000).about('most passes over the rows of one participant'),
 };
 

@@ -11,7 +11,7 @@ export const method = choice('mtl', 'global', 'mocha')
   .about('how the models of participants are related');
 export const straggler = choice('restart', 'resume', 'anytime')
   .default('anytime')
-  .about('what a participant does that is still solving when the next round opens');
+  .about('what becomes of a solve when the next round opens');
 export const precision = choice('f64', 'f32').default('f64').about('numbers of the vectors that are sent');
 export const retryMs = milliseconds()
   .default(2000)
@@ -19,7 +19,7 @@ export const retryMs = milliseconds()
 
 const semantics = choice('paper', 'consistent')
   .default('consistent')
-  .about("whether a participant's own part takes the unmasked step or the masked one");
+  .about('whether v_k takes the unmasked step or the masked one');
 
 export const mask = variants('kind', {
   bernoulli: { keep: portion.about('probability that a row is left as it is'), semantics },
@@ -59,9 +59,7 @@ export const WIRE = {
   method,
   objective,
   loss: loss.needed(),
-  training: choice('answers', 'steps').about(
-    'answer the query w with the best personal part, or improve the duals step by step',
-  ),
+  training: choice('answers', 'steps').about('best answers to w, or steps of the duals'),
   c1,
   c2,
   epsilon,

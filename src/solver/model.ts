@@ -48,8 +48,7 @@ export function decide(
   rows: ArrayLike<number> = { length: table.n },
 ): Float64Array {
   checkFeatures(model, table);
-  const d = model.features.length;
-  const scaled = new Float64Array(d);
+  const decision = decisionBy(model, table.x);
   const models = new Map<number, Float64Array>();
   const out = new Float64Array(rows.length);
   for (let r = 0; r < rows.length; r++) {
@@ -57,12 +56,24 @@ export function decide(
     const k = table.participantOf[i];
     let z = models.get(k);
     if (!z) models.set(k, (z = modelFor(model, table.participants[k])));
-    scaleRow(table.x, i, model.scaling, scaled, 0);
-    let sum = model.bias ? z[d] : 0;
-    for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
-    out[r] = sum;
+    out[r] = decision(z, i);
   }
   return out;
+}
+
+/** z.x_i for rows of raw features that are known to be the model's; z is w + v_k. */
+export function decisionBy(
+  { bias, scaling }: Pick<Model, 'bias' | 'scaling'>,
+  x: Float64Array,
+): (z: Float64Array, i: number) => number {
+  const d = scaling.shift.length;
+  const scaled = new Float64Array(d);
+  return (z, i) => {
+    scaleRow(x, i, scaling, scaled, 0);
+    let sum = bias ? z[d] : 0;
+    for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
+    return sum;
+  };
 }
 
 /** The same features in the same order, by name. */

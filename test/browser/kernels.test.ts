@@ -43,7 +43,7 @@ const PAGE = `<!doctype html><title>kernels</title><pre id="out">nothing</pre><s
   import { JsKernels } from '/math/kernels-js.js';
   import { createWasmKernels } from '/math/kernels-wasm.js';
   import { LocalSolve } from '/solver/local-solve.js';
-  import { LOSS_NAMES } from '/solver/losses/losses.js';
+  import { LOSS_NAMES } from '/settings/losses.js';
   import { Shard } from '/solver/shard.js';
   const solved = ${solved};
   const run = (create) => LOSS_NAMES.map((loss) => solved({ Arena, LocalSolve, Shard }, create(), loss));

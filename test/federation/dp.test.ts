@@ -249,7 +249,7 @@ describe('the budget', () => {
     expect(refusal({})).not.toThrow();
     expect(refusal({ aggregation: 'answers' })).toThrow(/^aggregation: expected safe or sum with dp/);
     expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
-      /^dp\.epsilon: expected at least [\d.]+, the price/,
+      /^dp\.epsilon: expected at least [\d.]+, the cost of one round/,
     );
     expect(refusal({ dp: { ...DP, delta: 1 } })).toThrow('delta: expected a number between 0 and 1, got 1');
     expect(refusal({ defence: { scores: 'on' } })).toThrow('defence: expected none with dp');

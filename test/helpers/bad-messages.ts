@@ -1,6 +1,11 @@
 /** What bad peers say, each with the code that it is refused with. */
 import { encode } from '../../src/protocol/codec.ts';
-import type { RejectCode, RoundMessage, ToCoordinator } from '../../src/protocol/messages.ts';
+import {
+  PROTOCOL_VERSION,
+  type RejectCode,
+  type RoundMessage,
+  type ToCoordinator,
+} from '../../src/protocol/messages.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
 import type { Attacker } from './attacked-federation.ts';
@@ -60,7 +65,7 @@ const FRAMES: readonly BadMessage[] = [
   {
     name: 'a version of the future',
     code: 'BAD_VERSION',
-    say: (one) => frameOf({ version: 4, tag: 1 }, payloadOf(bytesOf(one.hello()))),
+    say: (one) => frameOf({ version: PROTOCOL_VERSION + 1, tag: 1 }, payloadOf(bytesOf(one.hello()))),
   },
   {
     name: 'a version of the past',

@@ -2,7 +2,8 @@
 import { stream } from '../../base/random.ts';
 import { type Arrow, COLOURS, type Panel } from '../../charts/figure.ts';
 import { Arena } from '../../math/arena.ts';
-import { drawMask, type MaskSettings } from '../../privacy/masks.ts';
+import { drawMask } from '../../privacy/masks.ts';
+import type { MaskSettings } from '../../settings/wire.ts';
 import { LocalSolve } from '../../solver/local-solve.ts';
 import { newMember } from '../../solver/member.ts';
 import { Shard } from '../../solver/shard.ts';

@@ -6,10 +6,6 @@ import type { Objective } from '../settings/losses.ts';
 import { suspicions } from './suspicious.ts';
 import { type ClassSummary, type NumberSummary, summariseTarget } from './target-summary.ts';
 
-interface DescribeOptions {
-  readonly objective?: Objective | undefined;
-}
-
 export interface TableDescription {
   readonly source: string;
   readonly rows: number;
@@ -28,7 +24,10 @@ export interface TableDescription {
   readonly suspicious: readonly string[];
 }
 
-export function describeTable(table: Table, options: DescribeOptions = {}): TableDescription {
+export function describeTable(
+  table: Table,
+  options: { readonly objective?: Objective | undefined } = {},
+): TableDescription {
   const groups = rowsByParticipant(table);
   const target = table.targets && summariseTarget(table, table.targets, groups, options.objective);
   return {

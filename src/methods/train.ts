@@ -86,16 +86,7 @@ export async function trainWith(
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-interface Training {
-  readonly resolved: ResolvedOptions;
-  readonly prepared: Prepared;
-  readonly placed: Placed;
-  readonly now: () => number;
-  readonly started: number;
-  readonly loaded: number;
-}
-
-function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext): Training {
+function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
   const resolved = resolveOptions(options);
   const started = now();
   const prepared = prepare(table, resolved);
@@ -104,7 +95,7 @@ function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainCont
 }
 
 function finish(
-  { resolved, prepared, placed, now, started, loaded }: Training,
+  { resolved, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
   const solved = now();

@@ -25,7 +25,8 @@ export class Reader extends ByteReader {
 
   /** In the payload's precision; a copy, so that the frame need not be kept. */
   vector(name: string, length: number): Float64Array {
-    const values = this.precision === 'f64' ? this.f64s(name, length) : this.f32s(name, length);
+    const isF64 = this.precision === 'f64';
+    const values = isF64 ? new Float64Array(this.raw(name, 8 * length).buffer) : this.f32s(name, length);
     const bad = firstNotFinite(values, 'f64');
     if (bad >= 0) this.refuse('NOT_FINITE', `${name}[${bad}]: expected a finite number, got ${values[bad]}`);
     return values;
@@ -37,10 +38,6 @@ export class Reader extends ByteReader {
 
   protected refused(sentence: string): never {
     this.refuse('BAD_FRAME', sentence);
-  }
-
-  private f64s(name: string, length: number): Float64Array {
-    return new Float64Array(this.raw(name, 8 * length).buffer);
   }
 
   private f32s(name: string, length: number): Float64Array {

@@ -79,6 +79,7 @@ type DataFormat = 'csv' | 'csv.gz' | 'parquet' | 'libsvm';
 const LIBSVM_NAME = /\.(libsvm|svm|svmlight)$/i;
 const LIBSVM_LINE = /^[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[ \t]+\d+:[+-]?[\d.][^,]*$/;
 
+/** By the magic bytes of a file, then by its name, then by its first line. */
 export function detectFormat(name: string, firstBytes: Uint8Array): DataFormat {
   if (startsWith(firstBytes, 'PAR1')) return 'parquet';
   if (isGzip(firstBytes)) {

@@ -54,14 +54,13 @@ function everyRow(table: Pick<Table, 'participantOf'>): Uint32Array {
 
 /** The first so many participants, in the table's order. */
 export function firstParticipants(table: Table, most: number | undefined): Table {
-  if (most === undefined || most >= table.participants.length) {
-    if (most !== undefined && most > table.participants.length) {
-      throw inputError(
-        'TOO_FEW_PARTICIPANTS',
-        `${table.source}: expected at least ${most} participants (--participants), got ${table.participants.length}`,
-      );
-    }
-    return table;
+  const got = table.participants.length;
+  if (most === undefined || most === got) return table;
+  if (most > got) {
+    throw inputError(
+      'TOO_FEW_PARTICIPANTS',
+      `${table.source}: expected at least ${most} participants (--participants), got ${got}`,
+    );
   }
   const rows = rowsWhere(table, (k) => k < most);
   return { ...selectRows(table, rows), participants: table.participants.slice(0, most) };
@@ -96,6 +95,10 @@ function selectRows(table: Table, rows: ArrayLike<number>): Table {
   };
 }
 
+/**
+ * Numbers by value before all text, text by code units (never by locale: the order must be the same on every machine). Equal numbers
+ * written differently ("1", "1.0") stay apart and are ordered as text.
+ */
 export function naturallySorted(items: Iterable<string>): string[] {
   // The numbers are read once, not at every comparison.
   const keyed = Array.from(items, (text) => ({ text, value: parseDecimal(text) }));

@@ -68,6 +68,10 @@ function conservationError(u: Float64Array, afresh: readonly Float64Array[]): nu
   return norm(rest) / (norm(u) || 1);
 }
 
+/**
+ * `mocha`, for comparison: the problem and where it departs from the paper are in solver/aggregate-mocha.ts. A participant solves the usual
+ * local problem with C1 = 1 and no personal part; `passesOf` lets a caller vary how exactly, as slow nodes would.
+ */
 export const trainMocha: Method = (input) => {
   const { lambda, gap } = input.settings;
   const { d } = input.workspace;

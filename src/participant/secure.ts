@@ -10,13 +10,12 @@ import { sameData } from '../base/same-data.ts';
 import { drawFrom, type Primitives } from '../privacy/secure/keys.ts';
 import {
   acceptRoster,
-  advertise,
   type ParticipantState as Core,
   type Identities,
   newParticipant,
 } from '../privacy/secure/membership.ts';
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
-import { layoutOf } from '../privacy/secure/roster.ts';
+import { advertise, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import type {
   AnswerMessage,

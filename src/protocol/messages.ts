@@ -172,6 +172,8 @@ export type ToCoordinator = Join | Moments | AnswerMessage | Leave | SecureToCoo
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
 
+/* ---- with secure aggregation, beside `round`: the messages of src/privacy/secure, in the session of who sends or receives them ---- */
+
 /**
  * What a round sums (secure-sums.ts has the vectors).
  *   measure  the moments of the rows, for the scaling

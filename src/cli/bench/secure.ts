@@ -5,14 +5,9 @@ import { systemEntropy } from '../../node/entropy.ts';
 import * as coordinator from '../../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
 import { defaultSecurity } from '../../privacy/secure/graph.ts';
-import {
-  acceptRoster,
-  advertise,
-  newParticipant,
-  type ParticipantState,
-} from '../../privacy/secure/membership.ts';
+import { acceptRoster, newParticipant, type ParticipantState } from '../../privacy/secure/membership.ts';
 import * as participant from '../../privacy/secure/participant.ts';
-import { makeRoster } from '../../privacy/secure/roster.ts';
+import { advertise, makeRoster } from '../../privacy/secure/roster.ts';
 import { median } from '../../reproduce/statistics.ts';
 
 export interface SecureReport {

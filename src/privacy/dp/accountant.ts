@@ -69,7 +69,10 @@ export function checkEpsilon(epsilon: number): void {
 const MOST_NOISE = 2 ** 30;
 const TOLERANCE = 1e-6;
 
-/** Noise multiplier for `rounds` rounds at this sampling rate, to 1e-6 relative. */
+/**
+ * The least noise multiplier that keeps `rounds` rounds at this sampling rate within (epsilon, delta), to 1e-6 relative: epsilon falls as it
+ * grows, so bisection finds it. The end that is returned is the private one: its epsilon is at most the one asked for.
+ */
 export function noiseFor(epsilon: number, delta: number, rounds: number, samplingRate: number): number {
   checkEpsilon(epsilon);
   if (!(Number.isInteger(rounds) && rounds >= 1))

@@ -142,7 +142,10 @@ function checkSecurity(participants: number, security: Security): void {
     refuse('SECURE_PARAMETERS', `secure aggregation: expected 2 to 65535 participants, got ${participants}`);
 }
 
-/** The smallest c with P[X > c] <= 2^-bits. */
+/**
+ * The smallest c with P[X > c] <= 2^-bits, X hypergeometric: how many of `marked` out of `population` are in a random draw of `draws`. Exact
+ * terms in logarithms, so that probabilities of 2^-60 keep their digits; portable ones, because all participants must find the same.
+ */
 export function tailQuantile(population: number, marked: number, draws: number, bits: number): number {
   const allowed = expPortable(-bits * Math.LN2);
   const all = logChoose(population, draws);

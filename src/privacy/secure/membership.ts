@@ -18,7 +18,7 @@ import {
   rootOf,
 } from './keys.ts';
 import type { Advertisement, Dealt, Delivered, Masked, Roster, RoundPlan } from './messages.ts';
-import { checkAdvertisement, layoutOf, signAdvertisement } from './roster.ts';
+import { checkAdvertisement, layoutOf } from './roster.ts';
 import type { Seat } from './seat.ts';
 import { refuse } from './secure-error.ts';
 
@@ -86,10 +86,6 @@ export function newParticipant(
 ): ParticipantState {
   const keys = { identity: identityPair(entropy), channel: channelPair(entropy) };
   return { ...options, ...keys, peers: new Map(), seat: undefined, lastRound: -1, round: undefined };
-}
-
-export function advertise({ federation, id, identity, channel }: ParticipantState): Advertisement {
-  return signAdvertisement(federation, id, identity, channel);
 }
 
 /** Takes a seat. An open round is given up: it belongs to the roster before. */

@@ -26,12 +26,9 @@ export interface Layout extends GraphParameters {
   readonly circle: Circle;
 }
 
-export function signAdvertisement(
-  federation: string,
-  id: string,
-  identity: KeyPair,
-  channel: KeyPair,
-): Advertisement {
+type Advertiser = Record<'federation' | 'id', string> & Record<'identity' | 'channel', KeyPair>;
+
+export function advertise({ federation, id, identity, channel }: Readonly<Advertiser>): Advertisement {
   const signature = ed25519.sign(signedBytes(federation, id, channel.publicKey), identity.secretKey);
   return { id, identityKey: identity.publicKey, channelKey: channel.publicKey, signature };
 }

@@ -11,6 +11,10 @@ const NONCE = new Uint8Array(12);
 export const SHARE_BYTES = 32;
 export const SEALED_BYTES = SHARE_BYTES + 16;
 
+/**
+ * A share on its way from its dealer to its holder, past the coordinator: ChaCha20-Poly1305 (RFC 8439) under a key that only the
+ * two know and that serves one share of one round, hence the zero nonce. Associated data: dealer, holder, round.
+ */
 export function seal(share: Uint8Array, root: Uint8Array, context: Context): Uint8Array {
   return cipher(root, context).encrypt(share);
 }

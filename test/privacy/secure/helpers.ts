@@ -25,13 +25,12 @@ import { defaultSecurity, type Security } from '../../../src/privacy/secure/grap
 import type { Entropy, Primitives } from '../../../src/privacy/secure/keys.ts';
 import {
   acceptRoster,
-  advertise,
   newParticipant,
   type ParticipantState,
 } from '../../../src/privacy/secure/membership.ts';
 import type { Roster, RoundPlan } from '../../../src/privacy/secure/messages.ts';
 import { attest, deal, mask, reveal } from '../../../src/privacy/secure/participant.ts';
-import { makeRoster } from '../../../src/privacy/secure/roster.ts';
+import { advertise, makeRoster } from '../../../src/privacy/secure/roster.ts';
 
 export const FEDERATION = 'test';
 

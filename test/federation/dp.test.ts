@@ -7,7 +7,7 @@ import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
 import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { combinerOf, sharedPart } from '../../src/coordinator/training.ts';
-import { epsilonOf } from '../../src/privacy/dp/calibrate.ts';
+import { epsilonOf } from '../../src/privacy/dp/accountant.ts';
 import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
 import type { NoisyCombiner } from '../../src/privacy/dp/noisy-combiner.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';

@@ -1,5 +1,6 @@
 /** What a training came to, on one screen. */
 import type { TrainResult } from '../methods/train.ts';
+import { defaultLoss } from '../settings/losses.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { Layout } from './layout.ts';
 import { count, duration, scientific, significant, sizeText } from './number-text.ts';
@@ -37,9 +38,10 @@ function methodText({ method, options }: TrainResult): string {
     mocha: [`lambda = ${options.lambda}`],
     fedavg: [`C1 = ${options.c1}`, `C2 = ${options.c2}`],
   };
+  const loss = options.loss === defaultLoss(options.objective) ? [] : [`${options.loss} loss`];
   const epsilon = lossOf(options).form === 'tube' ? [`epsilon = ${options.epsilon}`] : [];
   const common = [`${options.scale} scaling`, `seed ${options.seed}`];
-  return [method, ...parts[method], ...epsilon, ...common].join(', ');
+  return [method, ...parts[method], ...loss, ...epsilon, ...common].join(', ');
 }
 
 function certificateLines(result: TrainResult, { line }: Layout): string[] {

@@ -11,15 +11,9 @@ import {
   UCI_HAR_URL,
   writeFolder,
 } from '../node/files/uci-har-archive.ts';
-<<<<<<< HEAD
-import { addJsonOption, example, oneOf } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
-=======
-import { readUciHarFolder } from '../node/files/uci-har-folder.ts';
 import { finish, oneOf, refuse } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
->>>>>>> main
 import { count, megabytes } from './number-text.ts';
 import { Progress } from './progress.ts';
 

@@ -2,9 +2,14 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type AuditResult, type AuditSetting, audit } from '../audit/audit.ts';
+import {
+  type AuditResult,
+  type AuditSetting,
+  audit,
+  generatedSettings,
+  givenSetting,
+} from '../audit/audit.ts';
 import { auditFigures } from '../audit/figures.ts';
-import { generatedSettings, givenSetting } from '../audit/settings.ts';
 import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';

@@ -2,11 +2,11 @@
 import type { Command } from 'commander';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
-import { resolveOptions, type TrainOptions } from '../methods/options.ts';
+import { resolveOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
-import { LEARNING, RUNNING, TRAINING } from '../settings/training.ts';
+import { LEARNING, RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts';
 import { type Io, warn } from './io.ts';

@@ -1,11 +1,10 @@
 /** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
 import type { Command } from 'commander';
 import { parseDecimal } from '../data/number.ts';
-import type { TrainOptions } from '../methods/options.ts';
 import type { TuneMetric, TuneResult } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { choice, whole } from '../settings/kinds.ts';
-import { LEARNING, RUNNING } from '../settings/training.ts';
+import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import {
   addSettings,

@@ -13,11 +13,11 @@ import { featuresOf } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { Scaling } from '../math/scaling.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext } from '../solver/member.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
 

@@ -1,6 +1,6 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
-import { naturallySorted } from '../data/natural-order.ts';
+import { naturallySorted } from '../data/participants.ts';
 import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';

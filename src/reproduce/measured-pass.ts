@@ -1,11 +1,10 @@
 /** A pass over random rows, to be timed again and again: from zero, where nearly every row moves, so every pass costs the same. */
-
 import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import type { Kernels } from '../math/kernels.ts';
+import type { Objective } from '../settings/losses.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
-import type { Objective } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
 interface PassShape {

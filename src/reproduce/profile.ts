@@ -2,7 +2,8 @@
  * How much of everything: the sizes of data, grids and repeats of a reproduction. `full` is the paper's setting; `quick` is
  * the same experiments on smaller data with fewer repeats, for first results in a few minutes.
  */
-import type { TuneGrid } from '../methods/tune-grid.ts';
+
+import type { TuneGrid } from '../methods/tune-fold.ts';
 import { DEFAULT_COMPUTE, meanPassMs } from '../sim/compute.ts';
 import type { TableSpec } from './table-spec.ts';
 
@@ -15,7 +16,6 @@ export interface Profile {
   readonly regression: { readonly participants: number; readonly rows: number; readonly features: number };
   /** Training rows of each participant in the light data: 70% of 100 in the paper. */
   readonly lightRows: number;
-  /** Local passes in a round of the simulated federations. */
   readonly passes: number;
   /** Rounds of mean length that a curve over time spans. */
   readonly horizonRounds: number;

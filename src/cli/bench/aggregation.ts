@@ -5,11 +5,12 @@
 import type { Table } from '../../data/table.ts';
 import { Arena } from '../../math/arena.ts';
 import { evaluateRows } from '../../methods/evaluate.ts';
-import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
+import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { assembleModel, METHOD } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
+import type { TrainOptions } from '../../settings/training.ts';
 import { ms, part } from './part.ts';
 
 const POINTS = [

@@ -4,10 +4,9 @@ import { nodePrimitives, systemEntropy } from '../../node/crypto.ts';
 import * as coordinator from '../../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
 import { defaultSecurity } from '../../privacy/secure/graph.ts';
-import { acceptRoster, advertise, newParticipant } from '../../privacy/secure/membership.ts';
+import { acceptRoster, newParticipant, type ParticipantState } from '../../privacy/secure/membership.ts';
 import * as participant from '../../privacy/secure/participant.ts';
-import type { ParticipantState } from '../../privacy/secure/participant-state.ts';
-import { makeRoster } from '../../privacy/secure/roster.ts';
+import { advertise, makeRoster } from '../../privacy/secure/roster.ts';
 import { median } from '../../reproduce/statistics.ts';
 import { ms, part, times } from './part.ts';
 

@@ -5,8 +5,7 @@
 import { scalingFrom } from '../../math/scaling.ts';
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
-import type { Join, Leave, ToCoordinator } from '../../protocol/messages.ts';
-import type { MaskedMessage } from '../../protocol/secure-messages.ts';
+import type { Join, Leave, MaskedMessage, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import type { CoordinatorEffect } from '../effects.ts';

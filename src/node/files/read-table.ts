@@ -1,8 +1,7 @@
 /** A table from a file in any of the formats, or from the UCI HAR folder. */
-
 import { join } from 'node:path';
-import { detectFormat } from '../../data/format.ts';
 import {
+  detectFormat,
   parseTable,
   refuseUnused,
   type TableOptions,

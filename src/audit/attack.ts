@@ -1,12 +1,11 @@
 /** Runs every attack on one watched federation, and scores it beside a guess. */
-
 import type { MaskSemantics } from '../privacy/masks.ts';
 import { meanOf } from '../sim/summary.ts';
+import { plusScaled } from '../solver/vector.ts';
 import { explainMasks } from './attacks/brute-force-masks.ts';
-import { changesOf } from './attacks/changes.ts';
-import { MOST as MOST_MASKED_ROWS } from './attacks/mask-search.ts';
+import { MOST as MOST_MASKED_ROWS } from './attacks/candidate-replay.ts';
 import { type LabelledRow, membershipByMargin, membershipBySpan } from './attacks/membership.ts';
-import { columnsOf, type Observation } from './attacks/observation.ts';
+import { changesOf, columnsOf, type Observation } from './attacks/observation.ts';
 import { calibrate, meanDecision } from './attacks/property.ts';
 import {
   chooseRowCount,
@@ -76,7 +75,6 @@ function personalLeak(watched: readonly Watched[]): Leak['personal'] {
   );
 }
 
-/** Mean of each number. */
 function meansOf<K extends string>(keys: readonly K[], scores: readonly Readonly<Record<K, number>>[]) {
   const means = keys.map((key) => [key, meanOf(scores.map((score) => score[key]))]);
   return Object.fromEntries(means) as Record<K, number>;
@@ -125,13 +123,8 @@ function solvedEquations(
   rowCounts: readonly number[],
   semantics: MaskSemantics | undefined,
 ): EquationFit {
-  const search = {
-    ...EQUATION_DEFAULTS,
-    seed: 1,
-    starts: 1,
-    masking: semantics ?? 'none',
-    rowCounts,
-  } as const;
+  const own = { seed: 1, starts: 1, masking: semantics ?? 'none', rowCounts } as const;
+  const search = { ...EQUATION_DEFAULTS, ...own };
   const known = knownRows(observation, semantics);
   const first = chooseRowCount(recoverByEquations(observation, { ...search, known }));
   if (first.residual < EXPLAINED || known.length === 0) return first;
@@ -143,9 +136,7 @@ function maskLeak(watched: readonly Watched[], semantics: MaskSemantics): number
   const small = watched.filter(({ truth }) => truth.rows.length <= MOST_MASKED_ROWS);
   if (small.length === 0) return undefined;
   return meanOf(
-    small.map(({ observation, truth }) => {
-      return explainMasks(observation, truth.candidate, semantics).explained;
-    }),
+    small.map(({ observation, truth }) => explainMasks(observation, truth.candidate, semantics).explained),
   );
 }
 
@@ -155,12 +146,8 @@ type Scorer = (rows: readonly LabelledRow[]) => Float64Array;
 function bestMembership({ observation, truth }: Watched, w: Float64Array): Scorer {
   const enough = changesOf(observation).length > 0 && truth.rows.length < truth.rows[0].x.length;
   if (enough) return (rows) => membershipBySpan(observation, rows);
-  const v = recoverPersonal(observation);
-  return (rows) =>
-    membershipByMargin(
-      w.map((value, j) => value + v[j]),
-      rows,
-    );
+  const model = plusScaled(w, 1, recoverPersonal(observation));
+  return (rows) => membershipByMargin(model, rows);
 }
 
 function membership(watched: readonly Watched[], scorer: (one: Watched) => Scorer): Roc {

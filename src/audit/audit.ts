@@ -1,9 +1,73 @@
 /** The audit: one training for each protection on the same rows, the same attacks on what its coordinator saw. */
+import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';
 import { type Leak, leakOf } from './attack.ts';
-import { MODES, type Mode } from './modes.ts';
 import { seenByParticipant, watch } from './watch.ts';
+
+/** A protection that is compared, as a change of the scenario, and who attacks. */
+interface Mode {
+  readonly name: string;
+  /** What is protected how; in one line. */
+  readonly about: string;
+  readonly changes: ScenarioInput;
+  /** Default: the coordinator. `participant`: anybody who is sent w, and nothing else. */
+  readonly onlooker?: 'participant';
+}
+
+const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
+const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
+
+/** The paper's masks are of steps. Its own rule, `sum`, diverges on much data. */
+const STEPS = { aggregation: 'safe' } as const;
+
+/** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
+const MODES = [
+  { name: 'none', about: 'answers as they are', changes: {} },
+  { name: 'none, steps', about: 'safe steps as they are', changes: STEPS },
+  {
+    name: 'bernoulli, paper',
+    about: 'safe steps; each row left out with probability 0.5; v takes the whole step',
+    changes: { ...STEPS, mask: { ...bernoulli, semantics: 'paper' } },
+  },
+  {
+    name: 'bernoulli, consistent',
+    about: 'answers; the change of each row left out with probability 0.5',
+    changes: { mask: { ...bernoulli, semantics: 'consistent' } },
+  },
+  {
+    name: 'beta, paper',
+    about: 'safe steps; 75% of the rows scaled by Beta(2, 0.5); v takes the whole step',
+    changes: { ...STEPS, mask: { ...beta, semantics: 'paper' } },
+  },
+  {
+    name: 'beta, consistent',
+    about: 'answers; the change of 75% of the rows scaled by Beta(2, 0.5)',
+    changes: { mask: { ...beta, semantics: 'consistent' } },
+  },
+  {
+    name: 'secure aggregation',
+    about: 'the coordinator learns sums only',
+    changes: { secure: true },
+  },
+  {
+    name: 'secure aggregation and dp',
+    about: 'the coordinator learns sums with noise: epsilon 4 at delta 1e-5, clip 0.1',
+    changes: { secure: true, dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+  },
+  {
+    name: 'none, to a participant',
+    about: 'who takes part sees w and no answer',
+    changes: {},
+    onlooker: 'participant',
+  },
+  {
+    name: 'dp, to a participant',
+    about: 'w carries noise: epsilon 4 at delta 1e-5, clip 0.1',
+    changes: { dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+    onlooker: 'participant',
+  },
+] as const satisfies readonly Mode[];
 
 export interface AuditSetting {
   readonly name: string;
@@ -55,3 +119,24 @@ export function audit(
 function bernoulliOf({ mask }: ScenarioInput) {
   return mask?.kind === 'bernoulli' ? (mask.semantics ?? 'consistent') : undefined;
 }
+
+/** Few features, few rows: d = 8, n_k = 4 and 20. As many rows again are kept aside, for membership. */
+export function generatedSettings(seed: number): AuditSetting[] {
+  return [4, 20].map((rows) => ({
+    name: `generated, d = 8, n = ${rows}`,
+    table: makeHarLike({ participants: 6, rowsPerParticipant: 2 * rows, features: 8, seed }),
+    scenario: { ...COMMON, seed },
+  }));
+}
+
+/** One's own data: at most 100 training rows of each of 20 people. */
+export function givenSetting(table: Table, seed: number, positive: string | undefined): AuditSetting {
+  return {
+    name: table.source,
+    table,
+    scenario: { ...COMMON, seed, trainRows: 100, ...(positive !== undefined && { positive }) },
+  };
+}
+
+/** A training that a user might plausibly run, and that the attacks like: one pass for each round, many rounds. */
+const COMMON = { passes: 1, rounds: 100, gap: 1e-3, c1: 1, c2: 1, testFraction: 0.5 } as const;

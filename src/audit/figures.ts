@@ -1,7 +1,5 @@
 /** The audit as pictures: what was recovered, and the ROC curves of membership. */
-
-import type { Figure, Panel } from '../charts/figure.ts';
-import { levelColour } from '../charts/figure.ts';
+import { type Figure, levelColour, type Panel } from '../charts/figure.ts';
 import type { AuditResult } from './audit.ts';
 
 export function auditFigures(results: readonly AuditResult[]): Figure[] {
@@ -55,10 +53,7 @@ function membershipFigure(results: readonly AuditResult[]): Figure {
           colour: '#999999',
           dash: '3 3',
           shape: 'line' as const,
-          points: [
-            { x: 0, y: 0 },
-            { x: 1, y: 1 },
-          ],
+          points: [0, 1].map((share) => ({ x: share, y: share })),
         },
       ],
     }),

@@ -4,16 +4,14 @@
  */
 import { inquiryOf, sharedPart } from '../coordinator/training.ts';
 import type { Accepted, AnswerMessage, Finish, Message, RoundMessage } from '../protocol/messages.ts';
+import { COORDINATOR } from '../sim/coordinator-node.ts';
 import type { Simulation } from '../sim/simulation.ts';
-import type { KnownSettings, Observation, ObservedMoments, ObservedRound } from './attacks/observation.ts';
+import type { KnownSettings, Observation, ObservedRound } from './attacks/observation.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface Notes {
-  rows: number | undefined;
-  moments: ObservedMoments | undefined;
+interface Notes extends Writable<Pick<Observation, 'rows' | 'moments' | 'best'>> {
   settings: KnownSettings | undefined;
-  best: number;
   readonly rounds: Map<number, Writable<ObservedRound>>;
   /** Rounds that only measure the certificate. */
   readonly certifying: Set<number>;
@@ -28,20 +26,18 @@ export interface KnownSum {
 
 export class Recorder {
   private readonly notes = new Map<string, Notes>();
-  private readonly known = new Map<number, KnownSum>();
+  /** By the round that it was known after. */
+  readonly sums = new Map<number, KnownSum>();
   private readonly simulation: Simulation;
 
   constructor(simulation: Simulation) {
     this.simulation = simulation;
     const { transcript } = simulation;
-    const { sent, delivered } = transcript;
-    transcript.sent = (atMs, from, to, message) => {
-      if (from === 'coordinator') this.onSent(to, message);
-      sent.call(transcript, atMs, from, to, message);
-    };
-    transcript.delivered = (atMs, from, to, message) => {
-      if (to === 'coordinator') this.onReceived(from, message);
-      delivered.call(transcript, atMs, from, to, message);
+    const record = transcript.message.bind(transcript);
+    transcript.message = (kind, atMs, from, to, message) => {
+      if (kind === 'sent' && from === COORDINATOR) this.onSent(to, message);
+      if (kind === 'delivered' && to === COORDINATOR) this.onReceived(from, message);
+      record(kind, atMs, from, to, message);
     };
   }
 
@@ -58,22 +54,9 @@ export class Recorder {
     }));
   }
 
-  /** By the round that it was known after. */
-  get sums(): ReadonlyMap<number, KnownSum> {
-    return this.known;
-  }
-
   private notesOf(id: string): Notes {
-    const known = this.notes.get(id);
-    if (known) return known;
-    const notes: Notes = {
-      rows: undefined,
-      moments: undefined,
-      settings: undefined,
-      best: 0,
-      rounds: new Map(),
-      certifying: new Set(),
-    };
+    const unknown = { rows: undefined, moments: undefined, settings: undefined, best: 0 };
+    const notes = this.notes.get(id) ?? { ...unknown, rounds: new Map(), certifying: new Set() };
     this.notes.set(id, notes);
     return notes;
   }
@@ -102,9 +85,9 @@ export class Recorder {
 
   private noteSum(round: number, { w }: RoundMessage | Finish): void {
     const { state } = this.simulation.coordinator;
-    if (!state || this.known.has(round)) return;
+    if (!state || this.sums.has(round)) return;
     const u = inquiryOf(state)?.u ?? sharedPart(state) ?? w;
-    this.known.set(round, { w: w.slice(), u: u.slice() });
+    this.sums.set(round, { w: w.slice(), u: u.slice() });
   }
 }
 

@@ -1,5 +1,4 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
-
 import { sharedPart } from '../coordinator/training.ts';
 import type { Table } from '../data/table.ts';
 import { scaleRow } from '../math/scaling.ts';
@@ -8,9 +7,8 @@ import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom, type ScenarioPlan } from '../sim/scenario-plan.ts';
 import { Simulation } from '../sim/simulation.ts';
 import type { Candidate } from './attacks/candidate.ts';
-import { changesOf } from './attacks/changes.ts';
 import type { LabelledRow } from './attacks/membership.ts';
-import type { Observation } from './attacks/observation.ts';
+import { changesOf, type Observation } from './attacks/observation.ts';
 import { type KnownSum, Recorder } from './recorder.ts';
 
 interface Truth {
@@ -21,12 +19,10 @@ interface Truth {
   readonly fresh: readonly LabelledRow[];
   /** Its own v_k of the model in use, whatever it has sent. */
   readonly personal: Float64Array;
-  /** Share of positive rows. */
   readonly positive: number;
 }
 
 export interface Watched {
-  readonly participant: string;
   readonly observation: Observation;
   readonly truth: Truth;
 }
@@ -83,15 +79,14 @@ export function watch(table: Table, given: ScenarioInput): WatchedFederation {
   const recorder = new Recorder(simulation);
   simulation.run();
   const { state } = simulation.coordinator;
+  const { c2 } = plan.options;
   const scaling = { mode: scenario.scale, ...state!.scaling! } as const;
   const scaled = (x: Float64Array, y: Float64Array) => labelledRows(plan, scaling, x, y);
   const watched = recorder.observations.map((observation) => {
     const { data, disk } = simulation.participants.get(observation.participant)!;
     const rows = scaled(data.x, data.y);
     const tests = plan.tests.get(observation.participant)!;
-    const { c2 } = plan.options;
     return {
-      participant: observation.participant,
       observation,
       truth: {
         rows,

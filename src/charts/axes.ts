@@ -11,18 +11,19 @@ export interface Room {
   readonly width: number;
   readonly left: number;
   readonly top: number;
-  readonly bottom: number;
   readonly plotHeight: number;
 }
 
 /** A panel before it has its room. */
 export interface Sheet {
+  /** What the vertical axis is of. */
+  readonly unit: string;
   /** What the numbers of the vertical axis need. */
   readonly left: number;
-  readonly top: number;
   /** With so much on the left. */
   bottom(left: number): number;
-  draw(room: Room, id: string): string[];
+  /** Undefined: there is nothing to draw. */
+  draw(room: Room, id: string): string[] | undefined;
 }
 
 const RIGHT = 18;
@@ -123,7 +124,6 @@ export function drawHorizontal(room: Room, scale: Scale, title: string): string[
   ];
 }
 
-/** The two axis lines. */
 export function drawCorner(room: Room): string {
   const { left, top, width, height } = plotOf(room);
   return element('path', { class: 'kc-axis', d: `M${left} ${top}v${height}h${width}` });

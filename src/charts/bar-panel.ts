@@ -2,10 +2,7 @@
 import {
   drawCorner,
   drawDot,
-  drawHead,
-  drawNoData,
   drawVertical,
-  heightAbove,
   plotOf,
   type Sheet,
   shade,
@@ -24,26 +21,20 @@ const SLANT = 35;
 const SLANTED_WIDTH = 180;
 
 export function barSheet(panel: BarPanel, width: number, plotHeight: number): Sheet {
-  const { groups, title, y } = panel;
+  const { groups, y } = panel;
   const drawn = groups.flatMap(({ bars }) => bars).filter(({ value }) => drawable(value, y.scale));
-  const scale = verticalScale(
-    y,
-    drawn.flatMap(({ value, low, high }) => [value, low, high]),
-    plotHeight,
-  );
-  const top = heightAbove(width, title, y.title);
+  const data = drawn.flatMap(({ value, low, high }) => [value, low, high]);
+  const scale = verticalScale(y, data, plotHeight);
   return {
+    unit: y.title,
     left: widthBeside(scale),
-    top,
-    bottom: (left) => namesOf(panel, plotOf({ width, left, top, plotHeight, bottom: 0 })).height,
+    bottom: (left) => namesOf(panel, plotOf({ width, left, top: 0, plotHeight })).height,
     draw: (room) => {
-      const head = drawHead(room, title, y.title);
-      if (scale === undefined) return [...head, ...drawNoData(room)];
+      if (scale === undefined) return undefined;
       const plot = plotOf(room);
       const band = plot.width / groups.length;
       const parts = groups.map((_, g) => ({ ...plot, left: plot.left + g * band, width: band }));
       return [
-        ...head,
         ...parts.filter((_, g) => g % 2 === 1).map(shade),
         ...drawVertical(room, scale),
         drawCorner(room),
@@ -60,8 +51,8 @@ function drawGroup(bars: readonly Bar[], scale: Scale, plot: Frame): string[] {
     drawable(value) ? plot.top + plot.height * (1 - scale.place(value)) : undefined;
   return bars.map(({ name, colour, value, low, high }, b) => {
     const x = plot.left + plot.width / 2 + (b - (bars.length - 1) / 2) * gap;
-    const look = { colour, radius: Math.min(4, gap / 2.6), cap: Math.min(4, gap / 3.5) };
-    const dot = drawDot(plot, [x, up(value) ?? Number.NaN], [up(low), up(high)], look);
+    const style = { colour, radius: Math.min(4, gap / 2.6), cap: Math.min(4, gap / 3.5) };
+    const dot = drawDot(plot, [x, up(value) ?? Number.NaN], [up(low), up(high)], style);
     return dot && element('g', { 'aria-label': name }, dot);
   });
 }

@@ -35,7 +35,6 @@ function rowsOf(panel: Panel): Value[][] {
   }
 }
 
-/** RFC 4180 quoting, where it must be. */
 export function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

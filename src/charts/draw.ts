@@ -6,7 +6,6 @@ import { drawLegend } from './legend.ts';
 import { lineSheet } from './line-panel.ts';
 import { CHART_STYLE, SIZE } from './style.ts';
 import { document, element, escaped, idOf, text } from './svg.ts';
-import { embedded } from './svg-panel.ts';
 import { BOLD, wrapped } from './text-width.ts';
 import { vectorSheet } from './vector-panel.ts';
 
@@ -57,7 +56,6 @@ export function drawFigure(figure: Figure): string {
   return document(inner + 2 * MARGIN, y + MARGIN, figure.title, CHART_STYLE, parts);
 }
 
-/** What ids inside a figure begin with. */
 export function figurePrefix(id: string): string {
   return `figure-${idOf(id)}`;
 }
@@ -85,17 +83,21 @@ export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
   const { width, plotHeight } = SIZES[figure.columns];
   const sheets = figure.panels.map((panel) => sheetOf(panel, width, plotHeight));
   const left = Math.max(4, ...sheets.map((sheet) => sheet?.left ?? 0));
-  const rows = inRows(sheets, figure.columns);
-  return figure.panels.map(({ kind, title }, p) => {
+  const tops = figure.panels.map(({ title }, p) =>
+    sheets[p] ? heightAbove(width, title, sheets[p].unit) : 0,
+  );
+  const bottoms = sheets.map((sheet) => sheet?.bottom(left) ?? 0);
+  const most = (row: number, heights: readonly number[]) => Math.max(...inRows(heights, figure.columns)[row]);
+  return figure.panels.map((panel, p) => {
     // No id of a figure has "_p": panel 2 of figure "a" is not figure "a-2".
     const id = `${prefix}_p${p + 1}`;
-    const panel = figure.panels[p];
-    const row = rows[Math.floor(p / figure.columns)];
     if (panel.kind === 'svg') return drawSvgPanel(panel, figure.columns === 1 ? WIDEST : width, id);
-    const top = Math.max(...row.map((sheet) => sheet?.top ?? 0));
-    const bottom = Math.max(...row.map((sheet) => sheet?.bottom(left) ?? 0));
-    const content = sheets[p]!.draw({ width, plotHeight, left, top, bottom }, id).join('\n');
-    return { kind, title, width, height: top + plotHeight + bottom, content };
+    const { kind, title } = panel;
+    const { unit, draw } = sheets[p]!;
+    const row = Math.floor(p / figure.columns);
+    const room = { width, plotHeight, left, top: most(row, tops) };
+    const content = [...drawHead(room, title, unit), ...(draw(room, id) ?? drawNoData(room))].join('\n');
+    return { kind, title, width, height: room.top + plotHeight + most(row, bottoms), content };
   });
 }
 
@@ -103,7 +105,7 @@ export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
 function sheetOf(panel: Panel, width: number, plotHeight: number): Sheet | undefined {
   if (panel.kind === 'lines') return lineSheet(panel, width, plotHeight);
   if (panel.kind === 'bars') return barSheet(panel, width, plotHeight);
-  return panel.kind === 'vectors' ? vectorSheet(panel, width) : undefined;
+  return panel.kind === 'vectors' ? vectorSheet(panel) : undefined;
 }
 
 /** Made smaller when too wide, never larger. */
@@ -111,10 +113,30 @@ function drawSvgPanel({ kind, title, svg }: SvgPanel, widest: number, id: string
   const inner = embedded(svg, id);
   const width = Math.ceil(Math.min(widest, Math.max(NARROWEST, inner?.width ?? 0)));
   const top = title === '' ? 0 : heightAbove(width, title);
-  const room: Room = { width, left: 0, top, bottom: 0, plotHeight: 80 };
+  const room: Room = { width, left: 0, top, plotHeight: 80 };
   const scale = inner ? Math.min(1, width / inner.width) : 1;
   const transform = `translate(0 ${top}) scale(${Number(scale.toFixed(5))})`;
   const body = inner ? [element('g', { transform }, inner.content)] : drawNoData(room);
   const height = top + Math.ceil(inner ? inner.height * scale : room.plotHeight);
   return { kind, title, width, height, content: [...drawHead(room, title), ...body].join('\n') };
+}
+
+/**
+ * A finished SVG document inside another one: its ids and its style sheet must not meet those of others. Undefined for what is not
+ * an SVG document with a view box that begins at 0 0.
+ */
+function embedded(svg: string, id: string) {
+  const root = svg.match(/<svg\b[^>]*\bviewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>([\s\S]*)<\/svg>\s*$/);
+  const [width, height] = [Number(root?.[1]), Number(root?.[2])];
+  if (!(width > 0 && height > 0 && width + height < 1e6)) return undefined;
+  const body = root![3]
+    .replace(/(\sid="|url\(#|href="#)/g, `$1${id}-`)
+    .replace(/(<style[^>]*>)([\s\S]*?)(<\/style>)/g, (_, open, css, close) => open + scoped(css, id) + close);
+  return { width, height, content: element('g', { id }, body) };
+}
+
+/** Every rule for the inside of that element only. Flat style sheets, as charts have them. */
+function scoped(css: string, id: string): string {
+  const inside = (selectors: string) => selectors.split(',').map((each) => `#${id} ${each.trim()}`);
+  return css.replace(/([^{}]+)\{/g, (_, selectors: string) => `${inside(selectors).join(',')}{`);
 }

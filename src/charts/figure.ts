@@ -75,7 +75,6 @@ export type Panel = LinePanel | BarPanel | VectorPanel | SvgPanel;
 export interface Figure {
   readonly id: string;
   readonly title: string;
-  /** What there is to see. */
   readonly caption: string;
   readonly panels: readonly Panel[];
   readonly columns: 1 | 2 | 3;

@@ -3,11 +3,8 @@ import { area, curveLinear, curveStepAfter, line } from 'd3-shape';
 import {
   drawCorner,
   drawDot,
-  drawHead,
   drawHorizontal,
-  drawNoData,
   drawVertical,
-  heightAbove,
   heightBelow,
   horizontalScale,
   plotOf,
@@ -27,22 +24,18 @@ export function lineSheet(panel: LinePanel, width: number, plotHeight: number): 
     points.filter((point) => drawable(point.x, panel.x.scale) && drawable(point.y, panel.y.scale)),
   );
   const all = valid.flat();
-  const y = verticalScale(
-    panel.y,
-    all.flatMap((point) => [point.y, point.low, point.high]),
-    plotHeight,
-  );
+  const values = all.flatMap((point) => [point.y, point.low, point.high]);
+  const y = verticalScale(panel.y, values, plotHeight);
   const fit = panel.series.some(({ shape }) => shape === 'dots') ? 'padded' : 'tight';
   return {
+    unit: panel.y.title,
     left: widthBeside(y),
-    top: heightAbove(width, panel.title, panel.y.title),
     bottom: () => heightBelow(width, panel.x.title),
     draw: (room, id) => {
       const plot = plotOf(room);
       const xs = all.map((point) => point.x);
       const x = horizontalScale(panel.x, xs, plot.width, fit);
-      const head = drawHead(room, panel.title, panel.y.title);
-      if (x === undefined || y === undefined) return [...head, ...drawNoData(room)];
+      if (x === undefined || y === undefined) return undefined;
       // The first series is the one that matters most: it lies on top.
       const curves = panel.series
         .map((series, s) => ({
@@ -54,7 +47,6 @@ export function lineSheet(panel: LinePanel, width: number, plotHeight: number): 
       // A pixel of air, or a curve along the edge would lose half its width.
       const clip = element('rect', { x: left - 1, y: top - 1, width: plot.width + 2, height: height + 2 });
       return [
-        ...head,
         ...drawVertical(room, y),
         ...drawHorizontal(room, x, panel.x.title),
         element('clipPath', { id }, clip),
@@ -137,6 +129,6 @@ function drawBand({ series, places }: Curve, bands: number): string {
 
 function drawDots({ series: { shape, colour }, places }: Curve, plot: Frame): string {
   if (shape !== 'dots') return '';
-  const look = { colour, radius: 3.4, cap: 3 };
-  return places.map(({ x, y, low, high }) => drawDot(plot, [x, y], [low, high], look)).join('');
+  const style = { colour, radius: 3.4, cap: 3 };
+  return places.map(({ x, y, low, high }) => drawDot(plot, [x, y], [low, high], style)).join('');
 }

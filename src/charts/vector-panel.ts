@@ -1,6 +1,6 @@
 /** Arrows in the plane, both directions to one scale, names beside the heads. */
 import { extent, minIndex } from 'd3-array';
-import { drawHead, drawNoData, heightAbove, plotOf, type Sheet, shade } from './axes.ts';
+import { plotOf, type Sheet, shade } from './axes.ts';
 import type { Arrow, VectorPanel } from './figure.ts';
 import { drawable } from './scale.ts';
 import { SIZE } from './style.ts';
@@ -11,22 +11,20 @@ const HEAD = 9;
 const NAME_SIZE = SIZE.name * BOLD;
 const ABOVE = 26;
 
-export function vectorSheet(panel: VectorPanel, width: number): Sheet {
+export function vectorSheet(panel: VectorPanel): Sheet {
   return {
+    unit: '',
     left: 0,
-    top: heightAbove(width, panel.title),
     bottom: () => 6,
     draw: (room) => {
-      const head = drawHead(room, panel.title);
       const arrows = panel.arrows.filter(({ from, to }) =>
         [...from, ...to].every((value) => drawable(value)),
       );
-      if (arrows.length === 0) return [...head, ...drawNoData(room)];
+      if (arrows.length === 0) return undefined;
       const frame = { ...plotOf(room), left: 4, width: room.width - 8 };
       const place = placing(arrows, frame);
       const drawn = arrows.map((arrow) => ({ arrow, from: place(arrow.from), to: place(arrow.to) }));
       return [
-        ...head,
         shade(frame),
         ...drawCross(place([0, 0]), frame),
         ...drawn.map(drawArrow),

@@ -68,11 +68,6 @@ export function renewRoster(state: CoordinatorState): boolean {
   }
 }
 
-/** Whether those who could be dealt with now are more than a roster needs. */
-export function canSeat(state: CoordinatorState): boolean {
-  return membersSeated(state).length >= Math.max(2, state.options.minResponses);
-}
-
 export function rosterFor(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   const { secure } = state;
   if (!secure?.core || seatOf(state, member) < 0) return [];

@@ -164,6 +164,8 @@ export interface CoordinatorState {
   /** Counted from 1; 0 before the first. */
   round: number;
   purpose: 'train' | 'certify';
+  /** Time of the input that is being taken. */
+  nowMs: number;
   openedMs: number;
   /** When the round was last sent to those who had not answered. */
   sentMs: number;

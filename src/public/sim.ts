@@ -47,7 +47,7 @@ export type { ScenarioInput } from '../sim/scenario.ts';
  * console.log(summary.stopped, rows.at(-1)!.relativeGap <= 1e-3); // gap true
  * ```
  */
-export { type SimulateOptions, simulate } from '../sim/simulate.ts';
+export { type SimulateOptions, simulate } from '../sim/run.ts';
 
 /**
  * A run: its rows, one for each round, its summary, and its messages where they were asked for.

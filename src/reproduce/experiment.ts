@@ -33,9 +33,7 @@ interface Outcome<F> {
 }
 
 export interface Experiment<T extends TuningTree = TuningTree, J extends JobTree = JobTree, F = unknown> {
-  readonly id: string;
   readonly title: string;
-  /** Where in the paper. */
   readonly paper: string;
   tunings(profile: Profile): T;
   jobs(profile: Profile, constants: ConstantsOf<T>): J;
@@ -49,7 +47,6 @@ export function experiment<T extends TuningTree, J extends JobTree, F>(
   return definition;
 }
 
-/** The findings of an experiment. */
 export type FindingsOf<E> = E extends Experiment<infer _T, infer _J, infer F> ? F : never;
 
 export function jobsOf(tree: JobTree): Job[] {

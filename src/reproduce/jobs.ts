@@ -2,7 +2,6 @@
  * Jobs: the pieces of work that experiments are made of. A job is plain data and its result depends on nothing else (but
  * for measured times), so results can be cached by the job's content, and computed anywhere in any order.
  */
-
 import type { TuneGrid } from '../methods/tune-fold.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
@@ -46,7 +45,6 @@ export interface NewcomerJob {
   readonly joinsMs: number;
 }
 
-/** The message sequence chart of a federation. */
 export interface SequenceJob {
   readonly kind: 'sequence';
   readonly table: TableSpec;
@@ -96,49 +94,38 @@ export interface SimulationResult extends Curve {
   readonly downPerParticipantRound: number;
 }
 
-export interface TrainingResult {
-  /** Mean over participants: balanced accuracy or R2. */
-  readonly metric: number;
-  readonly participants: Readonly<Record<string, number>>;
-}
-
-export interface NewcomerResult {
-  /** With the shared part alone, when it joins. */
-  readonly cold: number;
-  /** After its first round, and when the training ends. */
-  readonly first: number;
-  readonly final: number;
-  /** Rounds from joining until its metric is within 0.01 of the final one. */
-  readonly rounds: number;
-}
-
-export interface TimingResult {
-  readonly candidates: Readonly<
-    Record<
-      string,
-      {
-        /** Milliseconds of each run, from scaled rows in memory to a model. */
-        readonly ms: readonly number[];
-        readonly rounds: number;
-        readonly passes: number;
-        readonly metric: number;
-      }
-    >
-  >;
-}
-
-export interface ComplexityResult {
-  readonly points: readonly { readonly n: number; readonly d: number; readonly passMs: number }[];
-}
-
 export interface ResultOf {
   readonly tune: Constants;
   readonly simulate: SimulationResult;
-  readonly train: TrainingResult;
-  readonly newcomer: NewcomerResult;
+  /** Balanced accuracy or R2: mean over participants, and of each. */
+  readonly train: { readonly metric: number; readonly participants: Readonly<Record<string, number>> };
+  readonly newcomer: {
+    /** With the shared part alone, when it joins. */
+    readonly cold: number;
+    /** After its first round, and when the training ends. */
+    readonly first: number;
+    readonly final: number;
+    /** Rounds from joining until its metric is within 0.01 of the final one. */
+    readonly rounds: number;
+  };
   readonly sequence: { readonly svg: string };
-  readonly timing: TimingResult;
-  readonly complexity: ComplexityResult;
+  readonly timing: {
+    readonly candidates: Readonly<
+      Record<
+        string,
+        {
+          /** Milliseconds of each run, from scaled rows in memory to a model. */
+          readonly ms: readonly number[];
+          readonly rounds: number;
+          readonly passes: number;
+          readonly metric: number;
+        }
+      >
+    >;
+  };
+  readonly complexity: {
+    readonly points: readonly { readonly n: number; readonly d: number; readonly passMs: number }[];
+  };
 }
 
 export type JobResult = ResultOf[keyof ResultOf];

@@ -1,5 +1,4 @@
 /** A pass over random rows, to be timed again and again: from zero, where nearly every row moves, so every pass costs the same. */
-
 import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import type { Kernels } from '../math/kernels.ts';

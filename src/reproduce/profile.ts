@@ -16,7 +16,6 @@ export interface Profile {
   readonly regression: { readonly participants: number; readonly rows: number; readonly features: number };
   /** Training rows of each participant in the light data: 70% of 100 in the paper. */
   readonly lightRows: number;
-  /** Local passes in a round of the simulated federations. */
   readonly passes: number;
   /** Rounds of mean length that a curve over time spans. */
   readonly horizonRounds: number;

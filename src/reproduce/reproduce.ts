@@ -1,5 +1,4 @@
 /** From experiments to a report: constants first, then all jobs, then what they show. Whoever calls it runs the jobs. */
-
 import { verdicts } from './claims/all.ts';
 import type { Findings } from './claims/claim.ts';
 import { type Experiment, type JobTree, jobsOf, resultsIn } from './experiment.ts';
@@ -35,10 +34,10 @@ export async function reproduce(
     experiment.outcome(profile, constants[i] as never, done[i] as never),
   );
   const findings = Object.fromEntries(ids.map((id, i) => [id, outcomes[i].findings])) as Partial<Findings>;
-  const sections = list.map(({ id, title, paper }, i): Section => {
+  const sections = list.map(({ title, paper }, i): Section => {
     const { text, figures, tables } = outcomes[i];
     const files = figures.flatMap((figure) => [`figures/${figure.id}.svg`, `data/${figure.id}.csv`]);
-    return { id, title, paper, text, figures, tables, files: [...files, `data/${id}.json`] };
+    return { id: ids[i], title, paper, text, figures, tables, files: [...files, `data/${ids[i]}.json`] };
   });
   return { sections, verdicts: verdicts(findings, profile.seeds.length), findings };
 }

@@ -4,52 +4,47 @@ import { train } from '../methods/train.ts';
 import { tune } from '../methods/tune.ts';
 import { type ObservedRow, Observer } from '../sim/observe.ts';
 import { runScenario } from '../sim/run.ts';
-import { parseScenario, type Scenario, type ScenarioInput } from '../sim/scenario.ts';
+import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom } from '../sim/scenario-plan.ts';
 import { sequenceChart } from '../sim/sequence-chart.ts';
 import { Simulation } from '../sim/simulation.ts';
 import type {
   ComplexityJob,
-  ComplexityResult,
-  Constants,
   Job,
   JobResult,
   NewcomerJob,
-  NewcomerResult,
+  ResultOf,
   SequenceJob,
   SimulateJob,
-  SimulationResult,
   TimingJob,
-  TimingResult,
-  TrainingResult,
   TrainJob,
   TuneJob,
 } from './jobs.ts';
 import { passOver } from './measured-pass.ts';
 import { median } from './statistics.ts';
-import type { Tables } from './table-spec.ts';
+import type { TableSpec } from './table-spec.ts';
 
 /** `now` is for jobs that measure times. */
-export function runJob(job: Job, tables: Tables, now: () => number): JobResult {
+export function runJob(job: Job, tableOf: (spec: TableSpec) => Table, now: () => number): JobResult {
   switch (job.kind) {
     case 'tune':
-      return runTune(job, tables.of(job.table));
+      return runTune(job, tableOf(job.table));
     case 'simulate':
-      return runSimulate(job, tables.of(job.table));
+      return runSimulate(job, tableOf(job.table));
     case 'train':
-      return runTrain(job, tables.of(job.table));
+      return runTrain(job, tableOf(job.table));
     case 'newcomer':
-      return runNewcomer(job, tables.of(job.table));
+      return runNewcomer(job, tableOf(job.table));
     case 'sequence':
-      return runSequence(job, tables.of(job.table));
+      return runSequence(job, tableOf(job.table));
     case 'timing':
-      return runTiming(job, tables.of(job.table), now);
+      return runTiming(job, tableOf(job.table), now);
     case 'complexity':
       return runComplexity(job, now);
   }
 }
 
-function runTune({ options, grid, folds }: TuneJob, table: Table): Constants {
+function runTune({ options, grid, folds }: TuneJob, table: Table): ResultOf['tune'] {
   const metric = options.objective === 'regression' ? 'r2' : 'balancedAccuracy';
   const { method, best, table: tried } = tune(table, { ...options, grid, folds, metric });
   const { standardError: _s, ...chosen } = best;
@@ -57,11 +52,11 @@ function runTune({ options, grid, folds }: TuneJob, table: Table): Constants {
 }
 
 function inputsOf(given: ScenarioInput, table: Table) {
-  const scenario: Scenario = parseScenario('experiment', given);
+  const scenario = parseScenario('experiment', given);
   return { scenario, inputs: { source: 'experiment', table, compute: computeModel(scenario) } };
 }
 
-function runSimulate({ scenario: given }: SimulateJob, table: Table): SimulationResult {
+function runSimulate({ scenario: given }: SimulateJob, table: Table): ResultOf['simulate'] {
   const { scenario, inputs } = inputsOf(given, table);
   const { summary, rows } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'off' });
   return {
@@ -84,19 +79,15 @@ function curveOf(rows: readonly ObservedRow[]): { atMs: number[]; metric: number
   return { atMs, metric };
 }
 
-function runTrain({ options }: TrainJob, table: Table): TrainingResult {
+function runTrain({ options }: TrainJob, table: Table): ResultOf['train'] {
   const result = train(table, options);
-  const { participants } = result;
-  const values = participants.map((p) => [p.id, p.balancedAccuracy ?? p.r2] as const);
+  const values = result.participants.map((p) => [p.id, p.balancedAccuracy ?? p.r2] as const);
   const known = values.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
-  return {
-    metric: metricOf(result),
-    participants: Object.fromEntries(known),
-  };
+  return { metric: metricOf(result), participants: Object.fromEntries(known) };
 }
 
 /** A federation without the newcomer first; it joins when that is trained, and is watched from there. */
-function runNewcomer(job: NewcomerJob, table: Table): NewcomerResult {
+function runNewcomer(job: NewcomerJob, table: Table): ResultOf['newcomer'] {
   const id = table.participants[job.newcomer];
   const late = { startMs: { [id]: job.joinsMs }, trainRows: { [id]: job.newcomerRows } };
   const { scenario, inputs } = inputsOf({ ...job.scenario, ...late }, table);
@@ -122,7 +113,7 @@ function runSequence({ scenario: given, rounds }: SequenceJob, table: Table): { 
   return { svg: sequenceChart(scenario.name, transcript, table.participants, rounds) };
 }
 
-function runTiming(job: TimingJob, table: Table, now: () => number): TimingResult {
+function runTiming(job: TimingJob, table: Table, now: () => number): ResultOf['timing'] {
   const { runs } = job;
   const candidates = job.until === 'the end' ? job.candidates : upToSameMetric(job.candidates, table);
   const names = Object.keys(candidates);
@@ -143,10 +134,8 @@ function runTiming(job: TimingJob, table: Table, now: () => number): TimingResul
   return { candidates: Object.fromEntries(rows) };
 }
 
-type Candidates = TimingJob['candidates'];
-
 /** The same trainings, cut at the first round that is good enough. */
-function upToSameMetric(candidates: Candidates, table: Table): Candidates {
+function upToSameMetric(candidates: TimingJob['candidates'], table: Table): TimingJob['candidates'] {
   const ends = Object.values(candidates).map((options) => metricOf(train(table, options)));
   const target = Math.min(...ends) - 0.005;
   const cut = Object.entries(candidates).map(([name, options]) => {
@@ -163,7 +152,10 @@ function metricOf({ mean }: ReturnType<typeof train>): number {
 }
 
 /** A pass as the paper counts it: every row is read, and moves. */
-function runComplexity({ objective, shapes, repeats }: ComplexityJob, now: () => number): ComplexityResult {
+function runComplexity(
+  { objective, shapes, repeats }: ComplexityJob,
+  now: () => number,
+): ResultOf['complexity'] {
   const points = shapes.map(([n, d]) => {
     const pass = passOver({ objective, n, d });
     const many = Math.max(1, Math.ceil(2e6 / (n * d)));

@@ -1,5 +1,4 @@
 /** What follows from a few repeats: means, and how far to trust them. Student's t throughout, since repeats are few. */
-
 import { solvePositive } from '../math/normal-equations.ts';
 
 /** 97.5% quantile of Student's t by degrees of freedom, from 1 on; beyond the list the normal one is close. */
@@ -26,12 +25,8 @@ export function estimate(values: readonly number[]): Estimate {
   if (count === 1) return { mean, low: mean, high: mean, deviation: 0, count };
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (count - 1);
   const deviation = Math.sqrt(variance);
-  const half = (quantile(count - 1) * deviation) / Math.sqrt(count);
+  const half = ((T975[count - 2] ?? NORMAL) * deviation) / Math.sqrt(count);
   return { mean, low: mean - half, high: mean + half, deviation, count };
-}
-
-function quantile(degrees: number): number {
-  return T975[degrees - 1] ?? NORMAL;
 }
 
 /** How a is to b, from pairs that share a seed. */
@@ -41,14 +36,10 @@ export interface Comparison extends Estimate {
 
 /** Paired differences a - b. One pair alone never shows a clear difference. */
 export function compare(a: readonly number[], b: readonly number[]): Comparison {
-  const differences = a.map((value, i) => value - b[i]);
-  const found = estimate(differences);
-  return { ...found, says: found.count < 2 ? 'no clear difference' : sideOf(found) };
-}
-
-function sideOf({ low, high }: Estimate): Comparison['says'] {
-  if (low > 0) return 'greater';
-  return high < 0 ? 'smaller' : 'no clear difference';
+  const found = estimate(a.map((value, i) => value - b[i]));
+  const clear = found.count >= 2;
+  if (clear && found.low > 0) return { ...found, says: 'greater' };
+  return { ...found, says: clear && found.high < 0 ? 'smaller' : 'no clear difference' };
 }
 
 /** Whether two intervals share no point. */
@@ -75,10 +66,7 @@ export function relativeFit(columns: readonly (readonly number[])[], y: readonly
 }
 
 /** Least squares y = a x + b on logarithms: the exponent a of a power law, and the share of variance explained. */
-export function powerLaw(points: readonly { readonly x: number; readonly y: number }[]): {
-  readonly exponent: number;
-  readonly r2: number;
-} {
+export function powerLaw(points: readonly { readonly x: number; readonly y: number }[]) {
   const xs = points.map(({ x }) => Math.log(x));
   const ys = points.map(({ y }) => Math.log(y));
   const [mx, my] = [estimate(xs).mean, estimate(ys).mean];

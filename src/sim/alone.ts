@@ -11,10 +11,9 @@ import { measure } from '../solver/metrics.ts';
 import { PERFECT_LINK } from './network.ts';
 import { METRIC_NAME, metricOver, type ObservedRow } from './observe.ts';
 import type { Scenario } from './scenario.ts';
-import type { ScenarioPlan, TestRows } from './scenario-plan.ts';
+import type { ScenarioPlan } from './scenario-plan.ts';
 import { type RunRecord, type RunSummary, resultOf } from './summary.ts';
 
-/** A plan for each participant of a plan. */
 export function alone(plan: ScenarioPlan): ScenarioPlan[] {
   const arena = new Arena();
   return plan.participants.map((data) => ({
@@ -70,14 +69,15 @@ function mergedRows(plan: ScenarioPlan, runs: readonly RunRecord[]): ObservedRow
 }
 
 /** Before the first round closes there is the model 0, and the first certificate is about it. */
-function atZero(plan: ScenarioPlan, id: string, first: ObservedRow | undefined): Standing {
+function atZero(
+  { options: { objective }, tests }: ScenarioPlan,
+  id: string,
+  first: ObservedRow | undefined,
+): Standing {
   const { primal, dual, certified } = first ?? { primal: 0, dual: 0, certified: false };
-  return { primal, dual, certified, metric: metricAtZero(plan, plan.tests.get(id)) };
-}
-
-function metricAtZero({ options: { objective } }: ScenarioPlan, tests: TestRows | undefined) {
-  if (!tests) return undefined;
-  return measure(objective, tests.y, new Float64Array(tests.y.length))[METRIC_NAME[objective]];
+  const y = tests.get(id)?.y;
+  const metric = y && measure(objective, y, new Float64Array(y.length))[METRIC_NAME[objective]];
+  return { primal, dual, certified, metric };
 }
 
 /** Independent problems are one problem: their values add up. */

@@ -7,24 +7,15 @@ import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { FederationHost } from '../host/federation-host.ts';
 import { MemoryStore } from '../host/memory-store.ts';
 import type { HostPorts, Transport } from '../host/ports.ts';
-import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
-import type { EventQueue } from './events.ts';
-import type { CrashPlan } from './faults.ts';
-import type { MachineObserver } from './machine-observer.ts';
-import type { Network } from './network.ts';
-import { CRASHES, type Transcript } from './transcript.ts';
+import type { MachineObserver, NodePorts } from './ports.ts';
+import { CRASHES } from './transcript.ts';
 
-interface CoordinatorPorts {
-  readonly queue: EventQueue;
-  readonly network: Network;
-  readonly transcript: Transcript;
+interface CoordinatorPorts extends NodePorts {
   toParticipant(to: string, frame: Uint8Array): void;
   onRow(row: RoundRow): void;
-  readonly primitives: Primitives;
-  readonly observerOf?: ((node: string) => MachineObserver | undefined) | undefined;
 }
 
 export const COORDINATOR = 'coordinator';
@@ -39,7 +30,6 @@ export class CoordinatorNode {
   private readonly store = new MemoryStore();
   private readonly options: CoordinatorOptions;
   private readonly ports: CoordinatorPorts;
-  private readonly crashes: CrashPlan;
   private readonly observer: MachineObserver | undefined;
   /** Undefined while it is down. */
   private host: FederationHost | undefined;
@@ -47,10 +37,9 @@ export class CoordinatorNode {
   private survived = 0;
   private performed = 0;
 
-  constructor(options: CoordinatorOptions, ports: CoordinatorPorts, crashes: CrashPlan) {
+  constructor(options: CoordinatorOptions, ports: CoordinatorPorts) {
     this.options = options;
     this.ports = ports;
-    this.crashes = crashes;
     this.observer = ports.observerOf?.(COORDINATOR);
   }
 
@@ -69,7 +58,6 @@ export class CoordinatorNode {
     this.host.start();
   }
 
-  /** From what is on the disk. */
   open(): FederationHost {
     const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
     return new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());
@@ -85,7 +73,7 @@ export class CoordinatorNode {
     if (!this.host) return;
     try {
       const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
-      this.ports.transcript.delivered(this.ports.queue.now, from, COORDINATOR, message);
+      this.ports.transcript.message('delivered', this.ports.queue.now, from, COORDINATOR, message);
       this.host.receive(from, message);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
@@ -98,7 +86,7 @@ export class CoordinatorNode {
   }
 
   private hostPorts(): HostPorts {
-    const { queue, primitives } = this.ports;
+    const { queue, primitives, crashes } = this.ports;
     return {
       store: this.store,
       transport: this.transport,
@@ -107,10 +95,10 @@ export class CoordinatorNode {
       // The noise of a round is that of its name: drawn again after a crash it is the same.
       noiseOf: (round) => stream(this.options.seed, 'dp noise', round),
       recorder: {
-        begin: (start) => this.observer?.begin(start),
+        started: (start) => this.observer?.started(start),
         step: (input, effects) => {
           this.observer?.step(input, effects);
-          this.survived = this.crashes.survives(COORDINATOR, effects.length);
+          this.survived = crashes.survives(COORDINATOR, effects.length);
           this.performed = 0;
           if (this.survived === 0) this.crash();
         },
@@ -124,7 +112,7 @@ export class CoordinatorNode {
 
   private note(effect: CoordinatorEffect): void {
     const { transcript, queue, onRow } = this.ports;
-    if (effect.type === 'send') transcript.sent(queue.now, COORDINATOR, effect.to, effect.message);
+    if (effect.type === 'send') transcript.message('sent', queue.now, COORDINATOR, effect.to, effect.message);
     if (effect.type === 'refusal') transcript.note(queue.now, COORDINATOR, effect.message);
     if (effect.type === 'row') onRow(effect.row);
   }

@@ -1,20 +1,11 @@
 /** What goes wrong in a simulation, and when: all of it written down beforehand, so that it can be repeated and shrunk. */
+import type { ScenarioValues } from '../settings/scenario.ts';
 
 /** A node crashes in its `step`-th step, after so many of that step's effects, and is back after a while. */
-export interface Crash {
-  readonly node: string;
-  readonly step: number;
-  readonly afterEffects: number;
-  readonly downMs: number;
-}
+export type Crash = ScenarioValues['crashes'][number];
 
-/** Something an operator or a participant does at a moment. */
-export interface Deed {
-  readonly atMs: number;
-  readonly kind: 'leave' | 'rejoin' | 'forget' | 'pause' | 'resume' | 'finish';
-  /** For the first three. */
-  readonly participant?: string;
-}
+/** What an operator or a participant does at a moment. */
+export type Operation = ScenarioValues['deeds'][number];
 
 /** Counts steps and decides when a node does not survive one. */
 export class CrashPlan {

@@ -12,17 +12,13 @@
  */
 import { stream } from '../base/random.ts';
 import type { Accepted, AnswerMessage, Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { MISBEHAVIOURS } from '../settings/scenario.ts';
+import type { ScenarioValues } from '../settings/scenario.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 
-export interface Misbehaviour {
-  readonly participant: string;
-  readonly kind: (typeof MISBEHAVIOURS)[number];
-  readonly scale?: number | undefined;
-}
+export type Misbehaviour = NonNullable<ScenarioValues['misbehaving']>[number];
 
 const DEFAULT_SCALE = { 'free-rider': 0, noise: 1, echo: 1, poison: 10 } as const;
 
@@ -36,7 +32,7 @@ interface Lie {
 }
 
 export class Misbehaving {
-  private readonly deed: Misbehaviour;
+  private readonly behaviour: Misbehaviour;
   private readonly rows: number;
   private readonly seed: number;
   private settings: FederationSettings | undefined;
@@ -49,8 +45,8 @@ export class Misbehaving {
   private w: Float64Array | undefined;
   private change: Float64Array | undefined;
 
-  constructor(deed: Misbehaviour, rows: number, seed: number) {
-    this.deed = deed;
+  constructor(behaviour: Misbehaviour, rows: number, seed: number) {
+    this.behaviour = behaviour;
     this.rows = rows;
     this.seed = seed;
   }
@@ -69,12 +65,9 @@ export class Misbehaving {
         break;
       case 'reject':
         if (message.code === 'FORGOTTEN') this.contribution = this.believed = undefined;
-        break;
-      case 'finish':
     }
   }
 
-  /** What is sent instead. */
   alter(message: ToCoordinator): ToCoordinator {
     if (message.kind !== 'answer') return message;
     // A retransmission, perhaps in another session.
@@ -86,25 +79,23 @@ export class Misbehaving {
 
   private lieFor(honest: AnswerMessage, w: Float64Array): AnswerMessage {
     const before = this.contribution ?? new Float64Array(honest.u.length);
-    const du = this.step({ du: plusScaled(honest.u, -1, before), round: honest.round });
+    const du = this.step(plusScaled(honest.u, -1, before), honest.round);
     const full = plusScaled(before, 1, du);
     const u = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
     const claims = this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest);
     return { ...honest, u, scalars: claims, previous: honest.previous && before };
   }
 
-  private step({ du, round }: { readonly du: Float64Array; readonly round: number }): Float64Array {
-    const { kind, participant, scale = DEFAULT_SCALE[kind] } = this.deed;
+  private step(du: Float64Array, round: number): Float64Array {
+    const { kind, participant, scale = DEFAULT_SCALE[kind] } = this.behaviour;
     const size = scale * norm(du);
     switch (kind) {
       case 'free-rider':
         return new Float64Array(du.length);
       case 'noise': {
         const random = stream(this.seed, 'misbehaving', round, participant);
-        return ofLength(
-          size,
-          du.map(() => random.normal()),
-        );
+        const direction = du.map(() => random.normal());
+        return ofLength(size, direction);
       }
       case 'echo':
         return ofLength(size, this.change ?? new Float64Array(du.length));
@@ -139,7 +130,7 @@ export class Misbehaving {
     if (this.settings?.dp) return scalars;
     const u = this.contribution;
     const uNorm2 = u ? dot(u, u) : 0;
-    if (this.deed.kind === 'poison') return { loss: FALSE_ALARM / round, dualSum: 0, uNorm2, wDotU: 0 };
+    if (this.behaviour.kind === 'poison') return { loss: FALSE_ALARM / round, dualSum: 0, uNorm2, wDotU: 0 };
     return { ...scalars, uNorm2 };
   }
 

@@ -3,34 +3,20 @@
  * off by a partition. What happens to the i-th frame of a link depends on the seed, the link and i alone.
  */
 import { stream } from '../base/random.ts';
+import type { ScenarioValues } from '../settings/scenario.ts';
 import type { EventQueue } from './events.ts';
 
-export interface LinkFaults {
-  /** Fixed part of the delay. */
-  readonly delayMs: number;
-  /** Uniform random part on top: frames may overtake each other. */
-  readonly jitterMs: number;
-  readonly loss: number;
-  readonly duplicate: number;
-}
+/** A fixed delay, and a uniform random part on top of it: frames may overtake each other. */
+export type LinkFaults = ScenarioValues['link'];
 
 export const PERFECT_LINK: LinkFaults = { delayMs: 0, jitterMs: 0, loss: 0, duplicate: 0 };
 
 /** During this time nothing passes between the coordinator and these participants. */
-export interface Partition {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly participants: readonly string[];
-}
-
-export interface Traffic {
-  frames: number;
-  bytes: number;
-}
+export type Partition = ScenarioValues['partitions'][number];
 
 export class Network {
-  readonly up: Traffic = { frames: 0, bytes: 0 };
-  readonly down: Traffic = { frames: 0, bytes: 0 };
+  /** Sent so far, whatever becomes of it. */
+  readonly bytes = { up: 0, down: 0 };
   private readonly queue: EventQueue;
   private readonly seed: number;
   private readonly faults: LinkFaults;
@@ -51,13 +37,10 @@ export class Network {
     frame: Uint8Array,
     deliver: (frame: Uint8Array) => void,
   ): void {
-    const traffic = this[direction];
-    traffic.frames++;
-    traffic.bytes += frame.length;
+    this.bytes[direction] += frame.length;
     const { delayMs, jitterMs, loss, duplicate } = this.faults;
     if (this.cut(participant)) return;
-    const perfect = jitterMs === 0 && loss === 0 && duplicate === 0;
-    if (perfect) {
+    if (jitterMs === 0 && loss === 0 && duplicate === 0) {
       this.queue.at(this.queue.now + delayMs, () => deliver(frame));
       return;
     }

@@ -3,9 +3,8 @@
  * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
-
 import { quoted } from '../charts/csv.ts';
-import type { CoordinatorState, PrivacySpent, RoundRow } from '../coordinator/state.ts';
+import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { scaleRow } from '../math/scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
@@ -17,24 +16,17 @@ import type { Simulation } from './simulation.ts';
 export const METRIC_NAME = { classification: 'balancedAccuracy', regression: 'r2' } as const;
 export type MetricName = (typeof METRIC_NAME)[keyof typeof METRIC_NAME];
 
-export interface ObservedRow {
+type RowKey = 'atMs' | 'round' | 'purpose' | 'outcome' | 'primal' | 'dual' | 'relativeGap' | 'certified';
+
+/** Under differential privacy primal, dual and gap are unknown: NaN here, null in JSON. */
+export interface ObservedRow extends Pick<RoundRow, RowKey | 'privacy'> {
   readonly seed: number;
-  readonly atMs: number;
-  readonly round: number;
-  readonly purpose: RoundRow['purpose'];
-  readonly outcome: RoundRow['outcome'];
   /** How many answered in time, of how many who were there. */
   readonly responders: number;
   readonly active: number;
   /** Since the beginning, all participants together. */
   readonly bytesUp: number;
   readonly bytesDown: number;
-  readonly primal: number;
-  readonly dual: number;
-  readonly relativeGap: number;
-  readonly certified: boolean;
-  /** Under differential privacy: spent so far. Primal, dual and gap are then unknown: NaN here, null in JSON. */
-  readonly privacy?: PrivacySpent;
   readonly metric: {
     readonly name: MetricName;
     /** Null where nobody has test rows. */
@@ -67,7 +59,7 @@ export class Observer {
 
   observe(row: RoundRow): ObservedRow {
     const state = this.simulation.coordinator.state!;
-    const { up, down } = this.simulation.traffic;
+    const { up: bytesUp, down: bytesDown } = this.simulation.bytes;
     const { atMs, round, purpose, outcome, primal, dual, relativeGap, certified, privacy } = row;
     const active = [...state.members.values()].filter(({ presence }) => presence === 'here').length;
     return {
@@ -78,8 +70,8 @@ export class Observer {
       outcome,
       responders: row.responders.length,
       active,
-      bytesUp: up.bytes,
-      bytesDown: down.bytes,
+      bytesUp,
+      bytesDown,
       primal,
       dual,
       relativeGap,
@@ -172,7 +164,6 @@ export class Observer {
   }
 }
 
-/** Mean and worst over those participants that have the metric. */
 export function metricOver(name: MetricName, values: ReadonlyMap<string, number>): ObservedRow['metric'] {
   const participants = Object.fromEntries(values);
   const list = [...values.values()];
@@ -187,7 +178,6 @@ function product(rows: Float64Array, at: number, model: Float64Array): number {
   return sum;
 }
 
-/** One JSON document per row. */
 export function* jsonLines(rows: Iterable<ObservedRow>): Generator<string> {
   for (const row of rows) yield `${JSON.stringify(row)}\n`;
 }
@@ -200,9 +190,10 @@ const COLUMNS = [...COUNTS, ...VALUES];
 export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly string[]): Generator<string> {
   const all = [...rows];
   const isPrivate = all.some(({ privacy }) => privacy);
+  const spent = isPrivate ? ['epsilonSpent'] : [];
   const names = [
     ...COLUMNS,
-    ...(isPrivate ? ['epsilonSpent'] : []),
+    ...spent,
     'metricMean',
     'metricWorst',
     ...participants.map((id) => `metric ${id}`),

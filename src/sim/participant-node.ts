@@ -1,5 +1,4 @@
 /** A simulated participant: carries out the effects of the very machine that runs on a real device. */
-
 import type { Eventually } from '../base/ports.ts';
 import { stream } from '../base/random.ts';
 import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';
@@ -9,7 +8,6 @@ import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts'
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { carryOut, planned } from '../participant/solve.ts';
 import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
-import type { Primitives } from '../privacy/secure/keys.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
@@ -17,12 +15,9 @@ import { ProtocolError } from '../protocol/protocol-error.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Shard } from '../solver/shard.ts';
 import { type ComputeModel, drawPassMs } from './compute.ts';
-import type { EventQueue } from './events.ts';
-import type { CrashPlan } from './faults.ts';
-import type { MachineObserver } from './machine-observer.ts';
 import type { Misbehaving } from './misbehaving.ts';
-import type { Network } from './network.ts';
-import { CRASHES, type Transcript } from './transcript.ts';
+import type { MachineObserver, NodePorts } from './ports.ts';
+import { CRASHES } from './transcript.ts';
 
 /** One participant's own rows: nobody else sees them. */
 export interface ParticipantData {
@@ -34,20 +29,13 @@ export interface ParticipantData {
   readonly hardware: number;
 }
 
-/** What the nodes of a simulation share. */
-interface SimulationPorts {
-  readonly queue: EventQueue;
-  readonly network: Network;
+interface ParticipantPorts extends NodePorts {
   readonly arena: Arena;
   readonly compute: ComputeModel;
   readonly seed: number;
-  readonly transcript: Transcript;
   toCoordinator(from: string, frame: Uint8Array): void;
-  readonly primitives: Primitives;
-  readonly observerOf?: ((node: string) => MachineObserver | undefined) | undefined;
 }
 
-/** A participant's loop that crashes where the plan says so. */
 class CrashingLoop extends ParticipantLoop {
   /** Effects of the present step until it crashes; Infinity: it survives. */
   private left = Number.POSITIVE_INFINITY;
@@ -57,10 +45,10 @@ class CrashingLoop extends ParticipantLoop {
     super(start, {
       ...ports,
       record: {
-        begin: (start) => ports.record?.begin(start),
+        started: (start) => ports.record?.started(start),
         step: (input, effects) => {
           ports.record?.step(input, effects);
-          const survived = node.crashes.survives(node.id, effects.length);
+          const survived = node.ports.crashes.survives(node.id, effects.length);
           this.left = survived > effects.length ? Number.POSITIVE_INFINITY : survived;
         },
       },
@@ -86,10 +74,9 @@ interface Solving {
 
 export class ParticipantNode {
   readonly data: ParticipantData;
-  readonly crashes: CrashPlan;
   /** What a crash leaves. */
   disk: Stored | undefined;
-  private readonly ports: SimulationPorts;
+  readonly ports: ParticipantPorts;
   private readonly observer: MachineObserver | undefined;
   /** Undefined: it sends what its machine sends. */
   private readonly misbehaving: Misbehaving | undefined;
@@ -99,11 +86,10 @@ export class ParticipantNode {
   private settings: FederationSettings | undefined;
   private solving: Solving | undefined;
 
-  constructor(data: ParticipantData, ports: SimulationPorts, crashes: CrashPlan, misbehaving?: Misbehaving) {
+  constructor(data: ParticipantData, ports: ParticipantPorts, misbehaving?: Misbehaving) {
     this.misbehaving = misbehaving;
     this.data = data;
     this.ports = ports;
-    this.crashes = crashes;
     this.observer = ports.observerOf?.(data.profile.id);
   }
 
@@ -176,7 +162,7 @@ export class ParticipantNode {
     if (!this.loop) return;
     try {
       const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
-      this.ports.transcript.delivered(this.ports.queue.now, 'coordinator', this.id, message);
+      this.ports.transcript.message('delivered', this.ports.queue.now, 'coordinator', this.id, message);
       this.misbehaving?.receive(message);
       this.take({ type: 'message', message });
     } catch (error) {
@@ -191,7 +177,7 @@ export class ParticipantNode {
   private send(given: ToCoordinator, precision: Precision): void {
     const { queue, network, transcript } = this.ports;
     const message = this.misbehaving?.alter(given) ?? given;
-    transcript.sent(queue.now, this.id, 'coordinator', message);
+    transcript.message('sent', queue.now, this.id, 'coordinator', message);
     const frame = encode(message, precision);
     network.carry('up', this.id, frame, (bytes) => this.ports.toCoordinator(this.id, bytes));
   }

@@ -1,5 +1,4 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
-
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments } from '../math/scaling.ts';
@@ -11,7 +10,6 @@ interface ParticipantsOptions {
   /** Passes of a benchmark solve. */
   readonly passes: number;
   readonly retryMs: number;
-  /** Hardware factor by place among the participants. */
   readonly hardware: (k: number, participants: number) => number;
 }
 

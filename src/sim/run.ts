@@ -1,10 +1,18 @@
 /** One run of a scenario with one seed: its rows, and what they come to. */
 import { standings } from '../coordinator/defence.ts';
+import type { Table } from '../data/table.ts';
 import type { Running } from '../privacy/defence/contribution.ts';
+import type { ScenarioInput } from '../settings/scenario.ts';
 import { alone, mergedRuns } from './alone.ts';
 import { type ObservedRow, Observer } from './observe.ts';
-import type { Scenario } from './scenario.ts';
-import { planFrom, type ScenarioInputs, type ScenarioPlan } from './scenario-plan.ts';
+import { parseScenario, type Scenario, scenarioError } from './scenario.ts';
+import {
+  computeModel,
+  generatedTable,
+  planFrom,
+  type ScenarioInputs,
+  type ScenarioPlan,
+} from './scenario-plan.ts';
 import { Simulation } from './simulation.ts';
 import {
   type ContributionSummary,
@@ -14,6 +22,32 @@ import {
   type RunSummary,
   resultOf,
 } from './summary.ts';
+
+export interface SimulateOptions {
+  /** Rows of the participants, in place of generated ones. */
+  readonly table?: Table | undefined;
+  /** Default: the scenario's. */
+  readonly seed?: number | undefined;
+  /** Every message of the run; default: off. */
+  readonly transcript?: 'on' | 'off' | undefined;
+  readonly onRow?: ((row: ObservedRow) => void) | undefined;
+}
+
+/** A scenario run once, from its JSON: what programs use; `kindred simulate` adds files, repeats and threads. */
+export function simulate(given: ScenarioInput, options: SimulateOptions = {}): RunRecord {
+  const source = 'scenario';
+  const scenario = parseScenario(source, given);
+  const table = options.table ?? generatedTable(scenario);
+  if (!table)
+    throw scenarioError(source, 'data', 'a generator, or a table beside the scenario', scenario.data);
+  const { seed = scenario.seed, transcript = 'off', onRow } = options;
+  return runScenario(
+    scenario,
+    { source, table, compute: computeModel(scenario) },
+    { seed, transcript },
+    onRow,
+  );
+}
 
 export interface RunRequest {
   readonly seed: number;
@@ -57,7 +91,7 @@ function summaryOf(
   const training = rows.filter((row) => row.purpose === 'train');
   const count = (outcome: ObservedRow['outcome']) => rows.filter((row) => row.outcome === outcome).length;
   const { virtualMs, certificate, metric } = resultOf(rows, scenario.targets);
-  const { up, down } = simulation.traffic;
+  const { up, down } = simulation.bytes;
   const { run } = simulation.coordinator.disk;
   return {
     seed,
@@ -74,8 +108,8 @@ function summaryOf(
       observed: meanOf(training.map((row) => row.responders / Math.max(1, row.active))),
     },
     bytes: {
-      up: up.bytes,
-      down: down.bytes,
+      up,
+      down,
       upPerParticipantRound: perParticipantRound(rows, (row) => row.bytesUp),
       downPerParticipantRound: perParticipantRound(rows, (row) => row.bytesDown),
     },

@@ -41,20 +41,15 @@ const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
 };
 
 /** Who the nodes of a method are, and what is different about the coordinator. */
-interface Arrangement {
-  readonly nodes: (everybody: ParticipantData[]) => ParticipantData[];
-  readonly changes: Partial<CoordinatorOptions>;
-}
-
-const asTheyAre: Arrangement['nodes'] = (everybody) => everybody;
-
-const ARRANGEMENTS: Readonly<Record<Scenario['method'], Arrangement>> = {
-  mtl: { nodes: asTheyAre, changes: {} },
-  mocha: { nodes: asTheyAre, changes: {} },
-  global: { nodes: (everybody) => [pooled(everybody)], changes: FEDERATION_OF_ONE },
+function arranged(
+  method: Scenario['method'],
+  everybody: ParticipantData[],
+): { readonly participants: ParticipantData[]; readonly changes: Partial<CoordinatorOptions> } {
+  if (method === 'global') return { participants: [pooled(everybody)], changes: FEDERATION_OF_ONE };
+  if (method !== 'local') return { participants: everybody, changes: {} };
   // Each is to be run by itself (alone.ts), and nobody has anything to sum.
-  local: { nodes: withCommonMoments, changes: { ...FEDERATION_OF_ONE, summationMs: 0 } },
-};
+  return { participants: withCommonMoments(everybody), changes: { ...FEDERATION_OF_ONE, summationMs: 0 } };
+}
 
 export interface ScenarioPlan extends SimulationPlan {
   readonly tests: ReadonlyMap<string, TestRows>;
@@ -98,19 +93,13 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     objective === 'regression'
       ? regressionTargets(table)
       : classificationTargets(table, { positive: scenario.positive }).y;
-  const { testFraction, trainRows } = scenario;
+  const { testFraction, trainRows, passes, link, partitions, crashes, deeds, startMs } = scenario;
   const split = splitRows(table, { testFraction, seed, trainRows });
   const timing = timingOf(scenario, table, split.train, compute);
   const { retryMs } = timing;
-  const { passes, link, partitions, crashes, deeds, startMs } = scenario;
-  const everybody = participantsOf(table, y, split.train, {
-    compute,
-    passes,
-    retryMs,
-    hardware: hardwareOf(scenario),
-  });
-  const { nodes, changes } = ARRANGEMENTS[scenario.method];
-  const participants = nodes(everybody);
+  const hardware = hardwareOf(scenario);
+  const everybody = participantsOf(table, y, split.train, { compute, passes, retryMs, hardware });
+  const { participants, changes } = arranged(scenario.method, everybody);
   const waitMs =
     changes.waiting || !scenario.responders
       ? undefined
@@ -124,9 +113,7 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     link,
     partitions,
     crashes,
-    deeds: deeds.map(({ participant, ...deed }) =>
-      participant === undefined ? deed : { ...deed, participant },
-    ),
+    deeds,
     startMs: (id) => startMs[id] ?? 0,
     misbehaving: scenario.misbehaving ?? [],
     seed,
@@ -202,7 +189,7 @@ interface Timing {
 }
 
 /**
- * Where nothing gets lost, nothing is said twice and everybody answers some time: the retry is beyond any round, and
+ * Where nothing gets lost, nothing is sent twice and everybody answers some time: the retry is beyond any round, and
  * patience has no end. Otherwise the retry is a little longer than the slowest answer, and nobody is waited for longer
  * than twenty of that.
  */
@@ -248,14 +235,10 @@ function testRowsOf(
   test: Uint32Array,
   servedBy: (id: string) => string,
 ): Map<string, TestRows> {
-  const groups = rowsByParticipant(table, test);
-  return new Map(
-    groups.map((rows, k) => {
-      const id = table.participants[k];
-      return [
-        id,
-        { x: featuresOf(table, rows), y: Float64Array.from(rows, (i) => y[i]), servedBy: servedBy(id) },
-      ];
-    }),
-  );
+  const tests = rowsByParticipant(table, test).map((rows, k) => ({
+    x: featuresOf(table, rows),
+    y: Float64Array.from(rows, (i) => y[i]),
+    servedBy: servedBy(table.participants[k]),
+  }));
+  return new Map(tests.map((rows, k) => [table.participants[k], rows]));
 }

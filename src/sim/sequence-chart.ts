@@ -5,7 +5,7 @@
  */
 import { document, element, line, text } from '../charts/svg.ts';
 import { COORDINATOR } from './coordinator-node.ts';
-import { type Arrow, arrowsOf, type Bar, barsOf, type ChartWindow, windowOf } from './sequence.ts';
+import { type Arrow, arrowsOf, type Bar, barsOf, type ChartWindow, type Span, windowOf } from './sequence.ts';
 import { CRASHES, type TranscriptEntry } from './transcript.ts';
 
 const LEFT = 150;
@@ -53,11 +53,6 @@ interface Drawn {
   readonly lane: number;
   readonly y: (entry: number) => number;
   readonly span: Span;
-}
-
-interface Span {
-  readonly first: number;
-  readonly end: number;
 }
 
 /** Heights of all entries of the window: equal where the same kind of thing happens at the same moment. */

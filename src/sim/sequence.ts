@@ -28,11 +28,13 @@ export interface Bar {
   readonly end: 'answered' | 'interrupted' | 'crashed' | 'open';
 }
 
+export interface Span {
+  readonly first: number;
+  readonly end: number;
+}
+
 /** From the opening of one round to that of the round after another. */
-export function windowOf(
-  transcript: readonly TranscriptEntry[],
-  { from, to }: ChartWindow,
-): { first: number; end: number } {
+export function windowOf(transcript: readonly TranscriptEntry[], { from, to }: ChartWindow): Span {
   const opening = (round: number) =>
     transcript.findIndex(
       ({ kind, from, about }) =>
@@ -45,46 +47,30 @@ export function windowOf(
 
 /** Every message that was sent, and each arrival of one that arrived twice. */
 export function arrowsOf(transcript: readonly TranscriptEntry[]): Arrow[] {
-  const waiting = new Map<string, number[]>();
-  const lastSent = new Map<string, number>();
-  const deliveries = new Map<number, number>();
+  const arrows: Arrow[] = [];
+  const waiting = new Map<string, Arrow[]>();
+  const last = new Map<string, Arrow>();
   const again: Arrow[] = [];
   const answers = new Set<string>();
-  const repeated = new Set<number>();
   for (const [e, entry] of transcript.entries()) {
-    if (entry.kind === 'note') continue;
-    const key = `${entry.from}|${entry.to}|${entry.text}`;
-    if (entry.kind === 'sent') {
-      lastSent.set(key, e);
-      const queue = waiting.get(key);
-      if (queue) queue.push(e);
-      else waiting.set(key, [e]);
-      continue;
+    const { kind, from, to, text } = entry;
+    const key = `${from}|${to}|${text}`;
+    if (kind === 'sent') {
+      const arrow: Arrow = { from, to, sent: e, delivered: undefined, label: labelOf(entry), fate: 'lost' };
+      arrows.push(arrow);
+      last.set(key, arrow);
+      waiting.set(key, [...(waiting.get(key) ?? []), arrow]);
+    } else if (kind === 'delivered') {
+      const arrow = waiting.get(key)?.shift();
+      if (arrow) {
+        // A retransmitted answer is used once.
+        const unused = isLate(transcript, e) || (isAnswer(entry) && answers.has(key));
+        Object.assign(arrow, { delivered: e, fate: unused ? 'late' : 'taken' });
+        answers.add(key);
+      } else again.push({ ...last.get(key)!, delivered: e, fate: 'late' });
     }
-    const sent = waiting.get(key)?.shift();
-    if (sent !== undefined) {
-      deliveries.set(sent, e);
-      // A retransmitted answer is used once.
-      if (isAnswer(entry) && answers.has(key)) repeated.add(sent);
-      answers.add(key);
-      continue;
-    }
-    again.push({ ...arrowAt(transcript, lastSent.get(key) ?? e, e), fate: 'late' });
-  }
-  const arrows: Arrow[] = [];
-  for (const [e, entry] of transcript.entries()) {
-    if (entry.kind !== 'sent') continue;
-    const arrow = arrowAt(transcript, e, deliveries.get(e));
-    arrows.push(repeated.has(e) ? { ...arrow, fate: 'late' } : arrow);
   }
   return [...arrows, ...again];
-}
-
-function arrowAt(transcript: readonly TranscriptEntry[], sent: number, delivered: number | undefined): Arrow {
-  const { from, to, text, about } = transcript[sent];
-  const late = delivered !== undefined && isLate(transcript, delivered);
-  const fate = delivered === undefined ? 'lost' : late ? 'late' : 'taken';
-  return { from, to, sent, delivered, label: labelOf(text, about), fate };
 }
 
 /** An answer that could not be used is answered at once, before anything else happens. */
@@ -101,7 +87,7 @@ function isAnswer({ about }: TranscriptEntry): boolean {
 }
 
 /** Shorter than in the transcript: space is dear. */
-function labelOf(text: string, about: TranscriptEntry['about']): string {
+function labelOf({ text, about }: TranscriptEntry): string {
   if (!about) return text;
   if (about.kind === 'outcome') return text.replace('outcome of round ', 'outcome ');
   if (about.kind === 'finish') return text.replace(/,.*/, '');
@@ -110,10 +96,7 @@ function labelOf(text: string, about: TranscriptEntry['about']): string {
 }
 
 /** A solve goes from the arrival of a round to the answer, to the next round, or to a crash. */
-export function barsOf(
-  transcript: readonly TranscriptEntry[],
-  { first, end }: { readonly first: number; readonly end: number },
-): Bar[] {
+export function barsOf(transcript: readonly TranscriptEntry[], { first, end }: Span): Bar[] {
   const bars: Bar[] = [];
   const open = new Map<string, { round: number; from: number }>();
   const answered = new Map<string, number>();

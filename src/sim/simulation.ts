@@ -9,11 +9,11 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ComputeModel } from './compute.ts';
 import { COORDINATOR, CoordinatorNode } from './coordinator-node.ts';
 import { EventQueue } from './events.ts';
-import { type Crash, CrashPlan, type Deed } from './faults.ts';
-import type { MachineObserver } from './machine-observer.ts';
+import { type Crash, CrashPlan, type Operation } from './faults.ts';
 import { Misbehaving, type Misbehaviour } from './misbehaving.ts';
-import { type LinkFaults, Network, type Partition, type Traffic } from './network.ts';
+import { type LinkFaults, Network, type Partition } from './network.ts';
 import { type ParticipantData, ParticipantNode } from './participant-node.ts';
+import type { MachineObserver } from './ports.ts';
 import { rememberingPrimitives, simulatedSecret } from './secrets.ts';
 import { Transcript } from './transcript.ts';
 
@@ -24,18 +24,17 @@ export interface SimulationPlan {
   readonly link: LinkFaults;
   readonly partitions: readonly Partition[];
   readonly crashes: readonly Crash[];
-  readonly deeds: readonly Deed[];
+  readonly deeds: readonly Operation[];
   readonly misbehaving?: readonly Misbehaviour[];
   /** When each participant starts; default: all at 0. */
   readonly startMs?: (id: string) => number;
   readonly seed: number;
-  /** The end of the world. */
+  /** When virtual time ends. */
   readonly untilMs: number;
   readonly transcript: 'on' | 'off';
   readonly arena?: Arena;
   /** Key agreement and signatures of secure aggregation; default: the portable ones. */
   readonly primitives?: Primitives;
-  /** Sees every step of a node's machine. */
   readonly observerOf?: (node: string) => MachineObserver | undefined;
 }
 
@@ -55,61 +54,50 @@ export class Simulation {
   constructor(plan: SimulationPlan) {
     this.plan = plan;
     const { queue } = this;
+    const { seed, compute, observerOf } = plan;
     this.transcript = new Transcript(plan.transcript);
-    const { transcript } = this;
-    this.network = new Network(queue, plan.seed, plan.link, plan.partitions);
-    const { network } = this;
-    const crashes = new CrashPlan(plan.crashes, (crash) => this.comeBack(crash));
-    const primitives = rememberingPrimitives(plan.primitives ?? noblePrimitives);
-    this.coordinator = new CoordinatorNode(
-      plan.options,
-      {
-        queue,
-        network,
-        transcript,
-        toParticipant: (to, frame) => this.participants.get(to)?.receive(frame),
-        onRow: (row) => {
-          this.rows.push(row);
-          this.onRow?.(row);
-        },
-        primitives,
-        observerOf: plan.observerOf,
-      },
-      crashes,
-    );
-    const arena = plan.arena ?? new Arena();
-    const toCoordinator = (from: string, frame: Uint8Array) => this.coordinator.receive(from, frame);
-    const world = {
+    this.network = new Network(queue, seed, plan.link, plan.partitions);
+    const ports = {
       queue,
-      network,
-      transcript,
-      arena,
-      compute: plan.compute,
-      seed: plan.seed,
-      toCoordinator,
-      primitives,
-      observerOf: plan.observerOf,
+      network: this.network,
+      transcript: this.transcript,
+      crashes: new CrashPlan(plan.crashes, (crash) => this.comeBack(crash)),
+      primitives: rememberingPrimitives(plan.primitives ?? noblePrimitives),
+      observerOf,
+    };
+    this.coordinator = new CoordinatorNode(plan.options, {
+      ...ports,
+      toParticipant: (to, frame) => this.participants.get(to)?.receive(frame),
+      onRow: (row) => {
+        this.rows.push(row);
+        this.onRow?.(row);
+      },
+    });
+    const own = {
+      ...ports,
+      ...{ compute, seed, arena: plan.arena ?? new Arena() },
+      toCoordinator: (from: string, frame: Uint8Array) => this.coordinator.receive(from, frame),
     };
     this.participants = new Map(
       plan.participants.map((data) => {
         const { id, rows } = data.profile;
-        const deed = plan.misbehaving?.find(({ participant }) => participant === id);
-        const misbehaving = deed && new Misbehaving(deed, rows, plan.seed);
-        return [id, new ParticipantNode(withSecret(data, plan), world, crashes, misbehaving)];
+        const behaviour = plan.misbehaving?.find(({ participant }) => participant === id);
+        const misbehaving = behaviour && new Misbehaving(behaviour, rows, seed);
+        return [id, new ParticipantNode(withSecret(data, plan), own, misbehaving)];
       }),
     );
   }
 
-  get traffic(): { readonly up: Traffic; readonly down: Traffic } {
-    return { up: this.network.up, down: this.network.down };
+  get bytes(): Network['bytes'] {
+    return this.network.bytes;
   }
 
-  /** Runs until everybody is done, or nothing more can happen, or the world ends. */
+  /** Runs until everybody is done, or nothing more can happen, or virtual time ends. */
   run(): this {
     const { queue, plan } = this;
     queue.at(0, () => this.coordinator.start());
     for (const node of this.participants.values()) queue.at(plan.startMs?.(node.id) ?? 0, () => node.start());
-    for (const deed of plan.deeds) queue.at(deed.atMs, () => this.perform(deed));
+    for (const operation of plan.deeds) queue.at(operation.atMs, () => this.perform(operation));
     while (!this.over && queue.next(plan.untilMs));
     return this;
   }
@@ -128,7 +116,7 @@ export class Simulation {
     this.queue.at(this.queue.now + crash.downMs, () => node?.start());
   }
 
-  private perform({ kind, participant }: Deed): void {
+  private perform({ kind, participant }: Operation): void {
     const { now } = this.queue;
     const node = participant === undefined ? undefined : this.participants.get(participant);
     switch (kind) {
@@ -153,7 +141,7 @@ export class Simulation {
   }
 }
 
-/** Everybody takes part in secret sums, or nobody does. */
+/** Everybody takes part in secure sums, or nobody does. */
 function withSecret(data: ParticipantData, { options, seed }: SimulationPlan): ParticipantData {
   if (!options.secure) return data;
   const { profile } = data;

@@ -76,17 +76,16 @@ export function resultOf(
   const last = rows.at(-1);
   if (!last) return { virtualMs: 0, certificate: null, metric: null };
   const { primal, dual, relativeGap, certified } = last;
-  const certificate = { primal, dual, relativeGap, certified };
-  return { virtualMs: last.atMs, certificate, metric: metricOf(rows, last, targets) };
-}
-
-function metricOf(rows: readonly ObservedRow[], last: ObservedRow, targets: readonly number[]) {
   const { name, mean, worst } = last.metric;
   const reached = targets.map((target) => {
     const first = rows.find((row) => row.metric.mean !== null && row.metric.mean >= target);
     return { target, atMs: first?.atMs ?? null };
   });
-  return { name, mean, worst, reached };
+  return {
+    virtualMs: last.atMs,
+    certificate: { primal, dual, relativeGap, certified },
+    metric: { name, mean, worst, reached },
+  };
 }
 
 export function meanOf(values: readonly number[]): number {

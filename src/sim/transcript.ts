@@ -25,18 +25,10 @@ export class Transcript {
     this.recording = recording;
   }
 
-  sent(atMs: number, from: string, to: string, message: Message): void {
-    this.add({ atMs, kind: 'sent', from, to }, message);
-  }
-
-  delivered(atMs: number, from: string, to: string, message: Message): void {
-    this.add({ atMs, kind: 'delivered', from, to }, message);
-  }
-
-  private add(entry: Omit<TranscriptEntry, 'text' | 'about'>, message: Message): void {
+  message(kind: 'sent' | 'delivered', atMs: number, from: string, to: string, message: Message): void {
     if (this.recording === 'off') return;
     const about = { kind: message.kind, round: 'round' in message ? message.round : 0 };
-    this.entries.push({ ...entry, text: inWords(message), about });
+    this.entries.push({ atMs, kind, from, to, text: textOf(message), about });
   }
 
   note(atMs: number, node: string, text: string): void {
@@ -44,8 +36,7 @@ export class Transcript {
   }
 }
 
-/** A message in short. */
-function inWords(message: Message): string {
+function textOf(message: Message): string {
   switch (message.kind) {
     case 'join':
       return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;

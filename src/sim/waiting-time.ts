@@ -9,7 +9,6 @@ import { type ComputeModel, meanPassMs } from './compute.ts';
 
 interface Device {
   readonly rows: number;
-  /** Columns, with the bias. */
   readonly columns: number;
   readonly hardware: number;
 }

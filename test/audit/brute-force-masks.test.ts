@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainMasks } from '../../src/audit/attacks/brute-force-masks.ts';
-import { MOST as MOST_MASKED_ROWS, nearestSubset } from '../../src/audit/attacks/mask-search.ts';
+import { MOST as MOST_MASKED_ROWS, nearestSubset } from '../../src/audit/attacks/candidate-replay.ts';
 import { scoreVector } from '../../src/audit/attacks/score.ts';
 import { stream } from '../../src/base/random.ts';
 import { MASKS, ruleFor, tiny, watch } from './federation.ts';

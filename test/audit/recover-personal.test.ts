@@ -42,7 +42,7 @@ describe('the personal part', () => {
   describe('is not in sums', () => {
     const common = { passes: 1, rounds: 60, testFraction: 0.5 };
 
-    test('the coordinator of secret sums has the mean share of them, the same for everybody', () => {
+    test('the coordinator of secure sums has the mean share of them, the same for everybody', () => {
       const federation = watchScenario(tiny(), { ...common, secure: true });
       for (const { observation } of federation.watched) {
         expect(observation.rounds.every(({ u, scalars }) => !u && !scalars)).toBe(true);

@@ -38,7 +38,7 @@ class Inbox<T> {
 /** Sees the messages that a host is given. */
 function recorderInto(received: Inbox<Received>) {
   return {
-    begin: () => {},
+    started: () => {},
     step: (input: { type: string; from?: string; message?: unknown }) => {
       if (input.type === 'message') received.push({ from: input.from!, message: input.message } as Received);
     },
@@ -50,19 +50,16 @@ function simulated(): TransportUnderTest {
   const network = new Network(queue, 1, PERFECT_LINK, []);
   const received = new Inbox<Received>();
   const peers = new Map<string, Inbox<Uint8Array>>();
-  const node = new CoordinatorNode(
-    DEFAULT_OPTIONS,
-    {
-      queue,
-      network,
-      transcript: new Transcript('off'),
-      toParticipant: (to, frame) => peers.get(to)?.push(frame),
-      onRow: () => {},
-      primitives: noblePrimitives,
-      observerOf: () => recorderInto(received),
-    },
-    new CrashPlan([], () => {}),
-  );
+  const node = new CoordinatorNode(DEFAULT_OPTIONS, {
+    queue,
+    network,
+    transcript: new Transcript('off'),
+    crashes: new CrashPlan([], () => {}),
+    toParticipant: (to, frame) => peers.get(to)?.push(frame),
+    onRow: () => {},
+    primitives: noblePrimitives,
+    observerOf: () => recorderInto(received),
+  });
   node.start();
   /** The virtual network delivers when its time passes. */
   const passTime = (): void => {

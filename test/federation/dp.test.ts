@@ -5,15 +5,13 @@ import { stream } from '../../src/base/random.ts';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { combinerOf, sharedPart } from '../../src/coordinator/training.ts';
 import { epsilonOf } from '../../src/privacy/dp/accountant.ts';
 import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
 import type { NoisyCombiner } from '../../src/privacy/dp/noisy-combiner.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
-import { privacyCurve } from '../../src/sim/privacy-curve.ts';
-import { parseScenario } from '../../src/sim/scenario.ts';
-import { computeModel, generatedTable } from '../../src/sim/scenario-plan.ts';
+import { simulate } from '../../src/sim/run.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
@@ -274,15 +272,18 @@ test('the same inputs, noise included, give the same effects', () => {
 });
 
 test('more privacy costs accuracy: a curve', () => {
-  const scenario = parseScenario('curve', {
-    data: { generator: 'har', participants: 60, rows: 40, features: 30 },
-    passes: 10,
-    rounds: 5,
-    c2: 0.1,
-    dp: { clip: 0.05, epsilon: 1 },
+  // Hardly any noise: only the clipping is seen.
+  const noises = [{ epsilon: 0.5 }, { epsilon: 8 }, { noiseMultiplier: 1e-6 }];
+  const points = noises.map((noise) => {
+    const { privacy, metric } = simulate({
+      data: { generator: 'har', participants: 60, rows: 40, features: 30 },
+      passes: 10,
+      rounds: 5,
+      c2: 0.1,
+      dp: { clip: 0.05, delta: 1e-5, ...noise },
+    }).summary;
+    return { noiseMultiplier: privacy!.settings.noiseMultiplier, mean: metric!.mean! };
   });
-  const inputs = { source: 'curve', table: generatedTable(scenario)!, compute: computeModel(scenario) };
-  const points = privacyCurve(scenario, inputs, [0.5, 8, Number.POSITIVE_INFINITY], [1]);
   const [little, much, all] = points.map(({ mean }) => mean);
   expect(points.map(({ noiseMultiplier }) => Math.sign(noiseMultiplier))).toEqual([1, 1, 1]);
   expect(much).toBeGreaterThan(little + 0.05);

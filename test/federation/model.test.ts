@@ -1,10 +1,9 @@
 /** The model in use as the coordinator knows it is the one that participants predict with. */
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/model.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
+import { combinerOf, inquiryOf, modelOf, sharedPart } from '../../src/coordinator/training.ts';
 import { AGGREGATIONS } from '../../src/settings/training.ts';
-import type { Deed } from '../../src/sim/faults.ts';
+import type { Operation } from '../../src/sim/faults.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { Bench } from '../helpers/coordinator-bench.ts';
 import { planFor } from '../helpers/federation.ts';
@@ -14,7 +13,7 @@ import { smallHar, smallRegression } from '../helpers/tables.ts';
 const HAR = smallHar(3, 4, 20);
 const TRAIN = { rounds: 12, gap: 1e-4, passes: 5, c2: 0.5, testFraction: 0.25 } as const;
 
-function runWith(options: Partial<CoordinatorOptions>, deeds: readonly Deed[] = []): Simulation {
+function runWith(options: Partial<CoordinatorOptions>, deeds: readonly Operation[] = []): Simulation {
   const { objective = 'classification' } = options;
   const table = objective === 'classification' ? HAR : smallRegression(2);
   return new Simulation(planFor(table, { ...TRAIN, objective }, { options, deeds })).run();
@@ -111,7 +110,7 @@ describe('nobody changes w, a query, a u or a model in place', () => {
   } as const satisfies Record<string, object>;
 
   test.each(Object.entries(plans))('%s', (_, options) => {
-    const deeds: Deed[] = [{ atMs: 40, kind: 'forget', participant: '4' }];
+    const deeds: Operation[] = [{ atMs: 40, kind: 'forget', participant: '4' }];
     const plan =
       'secure' in options
         ? securePlan(HAR, { ...TRAIN, aggregation: 'answers' })

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
-import { restoreCoordinator } from '../../src/coordinator/start.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
 import type { RoundMessage } from '../../src/protocol/messages.ts';
-import type { Deed } from '../../src/sim/faults.ts';
+import type { Operation } from '../../src/sim/faults.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
@@ -185,17 +185,17 @@ describe('a crash', () => {
 });
 
 /** Ends in orders to resume, more than there are crashes that could swallow them. */
-const RESUMED: readonly Deed[] = [1500, 2500, 3500, 4500, 5500, 6500].map((atMs) => ({
+const RESUMED: readonly Operation[] = [1500, 2500, 3500, 4500, 5500, 6500].map((atMs) => ({
   atMs,
   kind: 'resume',
 }));
-const pauses: fc.Arbitrary<Deed[]> = fc.array(
+const pauses: fc.Arbitrary<Operation[]> = fc.array(
   fc.record({ atMs: fc.integer({ min: 1, max: 900 }), kind: fc.constantFrom('pause', 'resume') }),
   { minLength: 1, maxLength: 5 },
 );
 
 /** Runs it, and sees to it that at most the summation that was under way closes a round in one pause. */
-function run(plan: SimulationPlan, pausing: readonly Deed[]): Simulation {
+function run(plan: SimulationPlan, pausing: readonly Operation[]): Simulation {
   const simulation = new Simulation({ ...plan, deeds: [...plan.deeds, ...pausing, ...RESUMED] });
   const closings = new Map<number, number>();
   simulation.onRow = () => {
@@ -287,7 +287,7 @@ test('a paused and resumed run comes to the gap that was asked for, also when th
 });
 
 describe('where sums are secret', () => {
-  const plan = (deeds: readonly Deed[], crashes: SimulationPlan['crashes'] = []) =>
+  const plan = (deeds: readonly Operation[], crashes: SimulationPlan['crashes'] = []) =>
     securePlan(
       TABLES.classification,
       { aggregation: 'answers', rounds: 30, gap: 1e-3, passes: 6, testFraction: 0.25 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
 import { parseOptions } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';
@@ -219,13 +219,14 @@ describe('forgetting', () => {
     ] as const;
     const changes = { deeds, options: { ...timing, secure: { phaseMs: 200 } } };
     const simulation = new Simulation(securePlan(HAR, options, changes));
-    // What everybody is told when it is asked again.
+    // Whoever is asked again.
     const again = new Set<string>();
     const { transcript } = simulation;
-    const { sent } = transcript;
-    transcript.sent = (atMs, from, to, message) => {
-      if (message.kind === 'round' && atMs >= 90 && message.accepted.round === 0) again.add(to);
-      sent.call(transcript, atMs, from, to, message);
+    const record = transcript.message.bind(transcript);
+    transcript.message = (kind, atMs, from, to, message) => {
+      const asks = kind === 'sent' && message.kind === 'round' && message.accepted.round === 0;
+      if (asks && atMs >= 90) again.add(to);
+      record(kind, atMs, from, to, message);
     };
     simulation.run();
     expect([...again].sort()).toEqual(['1', '3', '4', '5']);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { Arena } from '../../src/math/arena.ts';
-import type { Crash, Deed } from '../../src/sim/faults.ts';
+import type { Crash, Operation } from '../../src/sim/faults.ts';
 import type { Partition } from '../../src/sim/network.ts';
 import type { PlanChanges } from './federation.ts';
 import { smallHar, smallRegression } from './tables.ts';
@@ -33,7 +33,7 @@ const partition: fc.Arbitrary<Partition> = fc
     who: fc.subarray(IDS),
   })
   .map(({ fromMs, lengthMs, who }) => ({ fromMs, toMs: fromMs + lengthMs, participants: who }));
-const deed: fc.Arbitrary<Deed> = fc.record({
+const operation: fc.Arbitrary<Operation> = fc.record({
   atMs: fc.integer({ min: 1, max: 600 }),
   kind: fc.constantFrom('leave', 'rejoin', 'forget'),
   participant: fc.constantFrom(...IDS),
@@ -56,7 +56,7 @@ export const schedule = fc.record({
   }),
   partitions: fc.array(partition, { maxLength: 2 }),
   crashes: fc.array(crash, { maxLength: 4 }),
-  deeds: fc.array(deed, { maxLength: 3 }),
+  deeds: fc.array(operation, { maxLength: 3 }),
   late: fc.constantFrom(0, 150),
   /** When the operator has everybody asked again. */
   recounts: fc.array(fc.integer({ min: 1, max: 600 }), { maxLength: 1 }),

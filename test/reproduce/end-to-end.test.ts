@@ -4,7 +4,7 @@ import { curvesCsv } from '../../src/charts/csv.ts';
 import { type Profile, profileFor } from '../../src/reproduce/profile.ts';
 import { type Execute, reproduce } from '../../src/reproduce/reproduce.ts';
 import { runJob } from '../../src/reproduce/run-job.ts';
-import { Tables } from '../../src/reproduce/table-spec.ts';
+import { tablesWith } from '../../src/reproduce/table-spec.ts';
 
 /** Small enough for a test, and still everything: tuning, simulations of five methods, averages, intervals. */
 const spec = { kind: 'har', participants: 4, rows: 30, features: 10, seed: 2 } as const;
@@ -23,8 +23,8 @@ const profile: Profile = {
 };
 
 const inOrder: Execute = async (jobs) => {
-  const tables = new Tables(undefined);
-  return jobs.map((job) => runJob(job, tables, () => 0));
+  const tableOf = tablesWith(undefined);
+  return jobs.map((job) => runJob(job, tableOf, () => 0));
 };
 
 /** As if other threads had been faster. */

@@ -36,11 +36,11 @@ describe('estimates', () => {
   });
 });
 
-describe('courses', () => {
-  const course = { atMs: [10, 20, 40], metric: [0.6, 0.9, 0.8] };
+describe('curves', () => {
+  const curve = { atMs: [10, 20, 40], metric: [0.6, 0.9, 0.8] };
 
   test('a value holds until the next', () => {
-    expect([5, 10, 19, 20, 39, 1000].map((ms) => valueAt(course, ms))).toEqual([
+    expect([5, 10, 19, 20, 39, 1000].map((ms) => valueAt(curve, ms))).toEqual([
       undefined,
       0.6,
       0.6,
@@ -51,19 +51,19 @@ describe('courses', () => {
   });
 
   test('what is asked of them', () => {
-    expect(timeTo(course, 0.7)).toBe(20);
-    expect(timeTo(course, 0.95)).toBe(Number.POSITIVE_INFINITY);
-    expect(largestDrop(course)).toBeCloseTo(0.1, 12);
-    expect(areaUnder(course, 40, 0.5)).toBeCloseTo(0.25 * 0.5 + 0.25 * 0.6 + 0.5 * 0.9, 2);
+    expect(timeTo(curve, 0.7)).toBe(20);
+    expect(timeTo(curve, 0.95)).toBe(Number.POSITIVE_INFINITY);
+    expect(largestDrop(curve)).toBeCloseTo(0.1, 12);
+    expect(areaUnder(curve, 40, 0.5)).toBeCloseTo(0.25 * 0.5 + 0.25 * 0.6 + 0.5 * 0.9, 2);
   });
 
-  test('an average lies between the courses, and its interval holds it', () => {
+  test('an average lies between the curves, and its interval holds it', () => {
     const metrics = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(fc.array(metrics, { minLength: 2, maxLength: 5 }), (list) => {
-        const courses = list.map((metric) => ({ atMs: [10, 20, 40], metric }));
-        for (const { x, y, low, high } of averaged(courses, 60)) {
-          const values = courses.map((c) => valueAt(c, x * 1000 + 1e-9)!);
+        const curves = list.map((metric) => ({ atMs: [10, 20, 40], metric }));
+        for (const { x, y, low, high } of averaged(curves, 60)) {
+          const values = curves.map((c) => valueAt(c, x * 1000 + 1e-9)!);
           expect(y).toBeGreaterThanOrEqual(Math.min(...values) - 1e-12);
           expect(y).toBeLessThanOrEqual(Math.max(...values) + 1e-12);
           expect(low!).toBeLessThanOrEqual(y);

@@ -83,12 +83,12 @@ describe('the local method', () => {
     expect(rows).toEqual(run().rows);
   });
 
-  test('is the same for the same seed, and tells its rows as it goes', () => {
+  test('is the same for the same seed, and reports its rows as it goes', () => {
     const { scenario, inputs } = prepared();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const request = { seed: 1, transcript: 'off' } as const;
-    const { rows } = runScenario(scenario, inputs, request, (row) => told.push(row));
-    expect(told).toEqual(rows);
+    const { rows } = runScenario(scenario, inputs, request, (row) => reported.push(row));
+    expect(reported).toEqual(rows);
     expect([...jsonLines(rows)]).toEqual([...jsonLines(run().rows)]);
     expect(run().transcript).toEqual([]);
   });

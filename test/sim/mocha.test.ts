@@ -25,7 +25,7 @@ function simulated(changes: ScenarioInput = {}): Simulation {
   return new Simulation(planFrom(scenario, inputs, 1)).run();
 }
 
-/** What each participant was told in the end. */
+/** What was sent to each participant in the end. */
 function finalModels({ participants }: Simulation): number[][] {
   return [...participants.values()].map(({ disk }) => [...disk!.model!.w]);
 }

@@ -94,7 +94,7 @@ describe('rows', () => {
 });
 
 describe('the message sequence chart', () => {
-  test('has an arrow for each message, and says what became of it', () => {
+  test('has an arrow for each message, and shows its outcome', () => {
     const { transcript } = run(faulty);
     const arrows = arrowsOf(transcript);
     const count = (kind: string) => transcript.filter((entry) => entry.kind === kind).length;
@@ -107,7 +107,7 @@ describe('the message sequence chart', () => {
   test('has a bar for each solve', () => {
     const { transcript } = run({ passes: 4, rounds: 3, gap: 0 });
     const bars = barsOf(transcript, { first: 0, end: transcript.length });
-    // Three rounds of three: an answered query needs no second look.
+    // Three rounds of three: an answered query needs no second check.
     expect(bars).toHaveLength(3 * 3);
     expect(bars.every(({ end }) => end === 'answered')).toBe(true);
   });

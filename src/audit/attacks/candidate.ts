@@ -9,8 +9,7 @@ import { entropyStep, towardsZero, vertex } from '../../math/steps.ts';
 import { lossOf } from '../../solver/losses/losses.ts';
 import { type BoxContext, boxOf, dualSum, lossSum, rowWeights } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
-import { changesOf, type ObservedChange } from './changes.ts';
-import type { KnownSettings, Observation } from './observation.ts';
+import { changesOf, type KnownSettings, type Observation, type ObservedChange } from './observation.ts';
 
 export interface Candidate {
   /** n x columns, row by row, with the bias. */
@@ -40,8 +39,7 @@ export class CandidateSolver {
   private readonly candidate: Candidate;
   private readonly problem: BoxContext;
   private readonly epsilon: number;
-  private readonly low: Float64Array;
-  private readonly high: Float64Array;
+  private readonly box: ReturnType<typeof boxOf>;
   private readonly norms: Float64Array;
 
   constructor(settings: KnownSettings, candidate: Candidate) {
@@ -53,9 +51,7 @@ export class CandidateSolver {
     this.columns = rows.length / y.length;
     const weights = rowWeights(settings, y);
     this.problem = { settings, y, cap: y.map((_, i) => settings.c1 * (weights ? weights[i] : 1)) };
-    const { low, high } = boxOf(this.problem);
-    this.low = low;
-    this.high = high;
+    this.box = boxOf(this.problem);
     this.norms = y.map((_, i) => this.dotRow(i, this.row(i)));
   }
 
@@ -66,9 +62,7 @@ export class CandidateSolver {
   /** sum_i coefficient_i x_i */
   combine(coefficient: Float64Array): Float64Array {
     const out = new Float64Array(this.columns);
-    for (let i = 0; i < this.n; i++) {
-      if (coefficient[i] !== 0) this.addRow(i, coefficient[i], out);
-    }
+    for (let i = 0; i < this.n; i++) if (coefficient[i] !== 0) this.addRow(i, coefficient[i], out);
     return out;
   }
 
@@ -113,13 +107,13 @@ export class CandidateSolver {
   }
 
   private pass(p: Pass): { worst: number; active: number } {
-    const { low, high, norms } = this;
+    const { low, high } = this.box;
     let worst = 0;
     let count = p.active;
     let a = 0;
     while (a < count) {
       const i = p.order[a];
-      const h = p.q * norms[i];
+      const h = p.q * this.norms[i];
       if (h === 0) {
         a++;
         continue;

@@ -2,27 +2,21 @@
 import { solvePositive } from '../../math/normal-equations.ts';
 import { dot } from '../../solver/vector.ts';
 
-interface Fit {
-  readonly parameters: Float64Array;
-  /** Sum of squared residuals. */
-  readonly error: number;
-}
-
 const DIFFERENCE = 1e-6;
 const FIRST_DAMPING = 1e-2;
 /** Share of the expected gain from which a step was good. */
 const GOOD = 1e-3;
 
-/** Minimises |residuals(parameters)|^2 from a start; stops below `enough`. A step for the worse is taken too, and damps the next. */
+/** Minimises the error |residuals(parameters)|^2 from a start; stops below `enough`. A step for the worse is taken too, and damps the next. */
 export function leastSquares(
   residuals: (parameters: Float64Array) => Float64Array,
   start: Float64Array,
   { iterations, enough }: { readonly iterations: number; readonly enough: number },
-): Fit {
+) {
   let at = start;
   let seen = residuals(at);
   let error = dot(seen, seen);
-  let best: Fit = { parameters: at, error };
+  let best = { parameters: at, error };
   let damping = FIRST_DAMPING;
   for (let i = 0; i < iterations && error > enough && start.length > 0; i++) {
     const slopes = Array.from(at, (_, p) => {

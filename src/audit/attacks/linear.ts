@@ -15,16 +15,11 @@ export function spanOf(vectors: readonly Float64Array[], relative: number): Span
   return { rank, basis };
 }
 
-interface Solved {
-  readonly x: Float64Array;
-  /** Largest |a.x - b|. */
-  readonly worst: number;
-  /** Smallest singular value of the system: an error e in b can move x by e / smallest. */
-  readonly smallest: number;
-}
-
-/** Least squares for rows a_i . x = b_i; of several solutions the shortest. */
-export function solveRows(vectors: readonly Float64Array[], b: readonly number[]): Solved {
+/**
+ * Least squares for rows a_i . x = b_i; of several solutions the shortest. With the largest |a . x - b|, and the smallest singular
+ * value of the system: an error e in b can move x by e / smallest.
+ */
+export function solveRows(vectors: readonly Float64Array[], b: readonly number[]) {
   const columns = vectors[0].length;
   const { rows, sizes, right } = orthogonal(vectors, b);
   const x = new Float64Array(columns);

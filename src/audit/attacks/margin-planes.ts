@@ -11,15 +11,12 @@
  *
  * Assumes the bias column, classification, and contributions that are not masked: the z that masks leave is the wrong one.
  */
-
 import { type Stream, stream } from '../../base/random.ts';
 import { LOSSES, lossOf } from '../../solver/losses/losses.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
-import { changesOf } from './changes.ts';
-import { type Span, solveRows, spanOf } from './linear.ts';
-import type { Observation } from './observation.ts';
-import type { RecoveredRow } from './single-rows.ts';
-import { distance } from './single-rows.ts';
+import { solveRows, spanOf } from './linear.ts';
+import { changesOf, type Observation } from './observation.ts';
+import { distance, type RecoveredRow } from './single-rows.ts';
 
 export interface PlaneSearch {
   readonly seed: number;
@@ -58,9 +55,8 @@ export function rowsOnMargin(observation: Observation, search: PlaneSearch): Rec
 /** Without those that are close to an earlier one. */
 function apart(equations: readonly LocalEquation[]): LocalEquation[] {
   const kept: LocalEquation[] = [];
-  for (const equation of equations) {
+  for (const equation of equations)
     if (kept.every(({ a }) => distance(a, equation.a) > DIFFERENT)) kept.push(equation);
-  }
   return kept;
 }
 
@@ -90,19 +86,15 @@ interface AffineSpace {
 }
 
 function affineRowSpace(observation: Observation): AffineSpace | undefined {
-  const span: Span = spanOf(
-    changesOf(observation).map(({ du }) => du),
-    1e-6,
-  );
+  const changes = changesOf(observation).map(({ du }) => du);
+  const span = spanOf(changes, 1e-6);
   if (span.rank < 2) return undefined;
   const last = span.basis[0].length - 1;
   const biases = Float64Array.from(span.basis, (vector) => vector[last]);
   const size2 = dot(biases, biases);
   if (size2 < 1e-12) return undefined;
-  const origin = combination(
-    span.basis,
-    biases.map((value) => value / size2),
-  );
+  const shares = biases.map((value) => value / size2);
+  const origin = combination(span.basis, shares);
   // What is left of the basis without the direction that carries the bias.
   const flat = span.basis.map((vector, r) => plusScaled(vector, -biases[r], origin));
   return { origin, directions: spanOf(flat, 1e-6).basis };

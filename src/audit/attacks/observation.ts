@@ -5,20 +5,15 @@
  * The coordinator is honest: it keeps to the protocol and only records. It knows the code, the settings (it made them) and
  * what it sent.
  */
+import type { Moments } from '../../math/scaling.ts';
+import type { FederationSettings } from '../../settings/wire.ts';
 import type { AnswerScalars } from '../../solver/answer.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
+import { plusScaled } from '../../solver/vector.ts';
 
-export interface KnownSettings extends ProblemSettings {
-  /** Whether a contribution is the best personal part to w, or a step from the last accepted one. */
-  readonly training: 'answers' | 'steps';
-  /** Whether rows end in a constant 1. */
-  readonly bias: boolean;
-  readonly classWeight: 'none' | 'balanced';
-  /** Features before the bias. */
-  readonly features: number;
-  readonly seed: number;
-  /** Most local passes in a round. */
-  readonly passes: number;
+type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'seed' | 'passes';
+
+export interface KnownSettings extends ProblemSettings, Pick<FederationSettings, Known> {
   /** x' = (x - shift) factor, once it is settled. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
 }
@@ -43,19 +38,58 @@ export interface Observation {
   /** n_k as reported on joining. */
   readonly rows: number | undefined;
   /** Count, mean and sum of squared deviations of every raw feature, where they were sent for the scaling. */
-  readonly moments: ObservedMoments | undefined;
+  readonly moments: Moments | undefined;
   readonly rounds: readonly ObservedRound[];
   /** The round whose w is in use at the end; 0: none in particular. */
   readonly best: number;
 }
 
-export interface ObservedMoments {
-  readonly count: number;
-  readonly mean: Float64Array;
-  readonly m2: Float64Array;
-}
-
 /** Columns of a row, with the bias. */
 export function columnsOf({ features, bias }: KnownSettings): number {
   return features + (bias ? 1 : 0);
+}
+
+/**
+ * From round to round: how a participant's contribution changed, and from what. A change is a combination of the rows whose duals
+ * moved, and u before it is the sum of what was accepted: the coordinator keeps both books itself, to the last bit. Under the
+ * paper's masks that is the contribution as it was sent, not the participant's own.
+ */
+export interface ObservedChange extends Pick<ObservedRound, 'round' | 'w' | 'sigma' | 'tolerance' | 'taken'> {
+  /** Accepted before the round. */
+  readonly before: Float64Array;
+  readonly du: Float64Array;
+  /** Change of the dual sum. With steps it is known when the next scalars come. */
+  readonly ds: number | undefined;
+  /** C1 sum_i c_i loss_i at `lossAt`. */
+  readonly loss: number | undefined;
+  /** The model that the loss is of, as far as it is known without the rows. */
+  readonly lossAt: Float64Array;
+}
+
+/** Of every round in which a contribution was sent. One that changes nothing is a change, too: the paper's own step may hide in it. */
+export function changesOf({ settings, rounds }: Observation): ObservedChange[] {
+  const answers = settings.training === 'answers';
+  let before: Float64Array = new Float64Array(columnsOf(settings));
+  let s = 0;
+  const changes: ObservedChange[] = [];
+  for (const [r, seen] of rounds.entries()) {
+    const { round, w, sigma, tolerance, u, scalars, taken } = seen;
+    if (!u) continue;
+    const du = plusScaled(u, -1, before);
+    const ds = answers ? scalars && scalars.dualSum - s : laterGain(rounds, r);
+    const lossAt = plusScaled(w, 1 / settings.c2, answers ? u : before);
+    const loss = scalars?.loss;
+    changes.push({ round, w, sigma, tolerance, before, du, ds, loss, lossAt, taken });
+    if (taken === undefined) continue;
+    before = taken === 1 ? u : plusScaled(before, taken, du);
+    if (ds !== undefined) s += taken * ds;
+  }
+  return changes;
+}
+
+/** With steps scalars are about what was accepted before: those of the next round show the gain of this one. */
+function laterGain(rounds: readonly ObservedRound[], r: number): number | undefined {
+  const { scalars, taken } = rounds[r];
+  const next = rounds.slice(r + 1).find((later) => later.scalars)?.scalars;
+  return scalars && next && taken ? (next.dualSum - scalars.dualSum) / taken : undefined;
 }

@@ -13,7 +13,6 @@
  * Assumes classification and one participant's answers in the clear; with `masking` the masks are guessed.
  */
 import { stream } from '../../base/random.ts';
-import { arrangements } from './arrangements.ts';
 import { type Candidate, type ObservedSolve, observedSolves } from './candidate.ts';
 import { type Masking, replayCandidate } from './candidate-replay.ts';
 import { leastSquares } from './least-squares.ts';
@@ -47,7 +46,6 @@ export const EQUATION_DEFAULTS: Omit<EquationSearch, 'seed' | 'rowCounts'> = {
 
 export interface EquationFit {
   readonly candidate: Candidate;
-  /** Root of the mean squared residual. */
   readonly residual: number;
 }
 
@@ -107,6 +105,50 @@ function* starts(n: number, settings: KnownSettings, search: EquationSearch): Ge
   }
 }
 
+/**
+ * Which of n rows the known ones are, and what labels the others have (bit i: row i is positive; it means nothing at the place of a
+ * known row): all possibilities, or random ones.
+ */
+function* arrangements(
+  n: number,
+  known: number,
+  start: number,
+  { seed, arrangements: most }: EquationSearch,
+) {
+  if (countOf(n, known) <= most) {
+    let draw = 0;
+    for (const places of placements(n, known)) {
+      const free = Array.from({ length: n }, (_, i) => i).filter((i) => !places.includes(i));
+      for (let code = 0; code < 2 ** free.length; code++) {
+        const labels = free.reduce((bits, i, f) => bits | (((code >>> f) & 1) << i), 0);
+        yield { places, labels, draw: draw++ };
+      }
+    }
+    return;
+  }
+  for (let draw = 0; draw < most; draw++) {
+    const random = stream(seed, 'arrangement', start, `${n}/${draw}`);
+    const places = Array.from({ length: n }, (_, i) => i);
+    random.shuffle(places);
+    yield { places: places.slice(0, known), labels: random.u32(), draw };
+  }
+}
+
+/** n (n-1) ... (n-known+1) 2^(n-known) */
+function countOf(n: number, known: number): number {
+  let count = 2 ** (n - known);
+  for (let i = 0; i < known; i++) count *= n - i;
+  return count;
+}
+
+function* placements(n: number, known: number, taken: readonly number[] = []): Generator<number[]> {
+  if (known === 0) {
+    yield [...taken];
+    return;
+  }
+  for (let i = 0; i < n; i++) if (!taken.includes(i)) yield* placements(n, known - 1, [...taken, i]);
+}
+
 /** Known rows are held in all stages but the last. */
 function fitFrom(
   settings: KnownSettings,
@@ -128,22 +170,15 @@ function fitFrom(
       for (const [f, j] of free.entries()) all[j] = values[f];
       return all;
     };
-    const residuals = (values: Float64Array) =>
-      residualsOf(
-        settings,
-        seen,
-        candidateOf(settings, withFree(values), y),
-        search.masking,
-        last ? 0 : PRIOR,
-      );
+    const residuals = (values: Float64Array) => {
+      const candidate = candidateOf(settings, withFree(values), y);
+      return residualsOf(settings, seen, candidate, search.masking, last ? 0 : PRIOR);
+    };
     equations = seen.length * (columnsOf(settings) + 2);
     // What f32 leaves of the equations, squared and summed.
     const options = { iterations: search.iterations, enough: equations * 1e-15 };
-    const fit = leastSquares(
-      residuals,
-      Float64Array.from(free, (j) => features[j]),
-      options,
-    );
+    const from = Float64Array.from(free, (j) => features[j]);
+    const fit = leastSquares(residuals, from, options);
     features = withFree(fit.parameters);
     error = fit.error;
     if (stage >= 2 && error > HOPELESS) break;
@@ -156,9 +191,7 @@ function candidateOf(settings: KnownSettings, features: Float64Array, y: Float64
   const d = settings.features;
   const columns = columnsOf(settings);
   const rows = new Float64Array(y.length * columns).fill(1);
-  for (let i = 0; i < y.length; i++) {
-    rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
-  }
+  for (let i = 0; i < y.length; i++) rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
   return { rows, y };
 }
 

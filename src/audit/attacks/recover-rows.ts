@@ -9,10 +9,9 @@
  * Each row comes with the number of rounds that agree on it; what no second round confirms is not reported, and of more
  * than n_k rows those with the least support are dropped.
  */
-import { changesOf } from './changes.ts';
 import { type Span, spanOf } from './linear.ts';
 import { type PlaneSearch, rowsOnMargin } from './margin-planes.ts';
-import type { Observation } from './observation.ts';
+import { changesOf, type Observation } from './observation.ts';
 import { distance, type RecoveredRow, singleRows } from './single-rows.ts';
 
 /** Directions in the changes below this share of the largest are rounding. */
@@ -20,10 +19,8 @@ const NOISE = 1e-9;
 
 /** The span of all changes; its rank is the estimate of n_k where it is below the number of columns. */
 export function rowSpace(observation: Observation): Span {
-  return spanOf(
-    changesOf(observation).map(({ du }) => du),
-    NOISE,
-  );
+  const changes = changesOf(observation).map(({ du }) => du);
+  return spanOf(changes, NOISE);
 }
 
 export function recoverRows(observation: Observation, search: PlaneSearch): RecoveredRow[] {

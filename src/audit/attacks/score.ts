@@ -3,13 +3,7 @@ import { stream } from '../../base/random.ts';
 import { dot, norm } from '../../solver/vector.ts';
 import { distance } from './single-rows.ts';
 
-interface VectorScore {
-  readonly cosine: number;
-  /** |estimate - truth| / |truth| */
-  readonly relativeError: number;
-}
-
-export function scoreVector(estimate: Float64Array, truth: Float64Array): VectorScore {
+export function scoreVector(estimate: Float64Array, truth: Float64Array) {
   const sizes = norm(estimate) * norm(truth);
   return {
     cosine: sizes > 0 ? dot(estimate, truth) / sizes : 0,
@@ -17,19 +11,14 @@ export function scoreVector(estimate: Float64Array, truth: Float64Array): Vector
   };
 }
 
-interface RowScore {
-  /** For each true row, the error of the recovered row matched to it, relative to its length; 1 where there is none. */
-  readonly errors: Float64Array;
-  /** True rows matched to better than `RECOVERED`. */
-  readonly recovered: number;
-  readonly median: number;
-}
-
 /** Relative error below which a row counts as recovered. */
 const RECOVERED = 0.01;
 
-/** Nearest pairs first, each row in one pair. Give rows without the bias: a constant is no achievement. */
-export function scoreRows(recovered: readonly Float64Array[], truth: readonly Float64Array[]): RowScore {
+/**
+ * For each true row, the error of the recovered row matched to it, relative to its length; 1 where there is none. Nearest pairs
+ * first, each row in one pair. Give rows without the bias: a constant is no achievement.
+ */
+export function scoreRows(recovered: readonly Float64Array[], truth: readonly Float64Array[]) {
   const pairs = truth.flatMap((x, i) =>
     recovered.map((guess, g) => ({ i, g, error: distance(guess, x) / norm(x) })),
   );
@@ -43,11 +32,8 @@ export function scoreRows(recovered: readonly Float64Array[], truth: readonly Fl
     used.add(g);
     errors[i] = error;
   }
-  return {
-    errors,
-    recovered: errors.filter((error) => error < RECOVERED).length,
-    median: medianOf(errors),
-  };
+  const close = errors.filter((error) => error < RECOVERED).length;
+  return { errors, recovered: close, median: medianOf(errors) };
 }
 
 /** Guesses of somebody who knows only rows of other people: some of them, at random. */
@@ -56,14 +42,8 @@ export function guessRows(population: readonly Float64Array[], count: number, se
   return Array.from({ length: count }, () => population[random.below(population.length)]);
 }
 
-interface ShareScore {
-  readonly correlation: number;
-  /** Mean absolute error of the estimates, and of guessing everybody to be like the population. */
-  readonly error: number;
-  readonly errorOfMean: number;
-}
-
-export function scoreShares(estimates: ArrayLike<number>, truth: ArrayLike<number>): ShareScore {
+/** With the mean absolute error of the estimates, and that of guessing everybody to be like the population. */
+export function scoreShares(estimates: ArrayLike<number>, truth: ArrayLike<number>) {
   const [e, t] = [Array.from(estimates), Array.from(truth)];
   const [meanE, meanT] = [meanOf(e), meanOf(t)];
   const sum = (of: (i: number) => number) => t.reduce((total, _, i) => total + of(i), 0);

@@ -8,8 +8,8 @@
  * m keep (1 - keep)^(m-1), m being the number of rows that changed.
  */
 import { lossOf } from '../../solver/losses/losses.ts';
-import { changesOf, type ObservedChange } from './changes.ts';
-import type { Observation } from './observation.ts';
+import { norm } from '../../solver/vector.ts';
+import { changesOf, type Observation, type ObservedChange } from './observation.ts';
 
 export interface RecoveredRow {
   /** With the bias. */
@@ -36,7 +36,7 @@ export function singleRows(observation: Observation): RecoveredRow[] {
     const last = round.du[round.du.length - 1];
     const y = tellsClass ? (round.ds ?? 0) / last : undefined;
     if (y !== undefined && Math.abs(Math.abs(y) - 1) > SAME) continue;
-    const group = groups.find((known) => distance(known.x, x) < SAME * length(x));
+    const group = groups.find((known) => distance(known.x, x) < SAME * norm(x));
     if (group) group.lengths.push(last);
     else groups.push({ x, y: y && Math.sign(y), lengths: [last] });
   }
@@ -48,11 +48,7 @@ export function singleRows(observation: Observation): RecoveredRow[] {
 /** The row that a change would be, if it were one row. */
 function alone({ du }: ObservedChange): Float64Array | undefined {
   const last = du[du.length - 1];
-  return Math.abs(last) > LEAST_BIAS * length(du) ? du.map((value) => value / last) : undefined;
-}
-
-function length(a: Float64Array): number {
-  return Math.sqrt(a.reduce((sum, value) => sum + value * value, 0));
+  return Math.abs(last) > LEAST_BIAS * norm(du) ? du.map((value) => value / last) : undefined;
 }
 
 export function distance(a: Float64Array, b: Float64Array): number {

@@ -3,15 +3,15 @@ import { workerData } from 'node:worker_threads';
 import type { Table } from '../../data/table.ts';
 import type { Job } from '../../reproduce/jobs.ts';
 import { runJob } from '../../reproduce/run-job.ts';
-import { Tables } from '../../reproduce/table-spec.ts';
-import { takeRequests } from './in-thread.ts';
+import { tablesWith } from '../../reproduce/table-spec.ts';
 import type { DoneJob } from './job-pool.ts';
+import { takeRequests } from './threads.ts';
 
-const tables = new Tables((workerData as { given: Table | undefined }).given);
+const tableOf = tablesWith((workerData as { given: Table | undefined }).given);
 const now = () => performance.now();
 
 takeRequests((job: Job): DoneJob => {
   const started = now();
-  const result = runJob(job, tables, now);
+  const result = runJob(job, tableOf, now);
   return { result, tookMs: now() - started };
 });

@@ -6,12 +6,7 @@ import { costClaims } from './cost.ts';
 import { maskingClaims } from './masking.ts';
 import { regressionClaims } from './regression.ts';
 
-export const CLAIMS = [
-  ...classificationClaims,
-  ...regressionClaims,
-  ...maskingClaims,
-  ...costClaims,
-] as readonly unknown[] as readonly Claim[];
+export const CLAIMS = [...classificationClaims, ...regressionClaims, ...maskingClaims, ...costClaims];
 
 /** Verdicts on the claims whose experiments were all run. */
 export function verdicts(findings: Partial<Findings>, repeats: number): VerdictRow[] {

@@ -22,19 +22,26 @@ interface Decision {
   readonly note?: string;
 }
 
-export interface Claim<K extends ExperimentId = ExperimentId> {
+export interface Claim {
   readonly id: string;
   readonly section: string;
-  /** In our words. */
   readonly claim: string;
   readonly rule: string;
-  readonly needs: readonly K[];
-  decide(findings: Pick<Findings, K>): Decision;
+  readonly needs: readonly ExperimentId[];
+  decide(findings: Findings): Decision;
 }
 
-/** For inference of the types. */
-export function claim<K extends ExperimentId>(definition: Claim<K>): Claim<K> {
-  return definition;
+type FoundBy<K extends readonly ExperimentId[]> = { [I in keyof K]: Findings[K[I]] };
+
+/** Makes claims of one section that are decided by the findings of the same experiments. */
+export function claimsOf<const K extends ExperimentId[]>(section: string, ...needs: K) {
+  return (
+    id: string,
+    { decide, ...words }: Pick<Claim, 'claim' | 'rule'> & { decide(...found: FoundBy<K>): Decision },
+  ): Claim => ({
+    ...{ id, section, needs, ...words },
+    decide: (findings) => decide(...(needs.map((need) => findings[need]) as FoundBy<K>)),
+  });
 }
 
 /** All parts yes: holds. Some yes, or at least leaning to it: in part. Otherwise it does not. */
@@ -44,7 +51,6 @@ export function verdictOf(parts: readonly Part[]): Verdict {
   return some ? 'holds in part' : 'does not hold';
 }
 
-/** The opposite of what a part says. */
 export function opposite(part: Part): Part {
   return { ...part, says: OPPOSITE[part.says] };
 }

@@ -1,10 +1,9 @@
 /** Claims on time, operations, bytes, few data and newcomers. */
-
 import { meanText } from '../experiments/common.ts';
 import { lead } from '../experiments/data-deficit.ts';
 import { timeSaved } from '../experiments/timing.ts';
 import { median } from '../statistics.ts';
-import { alike, atLeast, claim, greater, leaning, type Part } from './claim.ts';
+import { alike, atLeast, claimsOf, greater, leaning, type Part } from './claim.ts';
 
 /** A slope this close to 1 is "in proportion". */
 const SLOPE = 0.15;
@@ -16,14 +15,13 @@ function inProportion(name: string, exponent: number): Part {
 
 const percentText = (share: number) => `${(100 * share).toFixed(1)}%`;
 
+const onNewcomer = claimsOf('7', 'newcomer');
+
 export const costClaims = [
-  claim({
-    id: 'faster-than-mocha',
-    section: '7.2.1',
+  claimsOf('7.2.1', 'timing')('faster-than-mocha', {
     claim: 'MTL-SVM trains 20 tasks in less time than MOCHA, by a fifth.',
     rule: 'Time to the same balanced accuracy shorter, and the saving at least 15% (4.47 s against 5.28 s is 15% less time, not 20%), 95% over paired runs.',
-    needs: ['timing'],
-    decide: ({ timing }) => {
+    decide: (timing) => {
       const saved = timeSaved(timing.mtl, timing.mocha);
       const epoch = timeSaved(timing.mtlEpoch, timing.mochaEpoch);
       const text = `saves ${percentText(saved.mean)} [${percentText(saved.low)}, ${percentText(saved.high)}] of MOCHA's time (medians ${median(timing.mtl).toFixed(0)} and ${median(timing.mocha).toFixed(0)} ms)`;
@@ -39,13 +37,10 @@ export const costClaims = [
       };
     },
   }),
-  claim({
-    id: 'cost-linear',
-    section: '4.3',
+  claimsOf('4.3', 'complexity')('cost-linear', {
     claim: 'The cost of a pass has the form L d + d + L + c, for L rows of d columns.',
     rule: `a L d + b d + c L + e fits the measured times with a median relative error of at most 10%, and time is in proportion to rows (exponent within ${SLOPE} of 1).`,
-    needs: ['complexity'],
-    decide: ({ complexity }) => ({
+    decide: (complexity) => ({
       parts: [
         {
           says: complexity.formError <= 0.1 ? 'yes' : 'no',
@@ -56,13 +51,10 @@ export const costClaims = [
       note: `Over columns the exponent is ${complexity.overColumns.toFixed(2)}: with SIMD a short row costs mostly what every row costs, whatever its length.`,
     }),
   }),
-  claim({
-    id: 'regression-doubles',
-    section: '5.3',
+  claimsOf('5.3', 'complexity')('regression-doubles', {
     claim: 'Regression costs twice as much as classification, with the same growth.',
     rule: 'Measured time of a regression pass 1.6 to 2.4 times that of a classification pass (median of shapes), and the same exponent over the count within 0.15.',
-    needs: ['complexity'],
-    decide: ({ complexity }) => {
+    decide: (complexity) => {
       const ratio = median(complexity.ratios);
       return {
         parts: [
@@ -82,13 +74,10 @@ export const costClaims = [
       };
     },
   }),
-  claim({
-    id: 'traffic',
-    section: '7',
+  claimsOf('7', 'cls-all')('traffic', {
     claim: 'What a participant sends depends on the size of the model alone, not on its rows.',
     rule: 'Bytes for each participant and round, up and down, are 8 times the columns plus at most 200, in every repeat.',
-    needs: ['cls-all'],
-    decide: ({ 'cls-all': { bytes } }) => {
+    decide: ({ bytes }) => {
       const model = 8 * (bytes.features + 1);
       const part = (name: string, list: readonly number[]): Part => {
         const extra = Math.max(...list.map((value) => value - model));
@@ -100,13 +89,10 @@ export const costClaims = [
       return { parts: [part('up', bytes.up), part('down', bytes.down)] };
     },
   }),
-  claim({
-    id: 'few-rows',
-    section: '7.2.1, 7.4 and 8',
+  claimsOf('7.2.1, 7.4 and 8', 'data-deficit')('few-rows', {
     claim: 'MTL-SVM gains most over Local where participants have few rows.',
     rule: 'Lead over Local above 0 with the second fewest rows, and above the lead with the most, 95%.',
-    needs: ['data-deficit'],
-    decide: ({ 'data-deficit': found }) => {
+    decide: (found) => {
       const few = lead(found, 'local', 1);
       const many = lead(found, 'local', found.rows.length - 1);
       return {
@@ -120,25 +106,19 @@ export const costClaims = [
       };
     },
   }),
-  claim({
-    id: 'light-lead-grows',
-    section: '7.4',
+  claimsOf('7.4', 'mask-bernoulli')('light-lead-grows', {
     claim: 'On light data the lead of MTL-SVM over Local is larger than on full data.',
     rule: 'Lead over Local without masking (default rule), light above full, 95%.',
-    needs: ['mask-bernoulli'],
-    decide: ({ 'mask-bernoulli': { final, local } }) => {
+    decide: ({ final, local }) => {
       const leads = (data: 'full' | 'light') =>
         final[data].consistent['1'].map((value, r) => value - local[data][r]);
       return { parts: [greater(['light', leads('light')], ['full', leads('full')])] };
     },
   }),
-  claim({
-    id: 'newcomer',
-    section: '7',
+  onNewcomer('newcomer', {
     claim: 'The common model serves participants that join later, who need not begin from nothing.',
     rule: 'With the fewest rows, w alone is above training alone, and joining ends above training alone, 95%.',
-    needs: ['newcomer'],
-    decide: ({ newcomer: found }) => ({
+    decide: (found) => ({
       parts: [
         greater(['w alone', found.cold[0]], ['alone', found.alone[0]]),
         greater(['joined', found.final[0]], ['alone', found.alone[0]]),
@@ -146,15 +126,12 @@ export const costClaims = [
       note: `With ${found.rows[found.rows.length - 1]} rows: joined ${meanText(found.final[found.rows.length - 1])}, alone ${meanText(found.alone[found.rows.length - 1])}.`,
     }),
   }),
-  claim({
-    id: 'newcomer-quick',
-    section: '7',
+  onNewcomer('newcomer-quick', {
     claim: 'A newcomer is up to date quickly.',
     rule: 'After its first round the newcomer is within 0.02 of its final balanced accuracy, with the most rows, 95%.',
-    needs: ['newcomer'],
-    decide: ({ newcomer: found }) => {
+    decide: (found) => {
       const last = found.rows.length - 1;
       return { parts: [alike(['first round', found.first[last]], ['end', found.final[last]], 0.02)] };
     },
   }),
-] as const;
+];

@@ -1,12 +1,12 @@
 /** Claims of section 7.4. */
 import { meanText } from '../experiments/common.ts';
 import type { MaskFindings, MaskVariant } from '../experiments/masking.ts';
-import { alike, atLeast, atMost, claim, greater, opposite } from './claim.ts';
+import { alike, atLeast, atMost, claimsOf, greater, opposite } from './claim.ts';
 
 type Data = 'full' | 'light';
 
 const final = (found: MaskFindings, data: Data, variant: MaskVariant, level: number) =>
-  found.final[data][variant][String(level)];
+  found.final[data][variant][level];
 
 /** What masking takes away, by repeat. */
 function loss(found: MaskFindings, data: Data, variant: MaskVariant, level: number): number[] {
@@ -22,25 +22,22 @@ function ours(found: MaskFindings, data: Data, level: number): string {
 /** A loss that shows in a figure. */
 const VISIBLE = 0.01;
 
+const onBernoulli = claimsOf('7.4', 'mask-bernoulli');
+const onBeta = claimsOf('7.4', 'mask-beta');
+
 export const maskingClaims = [
-  claim({
-    id: 'bernoulli-quarter-hurts',
-    section: '7.4',
+  onBernoulli('bernoulli-quarter-hurts', {
     claim: 'Bernoulli masking with p = 0.25 degrades balanced accuracy significantly.',
     rule: `As the paper has it, loss of at least ${VISIBLE} on full data, 95%.`,
-    needs: ['mask-bernoulli'],
-    decide: ({ 'mask-bernoulli': found }) => ({
+    decide: (found) => ({
       parts: [atLeast('loss', loss(found, 'full', 'paper', 0.25), VISIBLE)],
       note: ours(found, 'full', 0.25),
     }),
   }),
-  claim({
-    id: 'bernoulli-half-mild',
-    section: '7.4',
+  onBernoulli('bernoulli-half-mild', {
     claim: 'Bernoulli masking with p of 0.5 or more costs less than p = 0.25, though noticeably.',
     rule: 'As the paper has it, loss at 0.25 above those at 0.5 and 0.75, and these above 0, 95%.',
-    needs: ['mask-bernoulli'],
-    decide: ({ 'mask-bernoulli': found }) => {
+    decide: (found) => {
       const at = (level: number) => loss(found, 'full', 'paper', level);
       return {
         parts: [
@@ -53,37 +50,28 @@ export const maskingClaims = [
       };
     },
   }),
-  claim({
-    id: 'bernoulli-light-hurts-more',
-    section: '7.4',
+  onBernoulli('bernoulli-light-hurts-more', {
     claim: 'On light data Bernoulli masking costs more than on full data.',
     rule: 'As the paper has it, loss at 0.25 on light data above that on full data, 95%.',
-    needs: ['mask-bernoulli'],
-    decide: ({ 'mask-bernoulli': found }) => ({
+    decide: (found) => ({
       parts: [
         greater(['light', loss(found, 'light', 'paper', 0.25)], ['full', loss(found, 'full', 'paper', 0.25)]),
       ],
       note: ours(found, 'light', 0.25),
     }),
   }),
-  claim({
-    id: 'bernoulli-light-above-local',
-    section: '7.4',
+  onBernoulli('bernoulli-light-above-local', {
     claim: 'On light data even p = 0.25 stays above Local.',
     rule: 'As the paper has it, final balanced accuracy at 0.25 above Local on light data, 95%.',
-    needs: ['mask-bernoulli'],
-    decide: ({ 'mask-bernoulli': found }) => ({
+    decide: (found) => ({
       parts: [greater(['p = 0.25', final(found, 'light', 'paper', 0.25)], ['Local', found.local.light])],
       note: `Consistent semantics with the default rule: ${greater(['p = 0.25', final(found, 'light', 'consistent', 0.25)], ['Local', found.local.light]).text}.`,
     }),
   }),
-  claim({
-    id: 'beta-unaffected',
-    section: '7.4',
+  onBeta('beta-unaffected', {
     claim: 'Beta masking leaves performance nearly as it is.',
     rule: `As the paper has it, loss of at most ${VISIBLE} at every share, on full and on light data, 95%.`,
-    needs: ['mask-beta'],
-    decide: ({ 'mask-beta': found }) => ({
+    decide: (found) => ({
       parts: (['full', 'light'] as const).flatMap((data) =>
         [0.75, 0.5, 0.25].map((level) =>
           atMost(`${data} ${level}`, loss(found, data, 'paper', level), VISIBLE),
@@ -92,13 +80,14 @@ export const maskingClaims = [
       note: ours(found, 'light', 0.25),
     }),
   }),
-  claim({
-    id: 'beta-milder',
-    section: '7.4',
+  claimsOf(
+    '7.4',
+    'mask-bernoulli',
+    'mask-beta',
+  )('beta-milder', {
     claim: 'Beta masking costs less than Bernoulli masking.',
     rule: 'As the paper has it, loss at 0.25 and at 0.5 of Bernoulli above that of Beta on full data, 95%.',
-    needs: ['mask-bernoulli', 'mask-beta'],
-    decide: ({ 'mask-bernoulli': bernoulli, 'mask-beta': beta }) => ({
+    decide: (bernoulli, beta) => ({
       parts: [0.25, 0.5].map((level) =>
         greater(
           [`Bernoulli ${level}`, loss(bernoulli, 'full', 'paper', level)],
@@ -107,26 +96,24 @@ export const maskingClaims = [
       ),
     }),
   }),
-  claim({
-    id: 'beta-light-above-local',
-    section: '7.4',
+  onBeta('beta-light-above-local', {
     claim: 'On light data MTL-SVM with Beta masking beats Local at every share.',
     rule: 'As the paper has it, final balanced accuracy above Local at 1, 0.75, 0.5 and 0.25, 95%.',
-    needs: ['mask-beta'],
-    decide: ({ 'mask-beta': found }) => ({
+    decide: (found) => ({
       parts: [1, 0.75, 0.5, 0.25].map((level) =>
         greater([String(level), final(found, 'light', 'paper', level)], ['Local', found.local.light]),
       ),
       note: `Consistent semantics with the default rule at 0.25: ${greater(['MTL-SVM', final(found, 'light', 'consistent', 0.25)], ['Local', found.local.light]).text}.`,
     }),
   }),
-  claim({
-    id: 'masking-converges',
-    section: '6.2',
+  claimsOf(
+    '6.2',
+    'mask-bernoulli',
+    'mask-beta',
+  )('masking-converges', {
     claim: 'Masked updates distort the model: protection is paid for with accuracy.',
     rule: 'Consistent semantics with the default rule: final balanced accuracy NOT within 0.005 of no masking at 0.25, both kinds, both data.',
-    needs: ['mask-bernoulli', 'mask-beta'],
-    decide: ({ 'mask-bernoulli': bernoulli, 'mask-beta': beta }) => {
+    decide: (bernoulli, beta) => {
       const parts = [bernoulli, beta].flatMap((found, i) =>
         (['full', 'light'] as const).map((data) =>
           alike(
@@ -142,4 +129,4 @@ export const maskingClaims = [
       };
     },
   }),
-] as const;
+];

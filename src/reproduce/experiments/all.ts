@@ -1,15 +1,14 @@
 /** Every experiment, in the order of the report. */
-import { clsHardware, clsStragglers } from './classification-waiting.ts';
 import { clsAll } from './cls-all.ts';
 import { complexity } from './complexity.ts';
 import { dataDeficit } from './data-deficit.ts';
 import { loss } from './loss.ts';
-import { maskBernoulli, maskBeta } from './mask-experiments.ts';
+import { maskBernoulli, maskBeta } from './masking.ts';
 import { maskingGeometry } from './masking-geometry.ts';
 import { newcomer } from './newcomer.ts';
-import { regBoth, regData, regSame } from './regression-waiting.ts';
 import { sequence } from './sequence.ts';
 import { timing } from './timing.ts';
+import { clsHardware, clsStragglers, regBoth, regData, regSame } from './waiting-experiments.ts';
 
 export const EXPERIMENTS = {
   'cls-all': clsAll,

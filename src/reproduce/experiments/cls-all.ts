@@ -15,22 +15,13 @@ import {
   type MethodKey,
   meanText,
   NAMES,
-  simulation,
+  simulations,
   spreadText,
   TIME_AXIS,
   tunings,
 } from './common.ts';
 
 const METHODS = ['mtl', 'local', 'global', 'mocha', 'paper'] as const satisfies readonly MethodKey[];
-
-/** Numbers of each repeat. */
-export interface MethodFindings {
-  readonly final: readonly number[];
-  /** Seconds until the final value is nearly reached. */
-  readonly settled: readonly number[];
-  /** Mean over the first quarter of the time. */
-  readonly early: readonly number[];
-}
 
 /** Where most people would start. */
 const UNTUNED: Constants = {
@@ -46,7 +37,6 @@ const UNTUNED: Constants = {
 /** The end is what is compared here: everybody has time to get there. */
 const LONGER = 2;
 
-/** Near enough to the final value to call it reached. */
 const NEAR = 0.005;
 
 export function classificationHorizon(profile: Profile, trainRows?: number): number {
@@ -55,21 +45,17 @@ export function classificationHorizon(profile: Profile, trainRows?: number): num
 }
 
 export const clsAll = experiment({
-  id: 'cls-all',
   title: 'Classification, everybody answers',
   paper: 'section 7.2.1',
   tunings: (profile) =>
     byKey(METHODS, (key) => tunings(profile, key, (seed) => classificationSetting(profile, seed))),
   jobs: (profile, constants) => {
     const timeMs = LONGER * classificationHorizon(profile);
-    const each = (key: MethodKey, constantsOf: (r: number) => Constants) =>
-      profile.seeds.map((seed, r) =>
-        simulation(profile, classificationSetting(profile, seed), key, constantsOf(r), { timeMs }),
-      );
-    return {
-      ...byKey(METHODS, (key) => each(key, (r) => constants[key][r])),
-      untuned: each('paper', () => UNTUNED),
-    };
+    const settingOf = (seed: number) => classificationSetting(profile, seed);
+    const each = (key: MethodKey, constants: readonly Constants[]) =>
+      simulations(profile, settingOf, key, constants, { timeMs });
+    const untuned = profile.seeds.map(() => UNTUNED);
+    return { ...byKey(METHODS, (key) => each(key, constants[key])), untuned: each('paper', untuned) };
   },
   outcome: (profile, constants, results) => {
     const untilMs = LONGER * classificationHorizon(profile);
@@ -112,11 +98,7 @@ export const clsAll = experiment({
             meanText(findings[key].settled, 2),
           ]),
         },
-        constantsTable(
-          profile,
-          'Classification',
-          Object.fromEntries(METHODS.map((key) => [NAMES[key], constants[key]])),
-        ),
+        constantsTable(profile, 'Classification', (key) => NAMES[key], constants),
       ],
       findings: {
         methods: findings,
@@ -135,10 +117,13 @@ function linePanel(title: string, range: Partial<Axis>, series: readonly Series[
   return { kind: 'lines', title, x: TIME_AXIS, y: { title: ACCURACY, scale: 'linear', ...range }, series };
 }
 
-function findingsOf(runs: readonly SimulationResult[], untilMs: number): MethodFindings {
+/** Numbers of each repeat. */
+function findingsOf(runs: readonly SimulationResult[], untilMs: number) {
   return {
     final: runs.map(finalOf),
+    /** Seconds until the final value is nearly reached. */
     settled: runs.map((run) => timeTo(run, finalOf(run) - NEAR) / 1000),
+    /** Mean over the first quarter of the time. */
     early: runs.map((run) => areaUnder(run, untilMs / 4, BLIND)),
   };
 }

@@ -1,5 +1,4 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
-
 import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import type { TuneGrid } from '../../methods/tune-fold.ts';
 import type { TrainOptions } from '../../settings/training.ts';
@@ -89,7 +88,6 @@ function gridOf({ grids }: Profile, { objective }: Setting, key: MethodKey): Tun
   return regression ? grids.regressionAlone : grids.alone;
 }
 
-/** The options that a tuning has chosen. */
 function chosen({ scale, c1, c2, lambda }: Constants) {
   return {
     scale,
@@ -122,14 +120,25 @@ export function simulation(
   return { kind: 'simulate', table: setting.table, scenario };
 }
 
+/** One for each repeat. */
+export function simulations(
+  profile: Profile,
+  settingOf: (seed: number) => Setting,
+  key: MethodKey,
+  constants: readonly Constants[],
+  more: Parameters<typeof simulation>[4],
+): SimulateJob[] {
+  return profile.seeds.map((seed, r) => simulation(profile, settingOf(seed), key, constants[r], more));
+}
+
 export function curve(
   key: MethodKey,
   curves: readonly Curve[],
   untilMs: number,
-  look: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
+  style: Partial<Pick<Series, 'name' | 'colour' | 'dash'>> = {},
 ): Series {
   const points = averaged(curves, untilMs);
-  return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...look };
+  return { name: NAMES[key], colour: COLOURS[key], shape: 'steps', points, ...style };
 }
 
 export const percent = (share: number) => (share === 1 ? 'All' : `${Math.round(100 * share)}%`);
@@ -159,25 +168,22 @@ export function barOf(name: string, colour: string, values: readonly number[]): 
   return { name, colour, value: mean, low, high };
 }
 
-/** A value for each key. */
 export function byKey<const K extends string, V>(keys: readonly K[], of: (key: K) => V): Record<K, V> {
   return Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<K, V>;
 }
 
-/** Constants by method and repeat. */
-export function constantsTable(
-  profile: Profile,
+/** Constants by method and repeat; `nameOf` gives the names of the rows. */
+export function constantsTable<K extends string>(
+  { folds, seeds }: Pick<Profile, 'folds' | 'seeds'>,
   title: string,
-  rows: Readonly<Record<string, readonly Constants[]>>,
+  nameOf: (key: K) => string,
+  constants: Readonly<Record<K, readonly Constants[]>>,
 ): Table {
+  const rows = Object.entries<readonly Constants[]>(constants);
   return {
-    title: `${title}: constants chosen by ${profile.folds}-fold cross-validation on the training rows of each repeat`,
-    columns: ['method', ...profile.seeds.map((seed) => `repeat ${seed}`), 'points tried'],
-    rows: Object.entries(rows).map(([name, list]) => [
-      name,
-      ...list.map(constantsText),
-      String(list[0].tried),
-    ]),
+    title: `${title}: constants chosen by ${folds}-fold cross-validation on the training rows of each repeat`,
+    columns: ['method', ...seeds.map((seed) => `repeat ${seed}`), 'points tried'],
+    rows: rows.map(([key, list]) => [nameOf(key as K), ...list.map(constantsText), String(list[0].tried)]),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Sections 4.3 and 5.3: the paper's count of operations, against the measured time of passes over n rows of d columns. */
 import { COLOURS, type Point, type Series } from '../../charts/figure.ts';
 import { experiment } from '../experiment.ts';
-import type { ComplexityResult } from '../jobs.ts';
+import type { ResultOf } from '../jobs.ts';
 import { estimate, median, powerLaw, relativeFit } from '../statistics.ts';
 
 /**
@@ -17,22 +17,7 @@ function regressionOperations(L: number, d: number): number {
   return 2 * L * (4 * d + 4) + L * (4 * d + 2) + L * (4 * d + 4) + 12 * d + 7;
 }
 
-export interface ComplexityFindings {
-  /** Exponent of measured time over counted operations. */
-  readonly classification: { readonly exponent: number; readonly r2: number };
-  readonly regression: { readonly exponent: number; readonly r2: number };
-  /** Median relative error of the paper's form a L d + b d + c L + e, fitted to the measured times. */
-  readonly formError: number;
-  /** Exponents over rows alone and over columns alone, each the mean over the other. */
-  readonly overRows: number;
-  readonly overColumns: number;
-  /** Time of a regression pass over that of a classification pass, by shape. */
-  readonly ratios: readonly number[];
-  readonly countedRatio: number;
-}
-
 export const complexity = experiment({
-  id: 'complexity',
   title: 'Operations counted and times measured',
   paper: 'sections 4.3 and 5.3',
   tunings: () => ({}),
@@ -42,19 +27,16 @@ export const complexity = experiment({
   }),
   outcome: (_profile, _constants, { classification, regression }) => {
     const series = [
-      dots('classification', COLOURS.mtl, classification, ({ n, d, passMs }) => ({
-        x: classificationOperations(n, d),
-        y: passMs,
-      })),
-      dots('regression', COLOURS.mocha, regression, ({ n, d, passMs }) => ({
-        x: regressionOperations(n, d),
-        y: passMs,
-      })),
+      dots('classification', COLOURS.mtl, classification, countedBy(classificationOperations)),
+      dots('regression', COLOURS.mocha, regression, countedBy(regressionOperations)),
     ];
-    const findings: ComplexityFindings = {
+    const findings = {
+      // Of measured time over counted operations.
       classification: powerLaw(series[0].points),
       regression: powerLaw(series[1].points),
+      // Median relative error of the paper's form a L d + b d + c L + e, fitted to the measured times.
       formError: formError(classification),
+      // Over rows alone and over columns alone, each the mean over the other.
       overRows: sliceExponent(classification, 'd', 'n'),
       overColumns: sliceExponent(classification, 'n', 'd'),
       ratios: classification.points.map(({ passMs }, i) => regression.points[i].passMs / passMs),
@@ -99,16 +81,11 @@ export const complexity = experiment({
           title: 'How time grows',
           columns: ['', 'exponent', 'share of variance explained'],
           rows: [
-            [
-              'classification, over the count',
-              findings.classification.exponent.toFixed(3),
-              findings.classification.r2.toFixed(4),
-            ],
-            [
-              'regression, over the count',
-              findings.regression.exponent.toFixed(3),
-              findings.regression.r2.toFixed(4),
-            ],
+            ...(['classification', 'regression'] as const).map((objective) => [
+              `${objective}, over the count`,
+              findings[objective].exponent.toFixed(3),
+              findings[objective].r2.toFixed(4),
+            ]),
             [
               'classification, median relative error of a L d + b d + c L + e',
               `${(100 * findings.formError).toFixed(1)}%`,
@@ -126,7 +103,7 @@ export const complexity = experiment({
   },
 });
 
-function formError({ points }: ComplexityResult): number {
+function formError({ points }: ResultOf['complexity']): number {
   const times = points.map(({ passMs }) => passMs);
   const columns = [
     points.map(({ n, d }) => n * d),
@@ -140,25 +117,25 @@ function formError({ points }: ComplexityResult): number {
 }
 
 /** Mean exponent over `along`, with the other dimension held fixed. */
-function sliceExponent({ points }: ComplexityResult, fixed: 'n' | 'd', along: 'n' | 'd'): number {
+function sliceExponent({ points }: ResultOf['complexity'], fixed: 'n' | 'd', along: 'n' | 'd'): number {
   const values = [...new Set(points.map((point) => point[fixed]))];
-  const exponents = values.map(
-    (value) =>
-      powerLaw(
-        points
-          .filter((point) => point[fixed] === value)
-          .map((point) => ({ x: point[along], y: point.passMs })),
-      ).exponent,
-  );
+  const exponents = values.map((value) => {
+    const slice = points.filter((point) => point[fixed] === value);
+    return powerLaw(slice.map((point) => ({ x: point[along], y: point.passMs }))).exponent;
+  });
   return estimate(exponents).mean;
 }
 
-type Measured = ComplexityResult['points'][number];
+type Measured = ResultOf['complexity']['points'][number];
+
+const countedBy =
+  (operations: (L: number, d: number) => number) =>
+  ({ n, d, passMs }: Measured) => ({ x: operations(n, d), y: passMs });
 
 function dots(
   name: string,
   colour: string,
-  { points }: ComplexityResult,
+  { points }: ResultOf['complexity'],
   of: (point: Measured, i: number) => Point,
 ): Series {
   return { name, colour, shape: 'dots', points: points.map(of) };

@@ -18,17 +18,10 @@ import {
 const METHODS = ['mtl', 'local', 'global', 'mocha'] as const;
 type Name = (typeof METHODS)[number];
 
-export interface DeficitFindings {
-  readonly rows: readonly number[];
-  /** Balanced accuracy by method, number of rows and repeat. */
-  readonly metric: Readonly<Record<Name, readonly (readonly number[])[]>>;
-}
-
 /** Tunings are named by method and place in the list of rows. */
 const place = (name: Name, i: number) => `${name} ${i}`;
 
 export const dataDeficit = experiment({
-  id: 'data-deficit',
   title: 'Few rows, many rows',
   paper: 'sections 7.2.1, 7.4 and 8',
   tunings: (profile) =>
@@ -54,7 +47,7 @@ export const dataDeficit = experiment({
     return byKey(METHODS, each);
   },
   outcome: (profile, constants, results) => {
-    const findings: DeficitFindings = {
+    const findings = {
       rows: profile.deficitRows,
       metric: byKey(METHODS, (name) => results[name].map((runs) => runs.map((run) => run.metric))),
     };
@@ -113,6 +106,7 @@ export const dataDeficit = experiment({
         constantsTable(
           profile,
           `With ${profile.deficitRows[0]} and with ${profile.deficitRows[last]} rows`,
+          (name) => name,
           Object.fromEntries(
             [0, last].flatMap((i) =>
               METHODS.map((name) => [
@@ -128,7 +122,11 @@ export const dataDeficit = experiment({
   },
 });
 
-/** By repeat. */
-export function lead({ metric }: DeficitFindings, over: Name, i: number): number[] {
+/** By repeat; `metric` is by method, number of rows and repeat. */
+export function lead(
+  { metric }: { readonly metric: Readonly<Record<Name, readonly (readonly number[])[]>> },
+  over: Name,
+  i: number,
+): number[] {
   return metric.mtl[i].map((value, r) => value - metric[over][i][r]);
 }

@@ -16,7 +16,6 @@ const insensitive = (error: number) => Math.max(0, Math.abs(error) - EPSILON);
 const quadratic = (error: number) => error * error;
 
 export const loss = experiment({
-  id: 'loss',
   title: 'The two losses',
   paper: 'section 3.3',
   tunings: () => ({}),

@@ -45,7 +45,6 @@ function chained(
 }
 
 export const maskingGeometry = experiment({
-  id: 'masking-geometry',
   title: 'Masking in the plane',
   paper: 'section 6.2',
   tunings: () => ({}),

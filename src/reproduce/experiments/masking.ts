@@ -2,12 +2,11 @@
  * Section 7.4: what masking costs, on full and on light data, in three variants: as the paper has it (its semantics, its
  * rule), its semantics with a rule that cannot diverge (safe), and the consistent semantics with the default rule.
  */
-
 import { COLOURS, type Figure, levelColour, type Panel } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
 import { finalOf } from '../curves.ts';
-import { type Experiment, experiment, type Results } from '../experiment.ts';
-import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';
+import { experiment, type Results } from '../experiment.ts';
+import type { Constants } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
 import type { Table } from '../report/report.ts';
 import { classificationHorizon } from './cls-all.ts';
@@ -20,7 +19,7 @@ import {
   curve,
   meanText,
   NAMES,
-  simulation,
+  simulations,
   spreadText,
   TIME_AXIS,
   tunings,
@@ -43,30 +42,9 @@ type DataName = (typeof DATA)[number];
 /** Masked trainings need more rounds to the same place. */
 const LONGER = 2;
 
-export interface MaskFindings {
-  /** Final balanced accuracy of each repeat, by data, variant and level. */
-  readonly final: Readonly<
-    Record<DataName, Readonly<Record<MaskVariant, Readonly<Record<string, readonly number[]>>>>>
-  >;
-  readonly local: Readonly<Record<DataName, readonly number[]>>;
-}
-
-type MaskJobs = Readonly<
-  Record<
-    DataName,
-    {
-      readonly variants: Readonly<Record<MaskVariant, Readonly<Record<string, readonly SimulateJob[]>>>>;
-      readonly local: readonly SimulateJob[];
-    }
-  >
->;
-/** By data and method. */
-type MaskTunings = Record<string, readonly TuneJob[]>;
 const TUNED = ['mtl', 'paper', 'local'] as const;
 const tuned = (data: DataName, key: (typeof TUNED)[number]) =>
   data === 'light' ? `${NAMES[key]}, light` : NAMES[key];
-
-type MaskExperiment = Experiment<MaskTunings, MaskJobs, MaskFindings>;
 
 interface MaskOptions {
   readonly id: string;
@@ -77,11 +55,8 @@ interface MaskOptions {
   readonly caption: string;
 }
 
-const levelKey = (level: Level) => String(level);
-
-export function maskExperiment(options: MaskOptions): MaskExperiment {
+function maskExperiment(options: MaskOptions) {
   return experiment({
-    id: options.id,
     title: options.title,
     paper: 'section 7.4',
     tunings: (profile) =>
@@ -102,7 +77,10 @@ export function maskExperiment(options: MaskOptions): MaskExperiment {
           `Light data: ${profile.lightRows} training rows of each participant, the same test rows as with the full data.`,
         ],
         figures: [curvesFigure(options, profile, results), finalFigure(options, profile, findings)],
-        tables: [finalTable(options, findings), constantsTable(profile, options.title, constants)],
+        tables: [
+          finalTable(options, findings),
+          constantsTable(profile, options.title, (name) => name, constants),
+        ],
         findings,
       };
     },
@@ -117,13 +95,12 @@ function jobsOn(
   profile: Profile,
   constants: Readonly<Record<string, readonly Constants[]>>,
   data: DataName,
-): MaskJobs[DataName] {
-  const timeMs = LONGER * classificationHorizon(profile, rowsOf(profile, data));
+) {
+  const rows = rowsOf(profile, data);
+  const timeMs = LONGER * classificationHorizon(profile, rows);
+  const settingOf = (seed: number) => classificationSetting(profile, seed, rows);
   const each = (key: (typeof TUNED)[number], more: Pick<ScenarioInput, 'mask'>) =>
-    profile.seeds.map((seed, r) => {
-      const setting = classificationSetting(profile, seed, rowsOf(profile, data));
-      return simulation(profile, setting, key, constants[tuned(data, key)][r], { timeMs, ...more });
-    });
+    simulations(profile, settingOf, key, constants[tuned(data, key)], { timeMs, ...more });
   const variants = byKey(MASK_VARIANT_NAMES, (name) => {
     const { key, semantics, name: _, ...rule } = MASK_VARIANTS[name];
     return byLevel((level) =>
@@ -134,16 +111,16 @@ function jobsOn(
 }
 
 function byLevel<V>(of: (level: Level) => V): Record<string, V> {
-  return byKey(LEVELS.map(levelKey), (key) => of(Number(key) as Level));
+  return byKey(LEVELS.map(String), (key) => of(Number(key) as Level));
 }
 
-type Runs = Results<MaskJobs>;
+type Runs = Readonly<Record<DataName, Results<ReturnType<typeof jobsOn>>>>;
+export type MaskFindings = ReturnType<typeof findingsOf>;
 
-function findingsOf(results: Runs): MaskFindings {
+/** Final balanced accuracy of each repeat, by data, variant and level. */
+function findingsOf(results: Runs) {
   const final = byKey(DATA, (data) =>
-    byKey(MASK_VARIANT_NAMES, (name) =>
-      byLevel((level) => results[data].variants[name][levelKey(level)].map(finalOf)),
-    ),
+    byKey(MASK_VARIANT_NAMES, (name) => byLevel((level) => results[data].variants[name][level].map(finalOf))),
   );
   return { final, local: byKey(DATA, (data) => results[data].local.map(finalOf)) };
 }
@@ -153,7 +130,7 @@ function curvesFigure(options: MaskOptions, profile: Profile, results: Runs): Fi
     const untilMs = LONGER * classificationHorizon(profile, rowsOf(profile, data));
     return MASK_VARIANT_NAMES.map((name): Panel => {
       const series = LEVELS.map((level, i) =>
-        curve('mtl', results[data].variants[name][levelKey(level)], untilMs, {
+        curve('mtl', results[data].variants[name][level], untilMs, {
           name: options.levelName(level),
           colour: levelColour(i, LEVELS.length),
         }),
@@ -183,7 +160,7 @@ function finalFigure(options: MaskOptions, profile: Profile, { final, local }: M
       name: MASK_VARIANTS[name].name,
       bars: [
         ...LEVELS.map((level, i) =>
-          barOf(options.levelName(level), levelColour(i, LEVELS.length), final[data][name][levelKey(level)]),
+          barOf(options.levelName(level), levelColour(i, LEVELS.length), final[data][name][level]),
         ),
         barOf(NAMES.local, COLOURS.local, local[data]),
       ],
@@ -206,7 +183,7 @@ function finalTable(options: MaskOptions, { final, local }: MaskFindings): Table
     ...MASK_VARIANT_NAMES.map((name) => [
       data,
       MASK_VARIANTS[name].name,
-      ...LEVELS.map((level) => meanText(final[data][name][levelKey(level)])),
+      ...LEVELS.map((level) => meanText(final[data][name][level])),
     ]),
     [data, NAMES.local, meanText(local[data]), '', '', ''],
   ]);
@@ -216,3 +193,23 @@ function finalTable(options: MaskOptions, { final, local }: MaskFindings): Table
     rows,
   };
 }
+
+export const maskBernoulli = maskExperiment({
+  id: 'mask-bernoulli',
+  title: 'Bernoulli masking',
+  levelName: (level) => (level === 1 ? 'no masking' : `p = ${level}`),
+  mask: (level, semantics) => ({ kind: 'bernoulli', keep: level, semantics }),
+  about:
+    'In every round each row is left out of the update with probability 1 - p. In the semantics of the paper the personal part v takes the step that was not masked, and what was left out of w is never made good; in the consistent semantics both take the masked step.',
+  caption: 'Bernoulli masking with probability p of keeping a row. Top: full data; bottom: light data.',
+});
+
+export const maskBeta = maskExperiment({
+  id: 'mask-beta',
+  title: 'Beta(2, 0.5) masking',
+  levelName: (level) => (level === 1 ? 'no masking' : `${100 * level}% unmasked`),
+  mask: (level, semantics) => ({ kind: 'beta', a: 2, b: 0.5, unmasked: level, semantics }),
+  about:
+    'In every round a share of the rows is left as it is, and the contribution of each other row is multiplied by a number drawn from Beta(2, 0.5), 0.8 on average.',
+  caption: 'Beta masking with a share of rows left unmasked. Top: full data; bottom: light data.',
+});

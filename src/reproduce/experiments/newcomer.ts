@@ -1,5 +1,4 @@
 /** What w is worth to a participant that joins late, with few rows or many, against training alone. */
-
 import { COLOURS } from '../../charts/figure.ts';
 import { meanOf } from '../../sim/summary.ts';
 import { experiment } from '../experiment.ts';
@@ -19,19 +18,7 @@ import {
   tunings,
 } from './common.ts';
 
-export interface NewcomerFindings {
-  readonly rows: readonly number[];
-  /** Balanced accuracy by number of rows and repeat, mean over the newcomers. */
-  readonly cold: readonly (readonly number[])[];
-  readonly first: readonly (readonly number[])[];
-  readonly final: readonly (readonly number[])[];
-  readonly alone: readonly (readonly number[])[];
-  /** Rounds from joining to the final value. */
-  readonly rounds: readonly (readonly number[])[];
-}
-
 export const newcomer = experiment({
-  id: 'newcomer',
   title: 'Joining late',
   paper: 'section 7, on MTL-SVM',
   tunings: (profile) =>
@@ -58,7 +45,8 @@ export const newcomer = experiment({
   outcome: (profile, _constants, results) => {
     const joined = (of: 'cold' | 'first' | 'final' | 'rounds') =>
       results.joined.map((repeats) => repeats.map((runs) => meanOf(runs.map((run) => run[of]))));
-    const findings: NewcomerFindings = {
+    // By number of rows and repeat, mean over the newcomers.
+    const findings = {
       rows: profile.newcomerRows,
       ...byKey(['cold', 'first', 'final', 'rounds'], joined),
       alone: results.alone.map((repeats) =>

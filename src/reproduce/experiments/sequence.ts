@@ -2,7 +2,6 @@
 import { experiment } from '../experiment.ts';
 
 export const sequence = experiment({
-  id: 'sequence',
   title: 'The messages of two participants',
   paper: 'section 3.1',
   tunings: () => ({}),

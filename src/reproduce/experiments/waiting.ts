@@ -4,12 +4,11 @@
  * with the defaults (answers, anytime). The waiting period is computed from the distribution of delays so that the wanted
  * share answers in time; under `anytime` it is the same period, but those who would be late send what they have.
  */
-
 import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../../charts/figure.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
-import { areaUnder, type Curve, finalOf, largestDrop, timeTo, valueAt } from '../curves.ts';
-import { type Experiment, experiment, type Results } from '../experiment.ts';
-import type { SimulateJob, SimulationResult, TuneJob } from '../jobs.ts';
+import { areaUnder, finalOf, largestDrop, timeTo, valueAt } from '../curves.ts';
+import { experiment, type Results } from '../experiment.ts';
+import type { Constants, SimulationResult } from '../jobs.ts';
 import type { Profile } from '../profile.ts';
 import type { Table } from '../report/report.ts';
 import {
@@ -21,7 +20,7 @@ import {
   NAMES,
   percent,
   type Setting,
-  simulation,
+  simulations,
   spreadText,
   TIME_AXIS,
   tunings,
@@ -51,72 +50,23 @@ interface WaitingOptions {
   readonly caption: string;
 }
 
-/** Numbers of each repeat. */
-interface ShareFindings {
-  readonly final: readonly number[];
-  /** Mean over the first tenth of the time: who is fast at the beginning. */
-  readonly early: readonly number[];
-  /** Seconds until the final value of waiting for all is nearly reached; the whole time where it never is. */
-  readonly reached: readonly number[];
-  /** Whether it was. */
-  readonly everReached: readonly boolean[];
-  /** Largest fall once it was near its best. */
-  readonly drop: readonly number[];
-  /** Change from the middle of the time to its end. */
-  readonly late: readonly number[];
-  readonly responders: readonly number[];
-}
-
-export interface WaitingFindings {
-  readonly shares: readonly number[];
-  /** By variant, then by share as `percent` writes it. */
-  readonly variants: Readonly<Record<VariantName, Readonly<Record<string, ShareFindings>>>>;
-  readonly local: readonly number[];
-  readonly global: readonly number[];
-}
-
 /** How close to the final value of waiting for all counts as there. */
 const NEAR = 0.01;
 const EARLY_SHARE = 0.1;
 
 const TUNED = ['mtl', 'paper', 'local', 'global'] as const;
-type WaitingTunings = Record<(typeof TUNED)[number], readonly TuneJob[]>;
-type WaitingJobs = {
-  readonly variants: Readonly<Record<VariantName, Readonly<Record<string, readonly SimulateJob[]>>>>;
-  readonly local: readonly SimulateJob[];
-  readonly global: readonly SimulateJob[];
-};
-
-/** What was found under a variant at a share, as `percent` writes it. */
-export function foundAt({ variants }: WaitingFindings, variant: VariantName, share: string): ShareFindings {
+export function foundAt({ variants }: WaitingFindings, variant: VariantName, share: string) {
   return variants[variant][share];
 }
 
-type WaitingExperiment = Experiment<WaitingTunings, WaitingJobs, WaitingFindings>;
-
-export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
-  const { id, title, paper, shares } = options;
+export function waitingExperiment(options: WaitingOptions) {
+  const { title, paper } = options;
   return experiment({
-    id,
     title,
     paper,
     tunings: (profile) =>
       byKey(TUNED, (key) => tunings(profile, key, (seed) => options.settingOf(profile, seed))),
-    jobs: (profile, constants) => {
-      const timeMs = options.horizonOf(profile);
-      const { hardware } = options;
-      type More = Pick<ScenarioInput, 'straggler' | 'responders'>;
-      const each = (key: keyof WaitingTunings, more: More) =>
-        profile.seeds.map((seed, r) => {
-          const setting = options.settingOf(profile, seed);
-          return simulation(profile, setting, key, constants[key][r], { timeMs, hardware, ...more });
-        });
-      const variants = byKey(VARIANT_NAMES, (name) => {
-        const { key, more } = VARIANTS[name];
-        return byShare(shares, (responders) => each(key, { ...more, responders }));
-      });
-      return { variants, local: each('local', {}), global: each('global', {}) };
-    },
+    jobs: (profile, constants) => jobsOf(options, profile, constants),
     outcome: (profile, constants, results) => {
       const findings = findingsOf(options, profile, results);
       return {
@@ -124,11 +74,7 @@ export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
         figures: [figureOf(options, profile, results)],
         tables: [
           numbersTable(options, findings),
-          constantsTable(
-            profile,
-            options.title,
-            Object.fromEntries(TUNED.map((key) => [NAMES[key], constants[key]])),
-          ),
+          constantsTable(profile, title, (key) => NAMES[key], constants),
         ],
         findings,
       };
@@ -136,44 +82,62 @@ export function waitingExperiment(options: WaitingOptions): WaitingExperiment {
   });
 }
 
+function jobsOf(
+  { shares, hardware, settingOf, horizonOf }: WaitingOptions,
+  profile: Profile,
+  constants: Readonly<Record<(typeof TUNED)[number], readonly Constants[]>>,
+) {
+  const timeMs = horizonOf(profile);
+  const each = (key: (typeof TUNED)[number], more: Pick<ScenarioInput, 'straggler' | 'responders'>) =>
+    simulations(profile, (seed) => settingOf(profile, seed), key, constants[key], {
+      timeMs,
+      hardware,
+      ...more,
+    });
+  const variants = byKey(VARIANT_NAMES, (name) => {
+    const { key, more } = VARIANTS[name];
+    return byShare(shares, (responders) => each(key, { ...more, responders }));
+  });
+  return { variants, local: each('local', {}), global: each('global', {}) };
+}
+
 function byShare<V>(shares: readonly number[], of: (share: number) => V): Record<string, V> {
   return Object.fromEntries(shares.map((share) => [percent(share), of(share)]));
 }
 
-type Runs = Results<WaitingJobs>;
+type Runs = Results<ReturnType<typeof jobsOf>>;
+export type WaitingFindings = ReturnType<typeof findingsOf>;
 
-function findingsOf(options: WaitingOptions, profile: Profile, results: Runs): WaitingFindings {
-  const { shares } = options;
-  const untilMs = options.horizonOf(profile);
+/** By variant, then by share as `percent` writes it. */
+function findingsOf({ shares, horizonOf, blind }: WaitingOptions, profile: Profile, results: Runs) {
   const variants = byKey(VARIANT_NAMES, (name) => {
     const runs = results.variants[name];
     return byShare(shares, (share) =>
-      shareFindings(runs[percent(share)], runs[percent(1)], untilMs, options.blind),
+      shareFindings(runs[percent(share)], runs[percent(1)], horizonOf(profile), blind),
     );
   });
-  return {
-    shares,
-    variants,
-    local: results.local.map(finalOf),
-    global: results.global.map(finalOf),
-  };
+  return { shares, variants, local: results.local.map(finalOf), global: results.global.map(finalOf) };
 }
 
+/** Numbers of each repeat. */
 function shareFindings(
   runs: readonly SimulationResult[],
   all: readonly SimulationResult[],
   untilMs: number,
   blind: number,
-): ShareFindings {
+) {
   const times = runs.map((run, r) => timeTo(run, finalOf(all[r]) - NEAR));
-  const late = (run: Curve) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind);
   return {
     final: runs.map(finalOf),
+    /** Mean over the first tenth of the time: who is fast at the beginning. */
     early: runs.map((run) => areaUnder(run, EARLY_SHARE * untilMs, blind)),
+    /** Seconds until the final value of waiting for all is nearly reached; the whole time where it never is. */
     reached: times.map((ms) => Math.min(ms, untilMs) / 1000),
     everReached: times.map(Number.isFinite),
+    /** Largest fall once it was near its best. */
     drop: runs.map((run) => largestDrop(run)),
-    late: runs.map(late),
+    /** Change from the middle of the time to its end. */
+    late: runs.map((run) => finalOf(run) - (valueAt(run, untilMs / 2) ?? blind)),
     responders: runs.map((run) => run.responders),
   };
 }

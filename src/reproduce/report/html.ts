@@ -1,18 +1,17 @@
 /** A whole report as one page: no scripts, nothing loaded, so that it can be mailed, archived and printed. */
 import { CHART_STYLE } from '../../charts/style.ts';
 import { escaped, idOf, printable, element as tag } from '../../charts/svg.ts';
-import { Ids } from './ids.ts';
 import { countLine, type Report } from './report.ts';
 import { sectionHtml } from './section-html.ts';
 import { PAGE_STYLE } from './style.ts';
-import { type Anchors, verdictAnchors, verdictTable } from './verdict-table.ts';
+import { type Anchors, verdictTable } from './verdict-table.ts';
 
 export function reportHtml(report: Report): string {
-  const ids = new Ids();
-  const anchors = report.sections.map(({ id }) => ids.take(`section-${idOf(id)}`));
+  const takeId = uniqueIds();
+  const anchors = report.sections.map(({ id }) => takeId(`section-${idOf(id)}`));
   const sections = new Map(report.sections.map(({ id }, s) => [id, anchors[s]]));
-  const claims = verdictAnchors(report.verdicts, ids);
-  const page = { ids, sections, verdicts: report.verdicts, claims };
+  const claims = new Map(report.verdicts.map(({ id }) => [id, takeId(`claim-${idOf(id)}`)]));
+  const page = { takeId, verdicts: report.verdicts, claims };
   const body = [
     tag('h1', {}, escaped(report.title)),
     report.subtitle && tag('p', { class: 'subtitle' }, escaped(report.subtitle)),
@@ -38,6 +37,17 @@ ${body.filter((part) => part !== '').join('\n')}
 `);
 }
 
+/** Ids that no other element of the page has: the second of a name gets a number. */
+function uniqueIds() {
+  const taken = new Set<string>();
+  return (wanted: string): string => {
+    let id = wanted;
+    for (let n = 2; taken.has(id); n++) id = `${wanted}_n${n}`;
+    taken.add(id);
+    return id;
+  };
+}
+
 function verdicts(report: Report, claims: Anchors, sections: Anchors): string[] {
   if (report.verdicts.length === 0) return [];
   return [
@@ -52,12 +62,8 @@ function contents({ sections }: Report, anchors: readonly string[]): string {
     const place = paper && tag('span', { class: 'aside' }, ` ${escaped(paper)}`);
     return tag('li', {}, tag('a', { href: `#${anchors[s]}` }, escaped(title)), place);
   });
-  return tag(
-    'nav',
-    { 'aria-label': 'Contents' },
-    tag('h2', {}, 'Experiments'),
-    tag('ol', {}, items.join('')),
-  );
+  const list = tag('ol', {}, items.join(''));
+  return tag('nav', { 'aria-label': 'Contents' }, tag('h2', {}, 'Experiments'), list);
 }
 
 /** What it takes to get the same numbers again. */
@@ -67,11 +73,6 @@ function origin({ command, facts }: Report): string {
     tag('div', {}, tag('dt', {}, escaped(name)), tag('dd', {}, escaped(value))),
   );
   const again = command && tag('pre', {}, tag('code', {}, escaped(command)));
-  return tag(
-    'div',
-    { class: 'origin' },
-    tag('h2', {}, 'How this was made'),
-    again,
-    tag('dl', {}, list.join('')),
-  );
+  const parts = [tag('h2', {}, 'How this was made'), again, tag('dl', {}, list.join(''))];
+  return tag('div', { class: 'origin' }, ...parts);
 }

@@ -1,6 +1,5 @@
 /** The first thing a reader sees: each claim, what was measured, the verdict. */
-import { escaped, idOf, element as tag } from '../../charts/svg.ts';
-import type { Ids } from './ids.ts';
+import { escaped, element as tag } from '../../charts/svg.ts';
 import { SIGNS, type Verdict, type VerdictRow } from './report.ts';
 
 /** Where a section or a verdict stands in the page, by its id. */
@@ -16,10 +15,6 @@ const KINDS: Readonly<Record<Verdict, string>> = {
 export function pill(verdict: Verdict): string {
   const sign = tag('span', { 'aria-hidden': 'true' }, SIGNS[verdict]);
   return tag('span', { class: `pill ${KINDS[verdict]}` }, sign, ` ${escaped(verdict)}`);
-}
-
-export function verdictAnchors(verdicts: readonly VerdictRow[], ids: Ids): Map<string, string> {
-  return new Map(verdicts.map(({ id }) => [id, ids.take(`claim-${idOf(id)}`)]));
 }
 
 export function verdictTable(verdicts: readonly VerdictRow[], own: Anchors, sections: Anchors): string {

@@ -211,12 +211,7 @@ interface Plan {
   readonly roster: Uint8Array;
 }
 
-type SecureToCoordinator =
-  | Advertise
-  | DealtMessage
-  | MaskedMessage
-  | AttestedMessage
-  | RevealedMessage;
+type SecureToCoordinator = Advertise | DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;
 export type SecureToParticipant =
   | RosterMessage
   | PlanMessage

@@ -64,7 +64,7 @@ function within(value: number | undefined, low: number, high: number, what: stri
  * values as a run claims: one wrong byte can claim a thousand million, and end the process for want of memory.
  */
 /** Throws where a run of levels or of dictionary indices claims far more values than the page holds. */
-export function checkRuns(page: Uint8Array, header: PageHeader, column: ColumnMetaData, levels: 0 | 1): void {
+function checkRuns(page: Uint8Array, header: PageHeader, column: ColumnMetaData, levels: 0 | 1): void {
   if (header.type === 'DATA_PAGE')
     checkFirstVersion(unpacked(page, header.uncompressed_page_size, column), header, column, levels);
   else if (header.type === 'DATA_PAGE_V2') checkSecondVersion(page, header, column, levels);

@@ -200,8 +200,8 @@ export type RevealedMessage = InSession<'revealed', Revealed>;
 export type RosterMessage = InSession<'roster', Roster & { readonly round: number }>;
 export type PlanMessage = InSession<'plan', Plan>;
 export type DeliveredMessage = InSession<'delivered', Delivered>;
-export type CountedMessage = InSession<'counted', Counted>;
-export type AttestationsMessage = InSession<'attestations', Attestations>;
+type CountedMessage = InSession<'counted', Counted>;
+type AttestationsMessage = InSession<'attestations', Attestations>;
 
 /** Opens the sum of a round; lengths and grid follow from the settings. A number is used once, ever. */
 interface Plan {
@@ -211,12 +211,7 @@ interface Plan {
   readonly roster: Uint8Array;
 }
 
-export type SecureToCoordinator =
-  | Advertise
-  | DealtMessage
-  | MaskedMessage
-  | AttestedMessage
-  | RevealedMessage;
+type SecureToCoordinator = Advertise | DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;
 export type SecureToParticipant =
   | RosterMessage
   | PlanMessage

@@ -158,7 +158,7 @@ function rotate(a: Float64Array, v: Float64Array, m: number, p: number, q: numbe
 }
 
 /** The symmetric square root; negative eigenvalues (rounding) count as 0. */
-export function symmetricSquareRoot(matrix: Float64Array, m: number): Float64Array {
+function symmetricSquareRoot(matrix: Float64Array, m: number): Float64Array {
   const { values, vectors } = symmetricEigen(matrix, m);
   const root = new Float64Array(m * m);
   for (let e = 0; e < m; e++) {

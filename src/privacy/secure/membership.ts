@@ -22,7 +22,7 @@ import { checkAdvertisement, layoutOf } from './roster.ts';
 import type { Seat } from './seat.ts';
 import { refuse } from './secure-error.ts';
 
-export interface Peer {
+interface Peer {
   readonly advertisement: Advertisement;
   /** The secret agreed between the two channel keys. */
   readonly agreed: Uint8Array;

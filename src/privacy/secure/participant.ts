@@ -164,7 +164,7 @@ function heldShares(seat: Seat, round: ParticipantRound, delivered: Delivered) {
 }
 
 /** The neighbours that have dealt, provided that enough did. */
-export function dealersIn(seat: Seat, delivered: Delivered): Neighbour[] {
+function dealersIn(seat: Seat, delivered: Delivered): Neighbour[] {
   const where = `delivery of round ${delivered.round}`;
   checkSet(delivered.dealers, seat.neighbours.length, `${where}, dealers`);
   const present = members(delivered.dealers).map((at) => seat.neighbours[at]);
@@ -175,7 +175,7 @@ export function dealersIn(seat: Seat, delivered: Delivered): Neighbour[] {
 }
 
 /** Only who has dealt can be counted in, and never so few that anybody stands out. */
-export function checkCounted(seat: Seat, round: number, { dealers }: Delivered, counted: IndexSet): void {
+function checkCounted(seat: Seat, round: number, { dealers }: Delivered, counted: IndexSet): void {
   const { layout, neighbours } = seat;
   const where = `set of round ${round}`;
   checkSet(counted, layout.ids.length, where);
@@ -197,7 +197,7 @@ export function checkCounted(seat: Seat, round: number, { dealers }: Delivered, 
   );
 }
 
-export function checkAttestations(
+function checkAttestations(
   seat: Seat,
   plan: RoundPlan,
   counted: IndexSet,

@@ -161,7 +161,7 @@ interface ReadState {
 /** Undefined where there is no such file. Needs no lock: whatever is going on, it sees a whole state. */
 export function readState(path: string): ReadState | undefined {
   const bytes = readIfThere(path);
-  return bytes && refusing(() => stateIn(bytes, path));
+  return bytes && refusing(path, () => stateIn(bytes, path));
 }
 
 function stateIn(bytes: Uint8Array, path: string): ReadState {
@@ -234,7 +234,7 @@ function withValue(tree: unknown, [name, ...rest]: Path, value: unknown): unknow
 /** A file that is one sealed value, or undefined where there is none. */
 export function readSealed(path: string, expected: Seal): unknown {
   const bytes = readIfThere(path);
-  return bytes && refusing(() => unseal(expected, bytes, path));
+  return bytes && refusing(path, () => unseal(expected, bytes, path));
 }
 
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
@@ -242,17 +242,18 @@ const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
 export const ELSE_FORGET = 'or have the operator forget the participant and give another --state';
 
 /** What to do about a file that cannot be read. */
-function refusing<T>(read: () => T): T {
+function refusing<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof KindredError && (error.code === 'CORRUPT' || error.code === 'STORED_VERSION'))
-      throw inputError(error.code, `${error.message}, ${ELSE_FORGET}`);
-    throw error;
+    // The checksum may be right and the content another: somebody has made the file by other means.
+    const refusal = error instanceof KindredError ? error : damaged(path, 'got other content');
+    if (refusal.code !== 'CORRUPT' && refusal.code !== 'STORED_VERSION') throw refusal;
+    throw inputError(refusal.code, `${refusal.message}, ${ELSE_FORGET}`);
   }
 }
 
-function damaged(path: string, got: string): Error {
+function damaged(path: string, got: string): KindredError {
   return inputError(
     'CORRUPT',
     `${path}: expected ${STATE_SEAL.kind}, ${got}: damaged; put back a copy of it`,

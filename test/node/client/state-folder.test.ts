@@ -152,6 +152,9 @@ describe('a state folder', () => {
     const state = readFileSync(join(path, 'state'));
     writeFileSync(join(path, 'state'), readFileSync(join(path, 'identity')));
     await refused(() => open(path), 'CORRUPT', 'got "kindred participant identity"');
+    // A checksum that is right, and content that is not.
+    writeFileSync(join(path, 'state'), seal({ ...STATE_SEAL, version: 2 }, { participant: 7 }));
+    await refused(() => open(path), 'CORRUPT', 'got other content');
     writeFileSync(join(path, 'state'), seal({ ...STATE_SEAL, version: 9 }, {}));
     await refused(() => open(path), 'STORED_VERSION', 'version 9');
     // As kindred wrote it that trained by updates.

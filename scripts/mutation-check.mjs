@@ -130,7 +130,7 @@ const MUTATIONS = [
   },
   {
     bug: 'a value may be above what earlier answers allow',
-    file: 'src/coordinator/plausible.ts',
+    file: 'src/coordinator/refusals.ts',
     from: 'if (value > known.most + room) {',
     to: 'if (value > known.most + room + 1e12) {',
     by: LIARS,

@@ -22,8 +22,7 @@ function namedFiles(text: string): string[] {
   });
 }
 
-const exists = (name: string) =>
-  ['src', '.', 'src/node'].some((base) => existsSync(join(root, base, name)));
+const exists = (name: string) => ['src', '.', 'src/node'].some((base) => existsSync(join(root, base, name)));
 
 describe('documents', () => {
   test('architecture.md names files that exist', () => {

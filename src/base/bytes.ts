@@ -191,7 +191,6 @@ export abstract class ByteReader {
     return text;
   }
 
-  /** Where the next `count` bytes start. */
   protected advance(count: number, name: string): number {
     const start = this.at;
     if (count > this.left) this.refused(`expected ${count} more bytes for ${name}, got ${this.left}`);
@@ -199,7 +198,6 @@ export abstract class ByteReader {
     return start;
   }
 
-  /** Nothing is left over. */
   ended(what: string): void {
     if (this.left > 0) this.refused(`expected the end of the ${what}, got ${this.left} more bytes`);
   }

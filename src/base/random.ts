@@ -20,7 +20,7 @@ export interface Stream {
 }
 
 export function stream(seed: number, purpose: string, round = 0, participant: number | string = 0): Stream {
-  return new Xoshiro(nameState(`${seed}|${purpose}|${round}|${participant}`));
+  return new Draws(xoshiro(nameState(`${seed}|${purpose}|${round}|${participant}`)));
 }
 
 /** One 32-bit seed for a kernel that shuffles by itself, derived in the same way. */
@@ -29,10 +29,13 @@ export function seed32(seed: number, purpose: string, round = 0, participant: nu
 }
 
 /** All that can be drawn from random words. */
-abstract class Draws implements Stream {
+class Draws implements Stream {
+  readonly u32: () => number;
   private spare: number | undefined;
 
-  abstract u32(): number;
+  constructor(u32: () => number) {
+    this.u32 = u32;
+  }
 
   uniform(): number {
     const high = this.u32() >>> 5;
@@ -72,46 +75,23 @@ abstract class Draws implements Stream {
   }
 }
 
-class Words extends Draws {
-  private readonly next: () => number;
-
-  constructor(next: () => number) {
-    super();
-    this.next = next;
-  }
-
-  u32(): number {
-    return this.next();
-  }
-}
-
 /** Draws from another source of 32-bit words: the system's entropy, where nobody may be able to predict them. */
 export function streamFrom(next: () => number): Stream {
-  return new Words(next);
+  return new Draws(next);
 }
 
-class Xoshiro extends Draws {
-  private a: number;
-  private b: number;
-  private c: number;
-  private d: number;
-
-  constructor(state: [number, number, number, number]) {
-    super();
-    [this.a, this.b, this.c, this.d] = state;
-  }
-
-  u32(): number {
-    const result = Math.imul(rotl(Math.imul(this.b, 5), 7), 9);
-    const t = this.b << 9;
-    this.c ^= this.a;
-    this.d ^= this.b;
-    this.b ^= this.c;
-    this.a ^= this.d;
-    this.c ^= t;
-    this.d = rotl(this.d, 11);
+function xoshiro([a, b, c, d]: number[]): () => number {
+  return () => {
+    const result = Math.imul(rotl(Math.imul(b, 5), 7), 9);
+    const t = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= t;
+    d = rotl(d, 11);
     return result >>> 0;
-  }
+  };
 }
 
 function rotl(x: number, k: number): number {
@@ -119,8 +99,8 @@ function rotl(x: number, k: number): number {
 }
 
 /** Four well-mixed words from a name (FNV-1a per word with different offsets, then a murmur finaliser). */
-function nameState(name: string): [number, number, number, number] {
-  const words: [number, number, number, number] = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35];
+function nameState(name: string): number[] {
+  const words = [0x811c9dc5, 0x9e3779b9, 0x85ebca6b, 0xc2b2ae35];
   for (let i = 0; i < name.length; i++) {
     const ch = name.charCodeAt(i);
     for (let k = 0; k < 4; k++) words[k] = Math.imul(words[k] ^ (ch + k * 0x101), 0x01000193 + 2 * k);

@@ -1,7 +1,7 @@
 /** Runs the inputs of a log through the very machines again, and compares their effects. No I/O. */
 import type { CoordinatorInput } from '../coordinator/effects.ts';
 import { step as stepCoordinator } from '../coordinator/machine.ts';
-import { beginCoordinator } from '../coordinator/start.ts';
+import { beginCoordinator } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import { step as stepParticipant } from '../participant/machine.ts';
 import { newParticipant } from '../participant/state.ts';
@@ -9,7 +9,7 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
 
 export interface Replayed {
-  /** Starts of the machine. */
+  /** Starts of the machine, as the JSON of `kindred replay` has always called them. */
   readonly lives: number;
   readonly inputs: number;
   readonly effects: number;
@@ -40,8 +40,8 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
   let step = 0;
   for (const record of records) {
     if (record.type === 'torn') return { ...counts, torn: true };
-    if (record.type === 'life') {
-      machine = machineOf(record.life, primitives);
+    if (record.type === 'start') {
+      machine = machineOf(record.start, primitives);
       counts.lives++;
       step = 0;
       continue;
@@ -57,7 +57,7 @@ export function replay(records: Iterable<LogRecord>, primitives: Primitives = no
   return { ...counts, torn: false };
 }
 
-function machineOf(start: Extract<LogRecord, { type: 'life' }>['life'], primitives: Primitives): Machine {
+function machineOf(start: Extract<LogRecord, { type: 'start' }>['start'], primitives: Primitives): Machine {
   if (start.machine === 'coordinator') {
     const state = beginCoordinator(start);
     return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);

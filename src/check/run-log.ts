@@ -3,7 +3,7 @@
  * inputs again and compare. One log for one machine, over all its starts. Little endian:
  *
  *   record   length u32, then so many bytes: a sealed value (base/packed.ts, kind "run log")
- *   life     a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
+ *   start    a start of the machine, with what it begins with: options and what was stored, or a profile and what was stored
  *   step     the input, and the SHA-256 of the packed effects
  *
  * A log holds what the machine's state holds. That of a participant has its solutions, its moments and its secret keys: it
@@ -14,7 +14,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { inputError } from '../base/errors.ts';
 import { pack, seal, sealHeader, unseal } from '../base/packed.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
@@ -25,7 +25,7 @@ const LENGTH_BYTES = 4;
 const SEARCHED_BYTES = 1 << 26;
 
 export type WrittenRecord =
-  | { readonly type: 'life'; readonly life: CoordinatorStart | ParticipantStart }
+  | { readonly type: 'start'; readonly start: CoordinatorStart | ParticipantStart }
   | {
       readonly type: 'step';
       readonly input: CoordinatorInput | ParticipantInput;
@@ -64,7 +64,7 @@ export function* recordsIn(log: LogBytes): Generator<LogRecord> {
     if (end === undefined) return yield { type: 'torn' };
     const source = `${log.name}: byte ${at}`;
     const record = unseal(SEAL, log.read(start, end), source) as WrittenRecord;
-    hasStart ||= record.type === 'life';
+    hasStart ||= record.type === 'start';
     if (!hasStart) {
       throw inputError('CORRUPT', `${source}: expected how the machine began, got a ${record.type}`);
     }
@@ -96,17 +96,15 @@ function* framesIn(log: LogBytes): Generator<Frame> {
     const end = start + length;
     if (end > size) {
       const rest = log.read(start, Math.min(size, start + SEARCHED_BYTES));
-      if (!isBegun(rest)) throw badLength(log, at, length, size - start);
+      if (!isBegun(rest)) {
+        const expected = `expected a record of ${length} bytes, got ${size - start} that are not the beginning of one`;
+        throw inputError('CORRUPT', `${log.name}: byte ${at}: ${expected}: damaged; put back a copy of it`);
+      }
       return yield { at, start, end: undefined };
     }
     yield { at, start, end };
     at = end;
   }
-}
-
-function badLength({ name }: LogBytes, at: number, length: number, left: number): Error {
-  const expected = `expected a record of ${length} bytes, got ${left} that are not the beginning of one`;
-  return inputError('CORRUPT', `${name}: byte ${at}: ${expected}: damaged; put back a copy of it`);
 }
 
 /** A record that was cut short begins like one, and no other follows it: then its length would be what is wrong. */

@@ -8,8 +8,8 @@
 
 import { KindredError } from '../base/errors.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import { restoreCoordinator } from '../coordinator/start.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
+import { restoreCoordinator } from '../coordinator/stored.ts';
 import { combinerOf } from '../coordinator/training.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
 import type { Stored } from '../participant/state.ts';

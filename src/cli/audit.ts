@@ -14,12 +14,12 @@ import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
+import { whole } from '../settings/kinds.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, example, wholeNumber } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
+import { finish, valued } from './flags.ts';
+import type { Io } from './io.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
-import { type Style, styleOf } from './style.ts';
-import { type Column, labelled, textTable } from './text-table.ts';
 
 interface Flags extends DataFlags {
   readonly positive?: string;
@@ -37,18 +37,14 @@ export function addAudit(program: Command, io: Io): void {
     )
     .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
     .option('--positive <value>', 'target value that becomes +1, needed with more than two')
-    .option(
-      '--participants <number>',
-      'use the first participants only: this many',
-      wholeNumber('--participants', 3, 1000),
-      20,
+    .addOption(
+      valued('--participants <number>', 'use the first participants only: this many', whole(3, 1000), 20),
     )
-    .option('--seed <number>', 'of splits, masks and attacks', wholeNumber('--seed', 0), 1)
+    .addOption(valued('--seed <number>', 'of splits, masks and attacks', whole(0), 1))
     .option('--out <folder>', 'write audit.json and the figures here')
     .action((path: string | undefined, flags: Flags) => runAudit(io, path, flags));
   addDataOptions(command);
-  addJsonOption(command);
-  example(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
+  finish(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
 }
 
 async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise<void> {
@@ -59,8 +55,7 @@ async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise
     settings.map((setting) => audit(setting, (mode) => progress.show(`audit: ${setting.name}, ${mode}`))),
   );
   if (flags.out !== undefined) await writeAll(flags.out, results);
-  if (flags.json) await writeJson(io, { seed: flags.seed, results });
-  else await writeLines(io, textOf(results, flags.out, styleOf(io)));
+  await writeResult(io, flags, { seed: flags.seed, results }, (layout) => report(results, flags.out, layout));
 }
 
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
@@ -77,35 +72,30 @@ async function writeAll(folder: string, results: readonly AuditResult[]): Promis
     await writeAtomically(join(folder, `${figure.id}.svg`), [drawFigure(figure)]);
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: 'protection', align: 'left' },
-  ...[
-    'v: cosine',
-    'v: error',
-    'rows to 1%',
-    'row error',
-    'by equations',
-    'masks found',
-    'membership',
-    'balance error',
-  ].map((title): Column => ({ title, align: 'right' })),
+const COLUMNS = [
+  ...['<protection', 'v: cosine', 'v: error', 'rows to 1%', 'row error', 'by equations', 'masks found'],
+  ...['membership', 'balance error'],
 ];
 
-function textOf(results: readonly AuditResult[], out: string | undefined, style: Style): string[] {
-  const lines = results.flatMap((result) => [
-    style.bold(
-      `${result.setting}: ${result.participants} participants, about ${Math.round(result.rows)} training rows each, ${result.features} features`,
+function report(
+  results: readonly AuditResult[],
+  out: string | undefined,
+  { bold, line, table }: Layout,
+): string[] {
+  const lines = results.flatMap(({ setting, participants, rows, features, modes }) => [
+    bold(
+      `${setting}: ${participants} participants, about ${Math.round(rows)} training rows each, ${features} features`,
     ),
-    ...textTable(COLUMNS, result.modes.map(rowOf), style),
+    ...table(COLUMNS, modes.map(rowOf)),
     '',
-    `  by chance: row error ${result.modes[0].leak.rows.guess.toFixed(2)} (rows of other people), membership 0.5, balance error ${result.modes[0].leak.balance.guess.toFixed(3)}`,
+    `  by chance: row error ${modes[0].leak.rows.guess.toFixed(2)} (rows of other people), membership 0.5, balance error ${modes[0].leak.balance.guess.toFixed(3)}`,
     '',
   ]);
   return [
     ...lines,
     'What the coordinator has: v is the personal part of a model; row error is relative, to the nearest recovered row;',
     'membership is the area under the ROC curve; balance error is that of the share of positive rows.',
-    ...(out === undefined ? [] : ['', labelled('Written', `${out}/audit.json and figures`, style)]),
+    ...(out === undefined ? [] : ['', line('Written', `${out}/audit.json and figures`)]),
   ];
 }
 

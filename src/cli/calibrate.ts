@@ -8,11 +8,10 @@ import { type Calibration, fitCalibration, formulaText, type PassTimes } from '.
 import { calibrationFigure } from '../sim/figures.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
-import { addJsonOption, example } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
+import { finish } from './flags.ts';
+import type { Io } from './io.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
-import { styleOf } from './style.ts';
-import { labelled, textTable } from './text-table.ts';
 
 interface Flags {
   readonly out?: string;
@@ -37,13 +36,12 @@ export function addCalibrate(program: Command, io: Io): void {
     )
     .option('--out <file>', 'write the fit here, and calibration.svg beside it')
     .action((flags: Flags) => runCalibrate(io, flags));
-  addJsonOption(command);
-  example(command, 'kindred calibrate --out calibration.json');
+  finish(command, 'kindred calibrate --out calibration.json');
 }
 
 async function runCalibrate(io: Io, flags: Flags): Promise<void> {
-  const chart = flags.out === undefined ? undefined : join(dirname(flags.out), 'calibration.svg');
-  if (flags.out !== undefined) await checkWritable(flags.out);
+  const { out } = flags;
+  if (out !== undefined) await checkWritable(out);
   const progress = new Progress(io);
   const times: PassTimes[] = [];
   // The first measurement of a process measures its compiler.
@@ -56,13 +54,16 @@ async function runCalibrate(io: Io, flags: Flags): Promise<void> {
   }
   progress.clear();
   const fit = fitCalibration(times);
-  if (flags.out !== undefined) await writeAtomically(flags.out, [`${JSON.stringify(fit, null, 2)}\n`]);
-  if (chart !== undefined) {
+  const written: string[] = [];
+  if (out !== undefined) {
     const { drawFigure } = await import('../charts/draw.ts');
+    const chart = join(dirname(out), 'calibration.svg');
+    await writeAtomically(out, [`${JSON.stringify(fit, null, 2)}\n`]);
     await writeAtomically(chart, [drawFigure(calibrationFigure(fit))]);
+    written.push(`${out}, ${chart}`);
   }
-  if (flags.json) await writeJson(io, fit);
-  else await writeLines(io, reportOf(io, fit, flags.out, chart));
+  const model = JSON.stringify(out ?? roundedModel(fit));
+  await writeResult(io, flags, fit, (layout) => report(fit, written, model, layout));
 }
 
 /** Random rows, both classes, and every row in every pass: the cost that the model describes. */
@@ -102,9 +103,12 @@ function measurePasses(now: () => number, n: number, d: number): number[] {
   return measured.sort((a, b) => a - b).slice(0, COUNTED);
 }
 
-function reportOf(io: Io, fit: Calibration, out: string | undefined, chart: string | undefined): string[] {
-  const style = styleOf(io);
-  const titles = ['rows', 'columns', 'measured', 'fitted', 'residual', 'deviation'];
+function report(
+  fit: Calibration,
+  written: readonly string[],
+  model: string,
+  { line, table }: Layout,
+): string[] {
   const percent = (value: number) => `${(100 * value).toFixed(1)}%`;
   const rows = fit.points.map((point) => [
     String(point.rows),
@@ -115,28 +119,15 @@ function reportOf(io: Io, fit: Calibration, out: string | undefined, chart: stri
     percent(point.deviation),
   ]);
   return [
-    ...textTable(
-      titles.map((title) => ({ title, align: 'right' })),
-      rows,
-      style,
-    ),
+    ...table(['rows', 'columns', 'measured', 'fitted', 'residual', 'deviation'], rows),
     '',
-    labelled('A pass', `${formulaText(fit)}, spread ${percent(fit.spread)}`, style),
-    ...(out === undefined ? [] : [labelled('Written', `${out}, ${chart}`, style)]),
-    labelled(
-      'In a scenario',
-      `"compute": ${out === undefined ? modelText(fit) : JSON.stringify(out)}`,
-      style,
-    ),
+    line('A pass', `${formulaText(fit)}, spread ${percent(fit.spread)}`),
+    ...written.map((files) => line('Written', files)),
+    line('In a scenario', `"compute": ${model}`),
   ];
 }
 
-function modelText({ fixedMs, perRowMs, perValueMs, spread }: Calibration): string {
-  const round = (value: number) => Number(value.toPrecision(3));
-  return JSON.stringify({
-    fixedMs: round(fixedMs),
-    perRowMs: round(perRowMs),
-    perValueMs: round(perValueMs),
-    spread: round(spread),
-  });
+function roundedModel({ fixedMs, perRowMs, perValueMs, spread }: Calibration): object {
+  const entries = Object.entries({ fixedMs, perRowMs, perValueMs, spread });
+  return Object.fromEntries(entries.map(([name, value]) => [name, Number(value.toPrecision(3))]));
 }

@@ -8,10 +8,12 @@ import { makeRegression } from '../data/generate-regression.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
-import { type Chunks, checkWritable, writeAtomically } from '../node/files/files.ts';
-import { addJsonOption, example, oneOf, wholeNumber } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
-import { count } from './number-text.ts';
+import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { finish, oneOf, valued } from './flags.ts';
+import type { Io } from './io.ts';
+import { writeResult } from './layout.ts';
+import { sizeOf, sizeText } from './number-text.ts';
 
 const KINDS = ['har', 'regression'] as const;
 type Kind = (typeof KINDS)[number];
@@ -28,10 +30,7 @@ interface Flags {
 }
 
 /** Sizes that are not given. */
-const SIZES: Readonly<Record<Kind, { readonly rows: number; readonly features: number }>> = {
-  har: { rows: 345, features: 561 },
-  regression: { rows: 200, features: 200 },
-};
+const SIZES = { har: { rows: 345, features: 561 }, regression: { rows: 200, features: 200 } };
 
 export function addDataMake(group: Command, io: Io): void {
   const command = group
@@ -39,23 +38,20 @@ export function addDataMake(group: Command, io: Io): void {
     .description('Make data from a seed: activity recognition (har) or the synthetic regression.')
     .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
     .option('--out <file>', 'write here, packed if it ends in .gz (default: stdout)')
-    .option('--participants <number>', 'how many', wholeNumber('--participants', 1), 20)
-    .option(
-      '--rows <number>',
-      'of each participant (default: 345 on average, or 200)',
-      wholeNumber('--rows', 1),
+    .addOption(valued('--participants <number>', 'how many', whole(1), 20))
+    .addOption(valued('--rows <number>', 'of each participant (default: 345 on average, or 200)', whole(1)))
+    .addOption(valued('--features <number>', 'of each row (default: 561, or 200)', whole(1)))
+    .addOption(valued('--seed <number>', 'the same seed gives the same data', whole(0), 1))
+    .addOption(
+      valued(
+        '--heterogeneity <kind>',
+        'regression: same or diverse participants (default: same)',
+        choice('same', 'diverse'),
+      ),
     )
-    .option('--features <number>', 'of each row (default: 561, or 200)', wholeNumber('--features', 1))
-    .option('--seed <number>', 'the same seed gives the same data', wholeNumber('--seed', 0), 1)
-    .option(
-      '--heterogeneity <kind>',
-      'regression: same or diverse participants (default: same)',
-      oneOf('--heterogeneity', ['same', 'diverse']),
-    )
-    .option('--snr <decibels>', 'regression: signal to noise (default: 20)', wholeNumber('--snr', 0, 200))
+    .addOption(valued('--snr <decibels>', 'regression: signal to noise (default: 20)', whole(0, 200)))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred data make har --out har.csv.gz --participants 30',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
@@ -75,12 +71,15 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
     for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
     return;
   }
-  await writeAtomically(flags.out, chunksFor(flags.out, table));
-  const made = { participants: table.participants.length, rows: table.n, features: table.features.length };
-  if (flags.json) return writeJson(io, { kind, seed: flags.seed, ...made });
-  const size = `${count(made.participants)} participants, ${count(made.rows)} rows, ${count(made.features)} features`;
+  const csv = writeCsv(table);
+  const isPacked = /\.gz$/i.test(flags.out);
+  await writeAtomically(flags.out, isPacked ? Readable.from(csv).pipe(createGzip()) : csv);
+  const size = sizeOf(table);
   const objective = kind === 'regression' ? ' --objective regression' : '';
-  await writeLines(io, [`Wrote ${flags.out}: ${size}`, `Next: ${io.program} train ${flags.out}${objective}`]);
+  await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
+    `Wrote ${flags.out}: ${sizeText(size)}`,
+    `Next: ${io.program} train ${flags.out}${objective}`,
+  ]);
 }
 
 function makeTable(kind: Kind, flags: Flags): Table {
@@ -96,9 +95,4 @@ function makeTable(kind: Kind, flags: Flags): Table {
     throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got har`);
   }
   return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
-}
-
-function chunksFor(path: string, table: Table): Chunks {
-  const text = writeCsv(table);
-  return /\.gz$/i.test(path) ? Readable.from(text).pipe(createGzip()) : text;
 }

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
-import { nameList, oneOf } from './flags.ts';
+import { choice } from '../settings/kinds.ts';
+import { nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 
 export interface DataFlags {
@@ -31,10 +32,12 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .option('--label <column>', `target column (default: ${usual ? DEFAULT_COLUMNS.label : defaults})`)
     .option('--drop <a,b>', `columns to leave out (default: ${usual ? 'none' : defaults})`, nameList)
     .option('--task-file <file>', 'one participant id per line, for LIBSVM text')
-    .option(
-      '--uci-target <what>',
-      'target of the UCI HAR folder: sitting (1 or -1) or activity (1..6)',
-      oneOf('--uci-target', ['sitting', 'activity']),
+    .addOption(
+      valued(
+        '--uci-target <what>',
+        'target of the UCI HAR folder: sitting (1 or -1) or activity (1..6)',
+        choice('sitting', 'activity'),
+      ),
     )
     .optionsGroup('Options:');
 }

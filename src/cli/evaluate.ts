@@ -2,13 +2,12 @@
 import type { Command } from 'commander';
 import { evaluate } from '../methods/evaluate.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, example } from './flags.ts';
-import { type Io, notify, writeJson, writeLines } from './io.ts';
-import { newcomersIn, readModel, readTableFor } from './model-data.ts';
+import { finish } from './flags.ts';
+import { type Io, note } from './io.ts';
+import { writeResult } from './layout.ts';
+import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
-import { styleOf } from './style.ts';
-import { labelled } from './text-table.ts';
 
 type Flags = DataFlags & { readonly model: string; readonly json?: true };
 
@@ -18,12 +17,8 @@ export function addEvaluate(program: Command, io: Io): void {
     .description('Test a trained model on all rows of the data.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runEvaluate(io, data, flags));
-  addDataOptions(command, 'as in training').requiredOption(
-    '--model <file>',
-    'model written by train, or the state folder of a participant',
-  );
-  addJsonOption(command);
-  example(command, 'kindred evaluate --model model.json later.csv');
+  addModelOption(addDataOptions(command, 'as in training'));
+  finish(command, 'kindred evaluate --model model.json later.csv');
 }
 
 async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
@@ -32,23 +27,16 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
   const newcomers = newcomersIn(table, model);
   const { method, objective } = model;
   const result = { method, objective, ...evaluate(model, table), newcomers };
-  if (flags.json) {
-    await writeJson(io, result);
-  } else {
-    const style = styleOf(io);
-    const size = `${count(table.participants.length)} participants, ${count(table.n)} rows`;
-    await writeLines(io, [
-      labelled('Data', `${size} (${table.source})`, style),
-      labelled('Model', `${flags.model}, ${method}, ${objective}`, style),
-      '',
-      ...participantTable(result, style),
-    ]);
-  }
-  if (newcomers.length > 0) {
-    await notify(
-      io,
-      'note',
-      `${count(newcomers.length)} participants are not in the model and were served by w alone`,
-    );
-  }
+  await writeResult(io, flags, result, (layout) => [
+    layout.line(
+      'Data',
+      `${count(table.participants.length)} participants, ${count(table.n)} rows (${table.source})`,
+    ),
+    layout.line('Model', `${flags.model}, ${method}, ${objective}`),
+    '',
+    ...participantTable(result, layout),
+  ]);
+  const unknown = count(newcomers.length);
+  if (newcomers.length > 0)
+    await note(io, `${unknown} participants are not in the model and were served by w alone`);
 }

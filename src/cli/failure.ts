@@ -19,24 +19,20 @@ const USAGE_CODES: Readonly<Record<string, string>> = {
 /** Gives the exit code; 0 where "error" was only commander's way to stop (help, version). */
 export async function reportFailure(error: unknown, io: Io): Promise<number> {
   if (error instanceof OutputClosed) return 0;
-  if (error instanceof CommanderError) {
-    if (error.exitCode === 0) return 0;
-    return report(new KindredError(USAGE_CODES[error.code] ?? 'USAGE', usageSentence(error)), io);
+  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+  const known =
+    error instanceof CommanderError
+      ? new KindredError(USAGE_CODES[error.code] ?? 'USAGE', usageSentence(error))
+      : error;
+  if (known instanceof KindredError) {
+    await io.stderr.write(`kindred: ${oneLine(known.message)} [${known.code}]\n`);
+    return EXIT_CODES[known.kind];
   }
-  if (error instanceof KindredError) return report(error, io);
-  return reportInternal(error, io);
-}
-
-async function report(error: KindredError, io: Io): Promise<number> {
-  await io.stderr.write(`kindred: ${oneLine(error.message)} [${error.code}]\n`);
-  return EXIT_CODES[error.kind];
-}
-
-async function reportInternal(error: unknown, io: Io): Promise<number> {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = io.env.KINDRED_DEBUG === '1' ? '' : '; KINDRED_DEBUG=1 shows where';
+  const debug = io.env.KINDRED_DEBUG === '1';
+  const hint = debug ? '' : '; KINDRED_DEBUG=1 shows where';
   await io.stderr.write(`kindred: internal error: ${oneLine(message)}${hint} [INTERNAL]\n`);
-  if (io.env.KINDRED_DEBUG === '1' && error instanceof Error) await io.stderr.write(`${error.stack}\n`);
+  if (debug && error instanceof Error) await io.stderr.write(`${error.stack}\n`);
   return EXIT_CODES.run;
 }
 

@@ -1,5 +1,5 @@
 /** Flags of the command line: from the settings they are for, or from the kind of value that they take. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { parseDecimal } from '../data/number.ts';
 import {
@@ -98,8 +98,9 @@ export function kindValue<T>(where: string, kind: Kind<T, unknown>): (text: stri
     });
 }
 
-export function wholeNumber(option: string, least: number, most?: number): (text: string) => number {
-  return kindValue(option, whole(least, most));
+/** An option that takes a value of a kind. */
+export function valued<T>(flags: string, about: string, kind: Kind<T, unknown>, fallback?: T): Option {
+  return new Option(flags, about).default(fallback).argParser(kindValue(flags.split(' ')[0], kind));
 }
 
 export function oneOf<T extends string>(where: string, words: readonly T[]): (text: string) => T {
@@ -150,14 +151,16 @@ export function refuse(option: string, expected: string, text: string): never {
 
 /** `about` says what is spread over the threads. */
 export function addThreadsOption(command: Command, about: string): Command {
-  return command.option('--threads <number>', about, wholeNumber('--threads', 1, 1024));
+  return command.addOption(valued('--threads <number>', about, whole(1, 1024)));
 }
 
-export function addJsonOption(command: Command): Command {
-  return command.option('--json', 'print one JSON document on stdout');
+/** The last option of a command, and the examples below its help. */
+export function finish(command: Command, ...examples: readonly string[]): void {
+  command.option('--json', 'print one JSON document on stdout');
+  example(command, ...examples);
 }
 
-export function example(command: Command, ...lines: readonly string[]): Command {
+export function example(command: Command, ...lines: readonly string[]): void {
   const title = lines.length === 1 ? 'Example' : 'Examples';
-  return command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+  command.addHelpText('after', `\n${title}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
 }

@@ -28,11 +28,11 @@ export async function writeJson(io: Io, document: unknown): Promise<void> {
   await io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-export async function writeLines(io: Io, lines: readonly string[]): Promise<void> {
-  await io.stdout.write(`${lines.join('\n')}\n`);
+/** On stderr, in one sentence. */
+export async function note(io: Io, sentence: string): Promise<void> {
+  await io.stderr.write(`kindred: note: ${sentence}\n`);
 }
 
-/** A note or a warning on stderr, in one sentence. */
-export async function notify(io: Io, kind: 'note' | 'warning', sentence: string): Promise<void> {
-  await io.stderr.write(`kindred: ${kind}: ${sentence}\n`);
+export async function warn(io: Io, sentence: string): Promise<void> {
+  await io.stderr.write(`kindred: warning: ${sentence}\n`);
 }

@@ -1,7 +1,6 @@
 /** The rows that `kindred join` takes part with: those of one participant of a file, or all of it. */
 import { basename } from 'node:path';
 import { inputError } from '../base/errors.ts';
-import type { OwnColumns } from '../client/participant-file.ts';
 import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { readSource } from './data-options.ts';
@@ -32,16 +31,10 @@ export interface JoinFlags {
   readonly json?: true;
 }
 
-interface JoinData {
-  readonly participant: string;
-  readonly table: Table;
-  readonly columns: OwnColumns;
-}
-
 /** More values than this are not listed. */
 const FEW = 8;
 
-export async function readJoinData(io: Io, flags: JoinFlags): Promise<JoinData> {
+export async function readJoinData(io: Io, flags: JoinFlags) {
   const { data, task, taskColumn, label, drop = [] } = flags;
   const everybody = task === 'all';
   const table = await readSource(io, data, {
@@ -59,20 +52,15 @@ export async function readJoinData(io: Io, flags: JoinFlags): Promise<JoinData> 
 function nameOf(path: string): string {
   const name = path === '-' ? '' : basename(path).replace(/(?<=.)\..*$/, '');
   if (name !== '') return name;
-  throw inputError(
-    'MISSING_OPTION',
-    'option --name: expected one, as the data have no file name to take it from',
-  );
+  const why = 'as the data have no file name to take it from';
+  throw inputError('MISSING_OPTION', `option --name: expected one, ${why}`);
 }
 
 function nobody({ source, participants }: Table, { task, taskColumn }: JoinFlags): Error {
-  const few = participants
-    .slice(0, FEW)
-    .map((id) => `"${id}"`)
-    .join(', ');
+  const few = participants.slice(0, FEW).map((id) => `"${id}"`);
   const more = participants.length > FEW ? ` and ${participants.length - FEW} more` : '';
   return inputError(
     'UNKNOWN_TASK',
-    `${source}: expected rows with "${task}" in column "${taskColumn}" (--task), got ${few}${more}; --task all takes all rows`,
+    `${source}: expected rows with "${task}" in column "${taskColumn}" (--task), got ${few.join(', ')}${more}; --task all takes all rows`,
   );
 }

@@ -1,29 +1,25 @@
 /** What `kindred join` does. */
 import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
-import type { TlsOptions } from '../node/admin/post-json.ts';
 import { joinFederation } from '../node/client/join.ts';
-import { readText } from '../node/files/files.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
-import { type Io, notify, writeJson, writeLines } from './io.ts';
+import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
+import { type Layout, quoted, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { Progress } from './progress.ts';
-import { quoted } from './quoted.ts';
-import { type Style, styleOf } from './style.ts';
-import { labelled } from './text-table.ts';
+import { readTls } from './tls-files.ts';
 
 const REFRESH_MS = 250;
 
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
   if (flags.once && flags.forever)
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
-  const tls = await tlsFrom(flags);
+  const tls = await readTls('--', flags);
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
-  const reporter = new Reporter(io, flags, progress);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
     url,
@@ -32,15 +28,16 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     stateFolder: state,
     ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
     keepGoing: flags.forever ?? false,
-    onEvent: (event) => reporter.report(event),
+    onEvent: reporter(io, flags, progress),
   });
   const takeBack = io.onInterrupt?.(() => void participation.close());
-  const refresh = setInterval(() => reporter.refresh(participation.status), REFRESH_MS);
+  const refresh = setInterval(() => {
+    if (!flags.verbose) progress.show(progressLine(participation.status));
+  }, REFRESH_MS);
   try {
     const result = await participation.done;
     progress.clear();
-    if (flags.json) await writeJson(io, result);
-    else await writeLines(io, report(result, io.program, styleOf(io)));
+    await writeResult(io, flags, result, (layout) => report(result, io.program, layout));
   } finally {
     clearInterval(refresh);
     progress.clear();
@@ -49,45 +46,21 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   }
 }
 
-async function tlsFrom({ ca, cert, key }: JoinFlags): Promise<TlsOptions | undefined> {
-  if ((cert === undefined) !== (key === undefined))
-    throw inputError('BAD_OPTION', 'option --cert: expected --cert and --key together, got one of them');
-  if (ca === undefined && cert === undefined) return undefined;
-  const text = async (path: string | undefined) => (path === undefined ? undefined : await readText(path));
-  return { ca: await text(ca), cert: await text(cert), key: await text(key) };
-}
-
 /** What is reported on stderr: every event with --verbose, otherwise only a lost connection. */
-class Reporter {
-  private readonly io: Io;
-  private readonly progress: Progress;
-  private readonly all: boolean;
-  private hasConnected = false;
-  private hasComplained = false;
-
-  constructor(io: Io, { verbose }: JoinFlags, progress: Progress) {
-    this.io = io;
-    this.progress = progress;
-    this.all = verbose ?? false;
-  }
-
-  refresh(status: JoinStatus): void {
-    if (!this.all) this.progress.show(progressLine(status));
-  }
-
-  report(event: JoinEvent): void {
-    if (event.type === 'connected') this.hasConnected = true;
+function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
+  let isFirstTry = true;
+  return (event) => {
     if (event.type === 'rows changed') {
-      this.progress.clear();
-      void notify(this.io, 'note', lineFor(event));
-    } else if (this.all) {
-      void this.io.stderr.write(`${oneLine(lineFor(event))}\n`);
-    } else if (event.type === 'lost' && !this.hasConnected && !this.hasComplained) {
-      this.hasComplained = true;
-      this.progress.clear();
-      void notify(this.io, 'note', oneLine(`${event.why}; trying again until it answers`));
+      progress.clear();
+      void note(io, lineFor(event));
+    } else if (verbose) {
+      void io.stderr.write(`${oneLine(lineFor(event))}\n`);
+    } else if (event.type === 'lost' && isFirstTry) {
+      progress.clear();
+      void note(io, oneLine(`${event.why}; trying again until it answers`));
     }
-  }
+    if (event.type === 'connected' || event.type === 'lost') isFirstTry = false;
+  };
 }
 
 function lineFor(event: JoinEvent): string {
@@ -101,13 +74,13 @@ function lineFor(event: JoinEvent): string {
     case 'solved':
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
-      return `a frame that is none was ignored: ${event.message}`;
+      return `a frame that is not valid was ignored: ${event.message}`;
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
-    case 'rows changed':
-      return `the training rows are others than at the last start: ${
-        event.isPersonalised ? 'your model is fitted to them now, and ' : ''
-      }the federation is asked to train with them`;
+    case 'rows changed': {
+      const fitted = event.isPersonalised ? 'your model is fitted to them now, and ' : '';
+      return `the training rows are others than at the last start: ${fitted}the federation is asked to train with them`;
+    }
   }
 }
 
@@ -129,27 +102,21 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
   closed: 'stopped; the state is kept, and the same command continues from it',
 };
 
-function report(result: JoinResult, program: string, style: Style): string[] {
+function report(result: JoinResult, program: string, { line }: Layout): string[] {
   const { participant, federation, reason, rounds, base, passes, test, state } = result;
-  const line = (label: string, text: string) => labelled(label, text, style);
+  const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
     line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
-    line(
-      'Own part',
-      base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet',
-    ),
+    line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),
     line('State', state),
     ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
   ];
 }
 
-function testText(test: NonNullable<JoinResult['test']>): string {
-  const { rows, errorRate, balancedAccuracy, r2, rmse } = test;
-  const measured =
-    errorRate === undefined
-      ? `RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
-      : `error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
-  return `${count(rows)} rows: ${measured}`;
+function testText({ rows, errorRate, balancedAccuracy, r2, rmse }: NonNullable<JoinResult['test']>): string {
+  return errorRate === undefined
+    ? `${count(rows)} rows: RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
+    : `${count(rows)} rows: error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
 }

@@ -4,7 +4,7 @@ import { number } from '../settings/kinds.ts';
 import { RUN } from '../settings/problem.ts';
 import { ROWS } from '../settings/training.ts';
 import { DATA_ARGUMENT } from './data-options.ts';
-import { addJsonOption, example, kindValue, nameList } from './flags.ts';
+import { finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
 
@@ -26,13 +26,10 @@ export function addJoin(program: Command, io: Io): void {
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
     .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
-    .option(
-      '--test-fraction <number>',
-      'share of the rows to keep aside and test on',
-      kindValue('--test-fraction', ROWS.testFraction),
-      0,
+    .addOption(
+      valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),
     )
-    .option('--seed <number>', 'seed of the split', kindValue('--seed', RUN.seed), 1);
+    .addOption(valued('--seed <number>', 'seed of the split', RUN.seed, 1));
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
@@ -43,17 +40,11 @@ export function addJoin(program: Command, io: Io): void {
     .option('--ca <file>', 'certificates to trust, PEM')
     .option('--cert <file>', 'certificate to show the server, PEM')
     .option('--key <file>', 'its key, PEM')
-    .option(
-      '--slowdown <factor>',
-      'pretend to be this many times slower',
-      kindValue('--slowdown', number({ min: 1 })),
-      1,
-    )
+    .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')
     .option('--verbose', 'report every event on stderr');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',

@@ -17,8 +17,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   personalise: async () => (await import('./personalise.ts')).addPersonalise,
   serve: async () => (await import('./serve.ts')).addServe,
   join: async () => (await import('./join.ts')).addJoin,
-  invite: async () => (await import('./invite.ts')).addInvite,
-  revoke: async () => (await import('./revoke.ts')).addRevoke,
+  invite: async () => (await import('./operator.ts')).addInvite,
+  revoke: async () => (await import('./operator.ts')).addRevoke,
   verify: async () => (await import('./verify.ts')).addVerify,
   simulate: async () => (await import('./simulate.ts')).addSimulate,
   replay: async () => (await import('./replay.ts')).addReplay,
@@ -29,13 +29,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   bench: async () => (await import('./bench.ts')).addBench,
 };
 
-/** The one that is called for; all of them where none is, for the help and for what was mistyped. */
-async function commandsFor([first]: readonly string[]): Promise<AddCommand[]> {
-  const known =
-    first !== undefined && Object.hasOwn(COMMANDS, first) ? [COMMANDS[first]] : Object.values(COMMANDS);
-  return await Promise.all(known.map((load) => load()));
-}
-
 /** Runs one command line, without the program's name, and gives the exit code. Never throws. */
 export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   // Help and version only: commander writes them before it stops by throwing.
@@ -44,7 +37,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
     const program = newProgram((more) => {
       text += more;
     });
-    for (const add of await commandsFor(argv)) add(program, io);
+    // The one that is called for; all of them where none is, for the help and for what was mistyped.
+    const called = Object.hasOwn(COMMANDS, argv[0] ?? '') ? [COMMANDS[argv[0]]] : Object.values(COMMANDS);
+    for (const add of await Promise.all(called.map((load) => load()))) add(program, io);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
@@ -68,7 +63,7 @@ export async function runProcess(): Promise<void> {
 }
 
 function newProgram(write: (text: string) => void): Command {
-  const program = new Command('kindred')
+  return new Command('kindred')
     .description('Personalised linear models across participants that may not share their data.')
     .version(programVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
@@ -81,5 +76,4 @@ function newProgram(write: (text: string) => void): Command {
       getOutHelpWidth: () => 100,
     })
     .addHelpText('after', '\nExample:\n  $ kindred demo\n  $ kindred train --help');
-  return program;
 }

@@ -1,4 +1,5 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
+import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
@@ -14,9 +15,16 @@ const columnsKind = object(
   'ignored',
 );
 
-/** Of a model that comes from a participant's state: whose it is, and how the data name it (`Joined`, node/client). */
+/** Of a model that comes from a participant's state: whose it is, and how the data name it (`modelOf`, client/participant-file.ts). */
 const joinedFields = { participant: text(), own: text().optional() };
 const joinedKind = object(joinedFields, 'ignored');
+
+export function addModelOption(command: Command): Command {
+  return command.requiredOption(
+    '--model <file>',
+    'model written by train, or the state folder of a participant',
+  );
+}
 
 /** From a model file, or from the state folder of a participant, at any time. */
 export async function readModel(path: string): Promise<Model> {

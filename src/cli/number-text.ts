@@ -1,5 +1,8 @@
 /** Numbers for people. JSON has them in full. */
-export { count } from '../data/memory.ts';
+import { count } from '../data/memory.ts';
+import type { Table } from '../data/table.ts';
+
+export { count };
 
 /** What is not there is a dash. */
 function orDash(value: number | null | undefined, text: (value: number) => string): string {
@@ -10,7 +13,7 @@ export function percent(value: number | undefined): string {
   return orDash(value, (v) => `${(100 * v).toFixed(2)}%`);
 }
 
-export function decimals(value: number | undefined, digits = 4): string {
+export function decimals(value: number | null | undefined, digits = 4): string {
   return orDash(value, (v) => v.toFixed(digits));
 }
 
@@ -38,4 +41,18 @@ export function megabytes(bytes: number): string {
 /** Milliseconds in a document: finer than this they mean nothing. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
+}
+
+interface DataSize {
+  readonly participants: number;
+  readonly rows: number;
+  readonly features: number;
+}
+
+export function sizeOf({ participants, n, features }: Table): DataSize {
+  return { participants: participants.length, rows: n, features: features.length };
+}
+
+export function sizeText({ participants, rows, features }: DataSize): string {
+  return `${count(participants)} participants, ${count(rows)} rows, ${count(features)} features`;
 }

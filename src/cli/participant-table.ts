@@ -1,41 +1,46 @@
 /** Results by participant, the worst first, and their means. */
-
 import type { ParticipantResult } from '../methods/evaluate.ts';
 import type { Metrics } from '../solver/metrics.ts';
+import type { Layout } from './layout.ts';
 import { count, decimals, percent, significant } from './number-text.ts';
-import type { Style } from './style.ts';
-import { type Column, textTable } from './text-table.ts';
 
-const MOST_ROWS = 12;
+export const MOST_ROWS = 12;
+
+type Objective = 'classification' | 'regression';
+/** Titles and cells of test results. */
+export const METRIC_TITLES = { classification: ['error', 'balanced accuracy'], regression: ['R2', 'RMSE'] };
+
+export function metricCells(objective: Objective, metrics: Metrics): string[] {
+  return objective === 'classification'
+    ? [percent(metrics.errorRate), decimals(metrics.balancedAccuracy)]
+    : [decimals(metrics.r2), significant(metrics.rmse)];
+}
 
 interface Measured {
-  readonly objective: 'classification' | 'regression';
+  readonly objective: Objective;
   readonly participants: readonly ParticipantResult[];
   readonly mean: Metrics;
 }
 
-export function participantTable({ objective, participants, mean }: Measured, style: Style): string[] {
+export function participantTable({ objective, participants, mean }: Measured, layout: Layout): string[] {
   const shown = worstFirst(participants).slice(0, MOST_ROWS);
-  const classes = objective === 'classification';
-  const titles = classes ? ['error', 'balanced accuracy'] : ['R2', 'RMSE'];
-  const columns: Column[] = [
-    { title: 'participant', align: 'left' },
-    ...['rows', 'test rows', ...titles].map((title): Column => ({ title, align: 'right' })),
-  ];
-  const metrics = (m: Metrics) =>
-    classes ? [percent(m.errorRate), decimals(m.balancedAccuracy)] : [decimals(m.r2), significant(m.rmse)];
-  const rows = shown.map((p) => [p.id, count(p.rows), count(p.testRows), ...metrics(p)]);
+  const cells = (metrics: Metrics) => metricCells(objective, metrics);
   const more = participants.length - shown.length;
-  if (more > 0) rows.push([`and ${count(more)} more`]);
-  rows.push(['mean', '', '', ...metrics(mean)]);
-  return textTable(columns, rows, style);
+  return layout.table(
+    ['<participant', 'rows', 'test rows', ...METRIC_TITLES[objective]],
+    [
+      ...shown.map((p) => [p.id, count(p.rows), count(p.testRows), ...cells(p)]),
+      ...(more > 0 ? [[`and ${count(more)} more`]] : []),
+      ['mean', '', '', ...cells(mean)],
+    ],
+  );
 }
 
 /** By balanced accuracy or R2; those without (no test rows) last. */
 function worstFirst(participants: readonly ParticipantResult[]): ParticipantResult[] {
   const score = (p: ParticipantResult) => p.balancedAccuracy ?? p.r2 ?? Number.POSITIVE_INFINITY;
   const error = (p: ParticipantResult) => p.errorRate ?? p.rmse ?? 0;
-  return [...participants].sort((a, b) => compare(score(a), score(b)) || compare(error(b), error(a)));
+  return participants.toSorted((a, b) => compare(score(a), score(b)) || compare(error(b), error(a)));
 }
 
 /** Not by difference: infinity less infinity is no number. */

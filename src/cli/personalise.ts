@@ -4,19 +4,16 @@ import { modelToJson } from '../methods/model.ts';
 import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
+import { lossOf } from '../solver/losses/losses.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, addSettings, example, settingsGiven } from './flags.ts';
-import { type Io, notify, writeJson, writeLines } from './io.ts';
-import { readModel, readTableFor, rememberingColumns } from './model-data.ts';
-import { count, scientific } from './number-text.ts';
-import { personaliseReport } from './personalise-report.ts';
-import { styleOf } from './style.ts';
+import { addSettings, finish, settingsGiven } from './flags.ts';
+import { type Io, note, warn } from './io.ts';
+import { type Layout, quoted, writeResult } from './layout.ts';
+import { addModelOption, readModel, readTableFor, rememberingColumns } from './model-data.ts';
+import { count, scientific, significant } from './number-text.ts';
+import { METRIC_TITLES, MOST_ROWS, metricCells } from './participant-table.ts';
 
-type Flags = DataFlags & {
-  readonly model: string;
-  readonly out?: string;
-  readonly json?: true;
-};
+type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
 
 export function addPersonalise(program: Command, io: Io): void {
   const command = program
@@ -27,12 +24,11 @@ export function addPersonalise(program: Command, io: Io): void {
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
   addSettings(addDataOptions(command, 'as in training').optionsGroup('Personal parts:'), PERSONALISING);
-  command
-    .optionsGroup('Options:')
-    .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
-    .option('--out <file>', 'write the model with the new personal parts here');
-  addJsonOption(command);
-  example(command, 'kindred personalise --model model.json mine.csv --out mine.json');
+  addModelOption(command.optionsGroup('Options:')).option(
+    '--out <file>',
+    'write the model with the new personal parts here',
+  );
+  finish(command, 'kindred personalise --model model.json mine.csv --out mine.json');
 }
 
 async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void> {
@@ -42,26 +38,86 @@ async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void>
   const result = personalise(model, table, settingsGiven(flags, PERSONALISING));
   if (flags.out !== undefined)
     await writeAtomically(flags.out, [modelToJson(rememberingColumns(result.model, flags))]);
-  if (flags.json) {
-    const { model: _, ...document } = result;
-    const { method, objective } = model;
-    await writeJson(io, { method, objective, ...document });
-  } else {
-    const names = { data: table.source, model: flags.model, out: flags.out, program: io.program };
-    await writeLines(io, personaliseReport(result, names, styleOf(io)));
-  }
-  for (const note of result.notes) await notify(io, 'note', note);
+  const { model: _, ...document } = result;
+  const { method, objective } = model;
+  await writeResult(io, flags, { method, objective, ...document }, (layout) =>
+    report(result, table.source, flags, io.program, layout),
+  );
+  for (const sentence of result.notes) await note(io, sentence);
   await warnWhenShort(io, result);
 }
 
 async function warnWhenShort(io: Io, { participants, options }: PersonaliseResult): Promise<void> {
   const short = participants.filter(({ relativeGap }) => relativeGap > options.gap);
   if (short.length === 0) return;
-  const worst = Math.max(...short.map(({ relativeGap }) => relativeGap));
+  const worst = scientific(Math.max(...short.map(({ relativeGap }) => relativeGap)));
   const parts = `${count(short.length)} of ${count(participants.length)} personal parts`;
-  await notify(
-    io,
-    'warning',
-    `${parts} stopped before the target gap of ${scientific(options.gap)}, the worst at ${scientific(worst)}`,
-  );
+  const target = scientific(options.gap);
+  await warn(io, `${parts} stopped before the target gap of ${target}, the worst at ${worst}`);
+}
+
+function report(
+  result: PersonaliseResult,
+  source: string,
+  { model: file, out }: Flags,
+  program: string,
+  layout: Layout,
+): string[] {
+  const { participants, model, options } = result;
+  const { line } = layout;
+  const rows = participants.reduce((sum, participant) => sum + participant.rows, 0);
+  const { form } = lossOf({ objective: model.objective, loss: options.loss });
+  const epsilon = form === 'tube' ? `, epsilon = ${options.epsilon}` : '';
+  const weight = options.classWeight === 'balanced' ? ', balanced classes' : '';
+  const written = (path: string) => [
+    line('Wrote', path),
+    line('Predict', `${program} predict --model ${quoted(path)} new.csv`),
+  ];
+  return [
+    line('Data', `${count(participants.length)} participants, ${count(rows)} rows (${source})`),
+    line('Model', `${file}, ${model.method}, ${model.objective}`),
+    line('Problem', `C1 = ${options.c1}, C2 = ${options.c2}${epsilon}${weight}`),
+    '',
+    ...partTable(result, layout),
+    '',
+    ...partLine(result, 'added', 'did not know', layout),
+    ...partLine(result, 'replaced', 'knew', layout),
+    ...(out === undefined ? [line('Not written', '--out mine.json keeps the model')] : written(out)),
+  ];
+}
+
+/** Test results only where rows were kept for them. */
+function partTable({ participants, mean, meanOfShared, model }: PersonaliseResult, layout: Layout): string[] {
+  const { objective } = model;
+  const tested = participants.some(({ testRows }) => testRows > 0);
+  const rows = participants
+    .slice(0, MOST_ROWS)
+    .map((p) => [
+      p.id,
+      p.part,
+      count(p.rows - p.testRows),
+      ...[significant(p.value), significant(p.valueOfShared), scientific(p.relativeGap)],
+      ...(tested ? [count(p.testRows), ...metricCells(objective, p)] : []),
+    ]);
+  const more = participants.length - MOST_ROWS;
+  if (more > 0) rows.push([`and ${count(more)} more`]);
+  if (tested) {
+    rows.push(['mean', '', '', '', '', '', '', ...metricCells(objective, mean)]);
+    rows.push(['mean of w alone', '', '', '', '', '', '', ...metricCells(objective, meanOfShared)]);
+  }
+  const titles = tested ? ['test rows', ...METRIC_TITLES[objective]] : [];
+  return layout.table(['<participant', '<part', 'rows', 'value', 'w alone', 'gap', ...titles], rows);
+}
+
+function partLine(
+  { participants }: PersonaliseResult,
+  part: 'added' | 'replaced',
+  relation: string,
+  { line }: Layout,
+): string[] {
+  const number = participants.filter((participant) => participant.part === part).length;
+  if (number === 0) return [];
+  const who = `${count(number)} participant${number === 1 ? '' : 's'}`;
+  const label = part === 'added' ? 'Added' : 'Replaced';
+  return [line(label, `personal parts of ${who} the model ${relation}`)];
 }

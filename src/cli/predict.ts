@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { addJsonOption, example } from './flags.ts';
-import { type Io, notify, writeJson } from './io.ts';
-import { newcomersIn, readModel, readTableFor } from './model-data.ts';
+import { finish } from './flags.ts';
+import { type Io, note, writeJson } from './io.ts';
+import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
 
 const CHUNK_CHARACTERS = 1 << 16;
@@ -20,11 +20,11 @@ export function addPredict(program: Command, io: Io): void {
     )
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
-  addDataOptions(command, 'as in training')
-    .requiredOption('--model <file>', 'model written by train, or the state folder of a participant')
-    .option('--out <file>', 'write the CSV row,participant,prediction,decision here (default: stdout)');
-  addJsonOption(command);
-  example(command, 'kindred predict --model model.json new.csv --out predictions.csv');
+  addModelOption(addDataOptions(command, 'as in training')).option(
+    '--out <file>',
+    'write the CSV row,participant,prediction,decision here (default: stdout)',
+  );
+  finish(command, 'kindred predict --model model.json new.csv --out predictions.csv');
 }
 
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
@@ -44,16 +44,9 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   } else {
     await io.stdout.write(`Wrote ${flags.out}: ${count(table.n)} predictions\n`);
   }
-  await tellNewcomers(io, predictions, servedByShared);
-}
-
-async function tellNewcomers(io: Io, all: readonly Prediction[], served: number): Promise<void> {
-  if (served === 0) return;
-  await notify(
-    io,
-    'note',
-    `${count(served)} of ${count(all.length)} rows are of participants the model does not know and were served by w alone`,
-  );
+  if (servedByShared === 0) return;
+  const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
+  await note(io, `${rows} are of participants the model does not know and were served by w alone`);
 }
 
 function* predictionsCsv(predictions: readonly Prediction[]): Generator<string, void, undefined> {

@@ -1,7 +1,5 @@
 /** One line on stderr that is rewritten while something takes long, and gone when it is done. */
-import type { RoundView } from '../methods/method.ts';
 import type { Io } from './io.ts';
-import { scientific } from './number-text.ts';
 
 /** What is done sooner than this needs no progress. */
 const PATIENCE_MS = 2000;
@@ -41,12 +39,4 @@ export class Progress {
     if (this.visible) void this.io.stderr.write('\r\x1b[2K');
     this.visible = false;
   }
-}
-
-/** For a training's `onRound`. */
-export function showRounds(progress: Progress, label: string): (view: RoundView) => void {
-  return ({ row }) => {
-    const gap = row.relativeGap === null ? '' : `, relative gap ${scientific(row.relativeGap)}`;
-    progress.show(`${label}: round ${row.round}${gap}`);
-  };
 }

@@ -4,8 +4,9 @@ import { KindredError } from '../base/errors.ts';
 import { type Replayed, replay } from '../check/replay.ts';
 import { nodePrimitives } from '../node/crypto.ts';
 import { readRunLog } from '../node/run-log.ts';
-import { addJsonOption, example } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
+import { finish } from './flags.ts';
+import type { Io } from './io.ts';
+import { writeResult } from './layout.ts';
 
 interface Flags {
   readonly json?: true;
@@ -21,15 +22,14 @@ export function addReplay(program: Command, io: Io): void {
     .description('Run the inputs of run logs again and check that they give the same effects.')
     .argument('<log...>', 'files that a coordinator or a participant has written')
     .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
-  addJsonOption(command);
-  example(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
+  finish(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
 }
 
 async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promise<void> {
   const primitives = nodePrimitives();
   const logs = paths.map((log): ReplayedLog => ({ log, ...replay(readRunLog(log), primitives) }));
-  if (flags.json) await writeJson(io, { logs: logs.map((log) => ({ ...log, identical: isSame(log) })) });
-  else await writeLines(io, logs.map(lineOf));
+  const document = { logs: logs.map((log) => ({ ...log, identical: isSame(log) })) };
+  await writeResult(io, flags, document, () => logs.map(lineOf));
   const others = logs.filter((log) => !isSame(log));
   if (others.length > 0) throw new KindredError('REPLAY_DIFFERS', sentenceOf(others, logs.length), 'run');
 }

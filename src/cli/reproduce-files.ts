@@ -12,16 +12,11 @@ import type { Report } from '../reproduce/report/report.ts';
 import type { Reproduction } from '../reproduce/reproduce.ts';
 import { count } from './number-text.ts';
 
-export interface ReproductionContext {
-  readonly command: string;
-  readonly profile: Profile;
-  readonly folder: string;
-  readonly tookMs: number;
-}
-
 export async function writeReproduction(
   reproduction: Reproduction,
-  { command, profile, folder }: ReproductionContext,
+  command: string,
+  profile: Profile,
+  folder: string,
 ): Promise<void> {
   for (const name of ['figures', 'data'])
     await onFile(join(folder, name), () => mkdir(join(folder, name), { recursive: true }));

@@ -19,14 +19,14 @@ import {
   profileFor,
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
+import { whole } from '../settings/kinds.ts';
 import { addDataOptions, type DataFlags, readData } from './data-options.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
+import { addThreadsOption, finish, valued } from './flags.ts';
+import type { Io } from './io.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { duration } from './number-text.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
-import { reproduceSummary } from './reproduce-summary.ts';
-import { styleOf } from './style.ts';
 
 interface Flags extends DataFlags {
   readonly data?: string;
@@ -51,16 +51,13 @@ export function addReproduce(program: Command, io: Io): void {
       'reproduction',
     )
     .option('--quick', 'smaller data and fewer repeats: about two minutes')
-    .option(
-      '--repeats <number>',
-      'repeats of everything (default: 5, or 4 with --quick)',
-      wholeNumber('--repeats', 1, 100),
+    .addOption(
+      valued('--repeats <number>', 'repeats of everything (default: 5, or 4 with --quick)', whole(1, 100)),
     )
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
   addThreadsOption(command, 'threads that jobs are spread over (default: one for each core)');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred reproduce all --quick',
     'kindred reproduce cls-all timing --data uci-har.csv.gz --drop activity --out har',
@@ -70,46 +67,62 @@ export function addReproduce(program: Command, io: Io): void {
 async function runReproduce(io: Io, given: readonly string[], flags: Flags): Promise<void> {
   const ids = experimentIds(given);
   const table = flags.data === undefined ? undefined : await readData(io, flags.data, flags);
-  const profile = profileOf(flags, table);
+  const mode = flags.quick ? 'quick' : 'full';
+  const classification = table ? givenData(table, flags.positive) : embeddedData(mode);
+  const profile = profileFor(mode, classification, flags.repeats);
   await onFile(flags.out, () => mkdir(flags.out, { recursive: true }));
   const started = io.now();
   const reproduction = await compute(io, ids, profile, flags, table);
   const command = commandOf(io, given, flags);
-  const context = { command, profile, folder: flags.out, tookMs: io.now() - started };
+  const tookMs = io.now() - started;
   const { writeReproduction } = await import('./reproduce-files.ts');
-  await writeReproduction(reproduction, context);
+  await writeReproduction(reproduction, command, profile, flags.out);
   const { verdicts, sections } = reproduction;
-  if (flags.json) {
-    const { name, seeds, classification } = profile;
-    const data = { name: classification.name, rows: classification.rows, features: classification.features };
-    await writeJson(io, {
-      command,
-      profile: name,
-      seeds,
-      data,
-      folder: flags.out,
-      verdicts,
-      sections: sections.map(({ id, files }) => ({ id, files })),
-    });
-  } else await writeLines(io, reproduceSummary(reproduction, context, styleOf(io)));
+  const { name, rows, features } = classification;
+  const document = {
+    command,
+    profile: profile.name,
+    seeds: profile.seeds,
+    data: { name, rows, features },
+    folder: flags.out,
+    verdicts,
+    sections: sections.map(({ id, files }) => ({ id, files })),
+  };
+  await writeResult(io, flags, document, (layout) =>
+    report(reproduction, profile, flags.out, tookMs, layout),
+  );
+}
+
+function report(
+  { verdicts }: Reproduction,
+  { classification, seeds }: Profile,
+  folder: string,
+  tookMs: number,
+  { line, table }: Layout,
+): string[] {
+  const counted = (['holds', 'holds in part', 'does not hold'] as const).map(
+    (verdict) => `${verdicts.filter((row) => row.verdict === verdict).length} ${verdict}`,
+  );
+  const rows = verdicts.map(({ section, id, verdict }) => [section, id, verdict]);
+  const decided = rows.length > 0;
+  return [
+    line('Data', classification.name),
+    line('Repeats', String(seeds.length)),
+    '',
+    ...(decided ? [...table(['<section', '<claim', '<verdict'], rows), ''] : []),
+    line('Claims', decided ? counted.join(', ') : 'none: the experiments asked for decide no claim'),
+    line('Report', join(folder, 'report.html')),
+    line('Time', duration(tookMs)),
+  ];
 }
 
 function experimentIds(given: readonly string[]): readonly ExperimentId[] {
   if (given.includes('all')) return EXPERIMENT_IDS;
-  for (const id of given) {
-    if ((EXPERIMENT_IDS as readonly string[]).includes(id)) continue;
-    throw inputError(
-      'BAD_OPTION',
-      `experiment: expected all, or some of ${EXPERIMENT_IDS.join(', ')}, got ${id}`,
-    );
-  }
+  const unknown = given.find((id) => !(EXPERIMENT_IDS as readonly string[]).includes(id));
+  const expected = `expected all, or some of ${EXPERIMENT_IDS.join(', ')}`;
+  if (unknown !== undefined) throw inputError('BAD_OPTION', `experiment: ${expected}, got ${unknown}`);
   // In the order of the report, each once.
   return EXPERIMENT_IDS.filter((id) => given.includes(id));
-}
-
-function profileOf({ quick, repeats, positive }: Flags, table: Table | undefined): Profile {
-  const mode = quick ? 'quick' : 'full';
-  return profileFor(mode, table ? givenData(table, positive) : embeddedData(mode), repeats);
 }
 
 /** The user's own data: the first participants, as many as the paper has. */
@@ -156,11 +169,7 @@ async function compute(
       progress.show(`reproduce: ${finished} of ${total} jobs${left}`);
     },
   });
-  try {
-    return await reproduce(ids, profile, (jobs) => pool.run(jobs));
-  } finally {
-    progress.clear();
-  }
+  return await progress.during(() => reproduce(ids, profile, (jobs) => pool.run(jobs)));
 }
 
 /** What to type to get the same again. */

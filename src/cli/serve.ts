@@ -1,19 +1,16 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { addJsonOption, addSettings, example, oneOf, refuse, wholeNumber } from './flags.ts';
+import { FEDERATION, STOP } from '../settings/federation.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { addSettings, finish, refuse, valued } from './flags.ts';
 import type { Io } from './io.ts';
-import { SERVE_SETTINGS, type ServeFlags } from './serve/flags.ts';
+import type { ServeFlags } from './serve/server-options.ts';
 
 export function addServe(program: Command, io: Io): void {
   const command = program
     .command('serve')
     .description('Run the coordinator of a federation as a service.')
-    .option(
-      '--port <number>',
-      'port to listen on; 0: any that is free',
-      wholeNumber('--port', 0, 65_535),
-      7070,
-    )
+    .addOption(valued('--port <number>', 'port to listen on; 0: any that is free', whole(0, 65_535), 7070))
     .option('--host <address>', 'address to listen on; 0.0.0.0: all of this machine', '127.0.0.1')
     .option('--store <file>', 'SQLite file for everything that must last; created if missing', 'kindred.db')
     .option(
@@ -26,20 +23,21 @@ export function addServe(program: Command, io: Io): void {
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addSettings(command.optionsGroup('Options of a new federation:'), SERVE_SETTINGS);
+  addSettings(command.optionsGroup('Options of a new federation:'), { ...FEDERATION, ...STOP });
   command
     .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
-    .option(
-      '--log-format <kind>',
-      'pretty or json (default: json where stderr is no terminal)',
-      oneOf('--log-format', ['pretty', 'json']),
+    .addOption(
+      valued(
+        '--log-format <kind>',
+        'pretty or json (default: json where stderr is no terminal)',
+        choice('pretty', 'json'),
+      ),
     )
     .option('--recount', 'ask everybody again; a damaged store is moved aside and replaced by a new one')
     .option('--record <folder>', 'write a run log of every federation here')
     .option('--exit-when-finished', 'exit when training has ended and all participants know it');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred serve --min-participants 3',
     'kindred serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --store wards.db --gap 1e-4',
@@ -60,13 +58,9 @@ function addAccessOptions(command: Command): void {
     .option('--tls-key <file>', 'its key, PEM')
     .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority')
     .option('--origin <origin>', 'pages from there may use the API; may be repeated', origins)
-    .option('--max-connections <number>', 'most connections in all', wholeNumber('--max-connections', 1))
-    .option(
-      '--connections-per-address <number>',
-      'most connections from one address',
-      wholeNumber('--connections-per-address', 1),
-    )
-    .option('--max-frame-bytes <number>', 'largest message', wholeNumber('--max-frame-bytes', 1024));
+    .addOption(valued('--max-connections <number>', 'most connections in all', whole(1)))
+    .addOption(valued('--connections-per-address <number>', 'most connections from one address', whole(1)))
+    .addOption(valued('--max-frame-bytes <number>', 'largest message', whole(1024)));
 }
 
 /** As browsers send it: no path, no slash at the end. */

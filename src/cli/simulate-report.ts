@@ -1,14 +1,11 @@
 /** What a simulation came to, on one screen. */
-
 import { objectiveOf, type Scenario } from '../sim/scenario.ts';
 import type { ScenarioInputs } from '../sim/scenario-plan.ts';
-import { meanOf, type RunRecord, type RunSummary } from '../sim/summary.ts';
-import { contributionTable, privacyText } from './defence-report.ts';
-import { count, decimals, megabytes, scientific } from './number-text.ts';
-import type { Style } from './style.ts';
-import { type Column, labelled, textTable } from './text-table.ts';
+import { type ContributionSummary, meanOf, type RunSummary } from '../sim/summary.ts';
+import type { Layout } from './layout.ts';
+import { count, decimals, megabytes, scientific, significant, sizeOf, sizeText } from './number-text.ts';
 
-/** More repeats than this are shown as means only. */
+/** More repeats than this are shown as means only; of participants, suspects are all shown, and others as many as fit. */
 const MOST_ROWS = 12;
 const METRIC = { balancedAccuracy: 'balanced accuracy', r2: 'R2' } as const;
 const STOPPED: Readonly<Record<string, string>> = {
@@ -23,30 +20,26 @@ const STOPPED: Readonly<Record<string, string>> = {
 export function simulateReport(
   scenario: Scenario,
   { table, compute }: ScenarioInputs,
-  records: readonly RunRecord[],
+  runs: readonly RunSummary[],
   out: string | undefined,
-  style: Style,
+  layout: Layout,
 ): string[] {
-  const line = (label: string, text: string) => labelled(label, text, style);
-  const runs = records.map(({ summary }) => summary);
+  const { line } = layout;
   const [first] = runs;
-  const size = `${count(table.participants.length)} participants, ${count(table.n)} rows, ${count(table.features.length)} features`;
-  const privacy = privacyText(first);
-  const contributions = contributionTable(first, style);
   const device = `${scientific(compute.fixedMs)} ms + ${scientific(compute.perValueMs)} ms a value and pass, spread ${compute.spread}`;
   return [
     line('Scenario', scenario.name),
-    line('Data', `${size} (${table.source}), ${objectiveOf(scenario)}`),
+    line('Data', `${sizeText(sizeOf(table))} (${table.source}), ${objectiveOf(scenario)}`),
     line('Devices', `${hardwareText(scenario)}, ${device}`),
     line('Waiting', waitingText(scenario, first)),
     '',
-    ...runTable(runs, style),
+    ...runTable(runs, layout),
     '',
-    ...reachedLines(runs).map((text) => line('Reached', text)),
+    ...reachedText(runs).map((text) => line('Reached', text)),
     line('Bytes', bytesText(runs)),
-    ...(privacy === undefined ? [] : [line('Privacy', privacy)]),
-    ...troubleLines(runs).map((text) => line('Refused', text)),
-    ...(contributions.length === 0 ? [] : ['', ...contributions]),
+    ...privacyText(first).map((text) => line('Privacy', text)),
+    ...refusedText(runs).map((text) => line('Refused', text)),
+    ...contributionLines(first, layout),
     ...(out === undefined ? [] : [line('Written', `${out}/`)]),
   ];
 }
@@ -77,18 +70,12 @@ function waitingText(
   }
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: 'seed', align: 'right' },
-  { title: 'rounds', align: 'right' },
-  { title: 'virtual time', align: 'right' },
-  { title: 'responders', align: 'right' },
-  { title: 'relative gap', align: 'right' },
-  { title: 'mean', align: 'right' },
-  { title: 'worst', align: 'right' },
-  { title: 'stopped', align: 'left' },
+const COLUMNS = [
+  ...['seed', 'rounds', 'virtual time', 'responders', 'relative gap', 'mean', 'worst'],
+  '<stopped',
 ];
 
-function runTable(runs: readonly RunSummary[], style: Style): string[] {
+function runTable(runs: readonly RunSummary[], { table }: Layout): string[] {
   const rows = runs
     .slice(0, MOST_ROWS)
     .map((run) => [
@@ -98,16 +85,18 @@ function runTable(runs: readonly RunSummary[], style: Style): string[] {
       seconds(run.virtualMs),
       shareText(run),
       `${scientific(run.certificate?.relativeGap)}${run.certificate?.certified === false && !run.privacy ? ' (estimate)' : ''}`,
-      decimals(run.metric?.mean ?? undefined),
-      decimals(run.metric?.worst ?? undefined),
+      decimals(run.metric?.mean),
+      decimals(run.metric?.worst),
       run.stopped === null ? 'virtual time ran out' : (STOPPED[run.stopped] ?? run.stopped),
     ]);
   if (runs.length > 1) rows.push(meanRow(runs));
   const name = runs[0].metric ? METRIC[runs[0].metric.name] : 'metric';
-  const lines = textTable(COLUMNS, rows, style);
-  const hidden = runs.length - Math.min(runs.length, MOST_ROWS);
-  const more = hidden > 0 ? [`  (${hidden} more repeats are in the mean)`] : [];
-  return [...lines, ...more, `  mean and worst over participants are of ${name} on test rows`];
+  const hidden = runs.length - MOST_ROWS;
+  return [
+    ...table(COLUMNS, rows),
+    ...(hidden > 0 ? [`  (${hidden} more repeats are in the mean)`] : []),
+    `  mean and worst over participants are of ${name} on test rows`,
+  ];
 }
 
 function meanRow(runs: readonly RunSummary[]): string[] {
@@ -131,7 +120,7 @@ function shareText({ responders: { wanted, observed } }: RunSummary): string {
 }
 
 /** "0.95 after 3.20 s (2 of 3 repeats)". */
-function reachedLines(runs: readonly RunSummary[]): string[] {
+function reachedText(runs: readonly RunSummary[]): string[] {
   const texts = (runs[0].metric?.reached ?? []).map(({ target }, t) => {
     const times = runs
       .map((run) => run.metric?.reached[t].atMs)
@@ -150,14 +139,43 @@ function bytesText(runs: readonly RunSummary[]): string {
   return `${count(Math.round(up))} up and ${count(Math.round(down))} down for each participant and round, ${megabytes(total)} in all`;
 }
 
-function troubleLines(runs: readonly RunSummary[]): string[] {
+function refusedText(runs: readonly RunSummary[]): string[] {
   const sums = new Map<string, number>();
   for (const { rejections, badFrames } of runs) {
-    for (const [code, times] of Object.entries(rejections)) sums.set(code, (sums.get(code) ?? 0) + times);
-    if (badFrames > 0) sums.set('BAD_FRAME', (sums.get('BAD_FRAME') ?? 0) + badFrames);
+    for (const [code, times] of [...Object.entries(rejections), ['BAD_FRAME', badFrames] as const])
+      if (times > 0) sums.set(code, (sums.get(code) ?? 0) + times);
   }
-  if (sums.size === 0) return [];
-  return [[...sums].map(([code, times]) => `${times} x ${code}`).join(', ')];
+  return sums.size === 0 ? [] : [[...sums].map(([code, times]) => `${times} x ${code}`).join(', ')];
+}
+
+/** "epsilon 3.98 of 4 at delta 1e-05, ..." of the first run: all repeats spend alike, but for rounds given up. */
+function privacyText({ privacy }: RunSummary): string[] {
+  if (!privacy) return [];
+  const { settings, spent } = privacy;
+  const total = `epsilon ${spent.epsilon.toFixed(2)} of ${settings.epsilon.toFixed(2)} at delta ${spent.delta}`;
+  return [
+    `${total}; clip ${settings.clip}, noise ${significant(settings.noiseMultiplier)} x clip on each sum`,
+  ];
+}
+
+type Judged = RunSummary['participants'][number] & { readonly contribution: ContributionSummary };
+
+/** Of one run; no lines where there is no defence. */
+function contributionLines({ participants }: RunSummary, { table }: Layout): string[] {
+  const judged = participants.filter((one): one is Judged => one.contribution !== undefined);
+  if (judged.length === 0) return [];
+  const suspicious = (one: Judged) => one.contribution.suspicions.length;
+  const inOrder = judged.toSorted((a, b) => suspicious(b) - suspicious(a));
+  const shown = inOrder.slice(0, Math.max(MOST_ROWS, inOrder.filter(suspicious).length));
+  const rows = shown.map(({ id, contribution }) => {
+    const { cosine, normRatio, ownShare, shortened, suspicions } = contribution;
+    const numbers = [cosine, normRatio, ownShare].map((value) => decimals(value, 3));
+    return [id, ...numbers, String(shortened), suspicions.join(', ')];
+  });
+  const more = judged.length - shown.length;
+  if (more > 0) rows.push([`and ${more} more`]);
+  const titles = ['<participant', 'cosine', 'norm ratio', 'own share', 'shortened', '<suspected of'];
+  return ['', ...table(titles, rows)];
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;

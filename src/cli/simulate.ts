@@ -6,9 +6,10 @@ import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { onFile } from '../node/files/file-error.ts';
-import { kindOf, readText, writeAtomically } from '../node/files/files.ts';
+import { type Chunks, kindOf, readText, writeAtomically } from '../node/files/files.ts';
 import { readTable } from '../node/files/read-table.ts';
 import { runRepeats } from '../node/threads/simulation-pool.ts';
+import { whole } from '../settings/kinds.ts';
 import { calibrationFromText } from '../sim/calibration.ts';
 import { curveFigure } from '../sim/figures.ts';
 import { csvLines, jsonLines } from '../sim/observe.ts';
@@ -17,12 +18,12 @@ import { computeModel, generatedTable, type ScenarioInputs } from '../sim/scenar
 import type { ChartWindow } from '../sim/sequence.ts';
 import { sequenceChart } from '../sim/sequence-chart.ts';
 import type { RunRecord } from '../sim/summary.ts';
-import { addJsonOption, addThreadsOption, example, wholeNumber } from './flags.ts';
-import { type Io, notify, writeJson, writeLines } from './io.ts';
-import { scientific } from './number-text.ts';
+import { addThreadsOption, finish, refuse, valued } from './flags.ts';
+import { type Io, warn } from './io.ts';
+import { writeResult } from './layout.ts';
+import { scientific, sizeOf } from './number-text.ts';
 import { Progress } from './progress.ts';
 import { simulateReport } from './simulate-report.ts';
-import { styleOf } from './style.ts';
 
 interface Flags {
   readonly out?: string;
@@ -45,11 +46,10 @@ export function addSimulate(program: Command, io: Io): void {
     .argument('<scenario>', 'a JSON file; {} is a scenario of 20 HAR-like participants')
     .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
     .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
-    .option('--seed <number>', "instead of the scenario's", wholeNumber('--seed', 0))
+    .addOption(valued('--seed <number>', "instead of the scenario's", whole(0)))
     .action((path: string, flags: Flags) => runSimulate(io, path, flags));
   addThreadsOption(command, 'threads that repeats are spread over (default: one for each core)');
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred simulate examples/scenarios/everybody.json',
     'kindred simulate examples/scenarios/lossy.json --out results --chart 1-4',
@@ -65,14 +65,15 @@ async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
   const rounds = chartRounds(flags, inputs.table);
   if (flags.out !== undefined) await makeFolder(flags.out);
   const records = await runAll(io, scenario, inputs, flags.threads, rounds ? 'on' : 'off');
-  const { table } = inputs;
-  if (flags.out !== undefined) await writeAll(flags.out, scenario, table, records, rounds);
-  const summary = documentOf(scenario, table, records);
-  if (flags.json) await writeJson(io, summary);
-  else await writeLines(io, simulateReport(scenario, inputs, records, flags.out, styleOf(io)));
-  const unfinished = records.filter(({ summary }) => summary.stopped === null);
-  for (const { summary } of unfinished)
-    await notify(io, 'warning', `seed ${summary.seed}: training had not ended when virtual time ran out`);
+  // No dates, no paths and no wall time: equal runs give equal documents.
+  const runs = records.map(({ summary }) => summary);
+  const document = { scenario, data: sizeOf(inputs.table), runs };
+  if (flags.out !== undefined) await writeAll(flags.out, document, inputs.table, records, rounds);
+  await writeResult(io, flags, document, (layout) =>
+    simulateReport(scenario, inputs, runs, flags.out, layout),
+  );
+  for (const { seed, stopped } of runs)
+    if (stopped === null) await warn(io, `seed ${seed}: training had not ended when virtual time ran out`);
 }
 
 async function inputsOf(path: string, scenario: Scenario): Promise<ScenarioInputs> {
@@ -97,23 +98,19 @@ async function runAll(
     transcript: r === 0 ? transcript : ('off' as const),
   }));
   const progress = new Progress(io);
-  try {
-    return await runRepeats(scenario, inputs, requests, threads, ({ seed, round, relativeGap }) => {
+  return await progress.during(() =>
+    runRepeats(scenario, inputs, requests, threads, ({ seed, round, relativeGap }) => {
       const which = scenario.repeats > 1 ? `, seed ${seed}` : '';
       progress.show(`${scenario.name}${which}: round ${round}, relative gap ${scientific(relativeGap)}`);
-    });
-  } finally {
-    progress.clear();
-  }
+    }),
+  );
 }
 
 function chartRounds({ chart, out }: Flags, { participants }: Table): ChartWindow | undefined {
   if (out === undefined) return undefined;
   if (!chart) return participants.length <= SMALL_CHART.participants ? SMALL_CHART.rounds : undefined;
-  if (participants.length > WIDEST_CHART) {
-    const got = `got ${participants.length}`;
-    throw inputError('BAD_OPTION', `option --chart: expected at most ${WIDEST_CHART} participants, ${got}`);
-  }
+  if (participants.length > WIDEST_CHART)
+    return refuse('--chart', `at most ${WIDEST_CHART} participants`, `${participants.length}`);
   return chart;
 }
 
@@ -127,29 +124,23 @@ async function makeFolder(out: string): Promise<void> {
 
 async function writeAll(
   out: string,
-  scenario: Scenario,
-  table: Table,
+  document: { readonly scenario: Scenario },
+  { participants }: Table,
   records: readonly RunRecord[],
   rounds: ChartWindow | undefined,
 ): Promise<void> {
+  const { name } = document.scenario;
+  const write = (file: string, chunks: Chunks) => writeAtomically(join(out, file), chunks);
   const rows = records.flatMap((record) => record.rows);
-  const { participants } = table;
-  await writeAtomically(join(out, 'rows.jsonl'), jsonLines(rows));
-  await writeAtomically(join(out, 'rows.csv'), csvLines(rows, participants));
-  const summary = `${JSON.stringify(documentOf(scenario, table, records), null, 2)}\n`;
-  await writeAtomically(join(out, 'summary.json'), [summary]);
+  await write('rows.jsonl', jsonLines(rows));
+  await write('rows.csv', csvLines(rows, participants));
+  await write('summary.json', [`${JSON.stringify(document, null, 2)}\n`]);
   const { drawFigure } = await import('../charts/draw.ts');
-  await writeAtomically(join(out, 'curve.svg'), [drawFigure(curveFigure(scenario.name, records))]);
+  await write('curve.svg', [drawFigure(curveFigure(name, records))]);
   if (!rounds) return;
-  const title = `${scenario.name}: rounds ${rounds.from} to ${rounds.to}, seed ${records[0].summary.seed}`;
-  const chart = sequenceChart(title, records[0].transcript, participants, rounds);
-  await writeAtomically(join(out, 'chart.svg'), [chart]);
-}
-
-/** No dates, no paths and no wall time: equal runs give equal documents. */
-function documentOf(scenario: Scenario, table: Table, records: readonly RunRecord[]) {
-  const data = { participants: table.participants.length, rows: table.n, features: table.features.length };
-  return { scenario, data, runs: records.map(({ summary }) => summary) };
+  const [{ summary, transcript }] = records;
+  const title = `${name}: rounds ${rounds.from} to ${rounds.to}, seed ${summary.seed}`;
+  await write('chart.svg', [sequenceChart(title, transcript, participants, rounds)]);
 }
 
 /** "2-5" or "3". */
@@ -158,5 +149,5 @@ function chartWindow(text: string): ChartWindow {
   const from = Number(match?.[1]);
   const to = Number(match?.[2] ?? match?.[1]);
   if (match && to >= from) return { from, to };
-  throw inputError('BAD_OPTION', `option --chart: expected rounds such as 2-5, got ${text || '""'}`);
+  return refuse('--chart', 'rounds such as 2-5', text);
 }

@@ -1,39 +1,31 @@
 /** What a training came to, on one screen. */
-
 import type { TrainResult } from '../methods/train.ts';
 import { lossOf } from '../solver/losses/losses.ts';
-import { count, duration, scientific, significant } from './number-text.ts';
+import type { Layout } from './layout.ts';
+import { count, duration, scientific, significant, sizeText } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
-import { sparkline } from './sparkline.ts';
-import type { Style } from './style.ts';
-import { labelled } from './text-table.ts';
 
-/** What the result itself does not know. */
-interface ReportNames {
-  readonly source: string;
-  /** Where the model was written. */
-  readonly model?: string | undefined;
-}
-
-export function trainReport(result: TrainResult, names: ReportNames, style: Style): string[] {
-  const line = (label: string, text: string) => labelled(label, text, style);
-  const tested = result.participants.some(({ testRows }) => testRows > 0);
+export function trainReport(
+  result: TrainResult,
+  size: Parameters<typeof sizeText>[0],
+  source: string,
+  model: string | undefined,
+  layout: Layout,
+): string[] {
+  const { line } = layout;
+  const { notes, participants, timing } = result;
+  const tested = participants.some(({ testRows }) => testRows > 0);
   return [
-    line('Data', `${sizeOf(result)} (${names.source === '-' ? 'stdin' : names.source})`),
-    ...result.notes.map((note) => line('Classes', note)),
+    line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
+    ...notes.map((note) => line('Classes', note)),
     line('Method', methodText(result)),
     '',
-    ...(tested ? participantTable(result, style) : ['  No test rows, hence no test results.']),
+    ...(tested ? participantTable(result, layout) : ['  No test rows, hence no test results.']),
     '',
-    ...certificateLines(result).map(([label, text]) => line(label, text)),
-    line('Time', `${duration(result.timing.loadMs)} to load, ${duration(result.timing.solveMs)} to solve`),
-    ...(names.model === undefined ? [] : [line('Model', names.model)]),
+    ...certificateLines(result, layout),
+    line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),
+    ...(model === undefined ? [] : [line('Model', model)]),
   ];
-}
-
-function sizeOf({ participants, model }: TrainResult): string {
-  const rows = participants.reduce((sum, participant) => sum + participant.rows, 0);
-  return `${count(participants.length)} participants, ${count(rows)} rows, ${count(model.features.length)} features`;
 }
 
 /** The options that this method goes by. */
@@ -46,35 +38,43 @@ function methodText({ method, options }: TrainResult): string {
     fedavg: [`C1 = ${options.c1}`, `C2 = ${options.c2}`],
   };
   const epsilon = lossOf(options).form === 'tube' ? [`epsilon = ${options.epsilon}`] : [];
-  return [method, ...parts[method], ...epsilon, `${options.scale} scaling`, `seed ${options.seed}`].join(
-    ', ',
-  );
+  const common = [`${options.scale} scaling`, `seed ${options.seed}`];
+  return [method, ...parts[method], ...epsilon, ...common].join(', ');
 }
 
-function certificateLines(result: TrainResult): [label: string, text: string][] {
+function certificateLines(result: TrainResult, { line }: Layout): string[] {
   const { certificate, conservation, history, rounds, passes } = result;
-  const lines: [string, string][] = [];
-  if (certificate) {
-    const { primal, dual, relativeGap } = certificate;
-    lines.push([
-      'Certificate',
-      `primal ${significant(primal)}, dual ${significant(dual)}, relative gap ${scientific(relativeGap)}`,
-    ]);
-  } else {
-    lines.push(['Certificate', `none (no dual), primal ${significant(history[history.length - 1]?.primal)}`]);
-  }
+  const primal = significant((certificate ?? history.at(-1))?.primal);
+  const values = certificate
+    ? `primal ${primal}, dual ${significant(certificate.dual)}, relative gap ${scientific(certificate.relativeGap)}`
+    : `none (no dual), primal ${primal}`;
   const gaps = history.map((row) => row.relativeGap);
   const curve = sparkline(gaps);
-  if (curve !== '') {
-    const [first, last] = [gaps[0], gaps[gaps.length - 1]];
-    lines.push(['Gap', `${scientific(first)} ${curve} ${scientific(last)}`]);
-  }
-  lines.push(['Work', `${count(rounds)} rounds, ${count(passes)} local passes`]);
-  if (conservation) {
-    lines.push([
-      'Conservation',
-      `the sum of all answers is that of the duals, to ${scientific(conservation.relativeError)} relative`,
-    ]);
-  }
-  return lines;
+  const kept = `the sum of all answers is that of the duals, to ${scientific(conservation?.relativeError)} relative`;
+  return [
+    line('Certificate', values),
+    ...(curve === '' ? [] : [line('Gap', `${scientific(gaps[0])} ${curve} ${scientific(gaps.at(-1))}`)]),
+    line('Work', `${count(rounds)} rounds, ${count(passes)} local passes`),
+    ...(conservation ? [line('Conservation', kept)] : []),
+  ];
+}
+
+const RAMP = '.:-=+*#%@';
+
+/** A curve of positive numbers in one line of ASCII: the darker, the larger, on a logarithmic scale. */
+export function sparkline(values: readonly (number | null)[], width = 48): string {
+  const positive = values.filter((value): value is number => value !== null && value > 0 && value < Infinity);
+  if (positive.length === 0) return '';
+  const logs = fitted(positive, width).map(Math.log10);
+  const low = Math.min(...logs);
+  const span = Math.max(...logs) - low;
+  const level = (log: number) => (span === 0 ? 0 : Math.round(((log - low) / span) * (RAMP.length - 1)));
+  return logs.map((log) => RAMP[level(log)]).join('');
+}
+
+/** At most `width` of them, evenly spread, first and last included. */
+function fitted(values: readonly number[], width: number): number[] {
+  if (values.length <= width) return [...values];
+  const step = (values.length - 1) / (width - 1);
+  return Array.from({ length: width }, (_, c) => values[Math.round(c * step)]);
 }

@@ -1,27 +1,24 @@
 /** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
 import type { Command } from 'commander';
 import { parseDecimal } from '../data/number.ts';
-import type { TrainOptions } from '../methods/options.ts';
-import type { TuneMetric, TuneResult, TuneRow } from '../methods/tune.ts';
+import type { TuneMetric, TuneResult } from '../methods/tune.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
-import { LEARNING, RUNNING } from '../settings/training.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import {
-  addJsonOption,
   addSettings,
   addThreadsOption,
-  example,
+  finish,
   kindValue,
   nameList,
-  oneOf,
   refuse,
   settingsGiven,
-  wholeNumber,
+  valued,
 } from './flags.ts';
-import { type Io, writeJson, writeLines } from './io.ts';
+import type { Io } from './io.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
-import { styleOf } from './style.ts';
-import { type Column, labelled, textTable } from './text-table.ts';
 
 /** What is not searched for: given to every training as it is. */
 const { c1: _, c2: __, lambda: ___, scale, ...FIXED } = LEARNING;
@@ -57,8 +54,8 @@ export function addTune(program: Command, io: Io): void {
     .option('--c2 <a,b,...>', 'values of C2 to try', numberList('--c2'))
     .option('--lambda <a,b,...>', "values of mocha's lambda to try", numberList('--lambda'))
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
-    .option('--folds <number>', 'folds of the cross-validation', wholeNumber('--folds', 2, 100), 5)
-    .option('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, oneOf('--metric', METRICS));
+    .addOption(valued('--folds <number>', 'folds of the cross-validation', whole(2, 100), 5))
+    .addOption(valued('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, choice(...METRICS)));
   addSettings(command.optionsGroup('Problem:'), FIXED);
   addSettings(command.optionsGroup('Run:'), RUN);
   command.optionsGroup('Options:');
@@ -66,8 +63,7 @@ export function addTune(program: Command, io: Io): void {
     command,
     'threads that scalings and folds are spread over (default: one for each core where that pays)',
   );
-  addJsonOption(command);
-  example(
+  finish(
     command,
     'kindred tune har.csv',
     'kindred tune har.csv --method local --c1 1,10,100 --scale standard',
@@ -98,52 +94,34 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
     ...(flags.metric && { metric: flags.metric }),
   };
   const result = await progress.during(() => tuneOnThreads(flags.threads, table, options, { onProgress }));
-  if (flags.json) await writeJson(io, { ...result, options: { ...result.options, ...columns } });
-  else await writeLines(io, report(io, data, result));
+  const document = { ...result, options: { ...result.options, ...columns } };
+  await writeResult(io, flags, document, (layout) => report(`${io.program} train ${data}`, result, layout));
 }
 
-function report(io: Io, data: string, result: TuneResult): string[] {
-  const style = styleOf(io);
-  const { table, best, metric, method, folds, options } = result;
+/** `training`: the command that trains on these data. */
+function report(training: string, result: TuneResult, { line, table }: Layout): string[] {
+  const { best, metric, method, folds, objective, options } = result;
   const names = (['c1', 'c2', 'lambda'] as const).filter((name) => best[name] !== undefined);
-  const columns: Column[] = [
-    { title: 'scale', align: 'left' },
-    ...names.map((name): Column => ({ title: name, align: 'right' })),
-    { title: metric, align: 'right' },
-    { title: 'std error', align: 'right' },
-  ];
-  const digits = (value: number) => value.toFixed(5);
-  const rows = table
+  const rows = result.table
     .slice(0, SHOWN)
     .map((row) => [
       row.scale,
       ...names.map((name) => String(row[name])),
-      digits(row.score),
-      digits(row.standardError),
+      row.score.toFixed(5),
+      row.standardError.toFixed(5),
     ]);
-  const more = table.length > SHOWN ? [`  and ${table.length - SHOWN} more (--json has all)`] : [];
-  const seed = `--seed ${options.seed} --test-fraction ${options.testFraction}`;
+  const hidden = result.table.length - SHOWN;
+  const choice = [`--scale ${best.scale}`, ...names.map((name) => `--${name} ${best[name]}`)].join(' ');
+  const split = `--seed ${options.seed} --test-fraction ${options.testFraction}`;
   return [
-    labelled(
-      'Method',
-      `${method}, ${result.objective}, ${folds}-fold cross-validation inside the participants`,
-      style,
-    ),
+    line('Method', `${method}, ${objective}, ${folds}-fold cross-validation inside the participants`),
     '',
-    ...textTable(columns, rows, style),
-    ...more,
+    ...table(['<scale', ...names, metric, 'std error'], rows),
+    ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
     '',
-    labelled('Choice', settingsText(best, names), style),
-    labelled(
-      'Next',
-      `${io.program} train ${data} --method ${method} ${settingsText(best, names)} ${seed}`,
-      style,
-    ),
+    line('Choice', choice),
+    line('Next', `${training} --method ${method} ${choice} ${split}`),
   ];
-}
-
-function settingsText(best: TuneRow, names: readonly ('c1' | 'c2' | 'lambda')[]): string {
-  return [`--scale ${best.scale}`, ...names.map((name) => `--${name} ${best[name]}`)].join(' ');
 }
 
 function numberList(option: string): (text: string) => readonly number[] {

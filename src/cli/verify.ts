@@ -1,9 +1,21 @@
 /** kindred verify: conservation between a coordinator's store and the participants' states. */
 import type { Command } from 'commander';
+import { inputError, KindredError } from '../base/errors.ts';
+import { type Verification, type VerifiedParticipant, verified } from '../check/verify.ts';
+import type { FederationRecord } from '../host/ports.ts';
+import { kindOf } from '../node/files/files.ts';
+import type { Stored } from '../participant/state.ts';
 import { number } from '../settings/kinds.ts';
-import { addJsonOption, example, kindValue } from './flags.ts';
+import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
-import type { VerifyFlags } from './verify-run.ts';
+import { type Layout, writeResult } from './layout.ts';
+import { scientific } from './number-text.ts';
+
+interface Flags {
+  readonly federation?: string;
+  readonly tolerance: number;
+  readonly json?: true;
+}
 
 export function addVerify(program: Command, io: Io): void {
   const command = program
@@ -20,10 +32,106 @@ export function addVerify(program: Command, io: Io): void {
       kindValue('--tolerance', number({ min: 0 })),
       1e-9,
     )
-    .action(async (store: string, folders: readonly string[], flags: VerifyFlags) => {
-      const { runVerify } = await import('./verify-run.ts');
-      await runVerify(io, store, folders, flags);
-    });
-  addJsonOption(command);
-  example(command, 'kindred verify kindred.db states/ada states/ben');
+    .action((store: string, folders: readonly string[], flags: Flags) =>
+      runVerify(io, store, folders, flags),
+    );
+  finish(command, 'kindred verify kindred.db states/ada states/ben');
+}
+
+async function runVerify(io: Io, path: string, folders: readonly string[], flags: Flags): Promise<void> {
+  // Opening would make one.
+  if ((await kindOf(path)) !== 'file')
+    throw inputError('FILE_NOT_FOUND', `${path}: expected a store, got no such file`);
+  // Loaded when it is needed: a database takes longer to load than the help of all commands.
+  const { SqliteStore } = await import('../node/store/sqlite-store.ts');
+  const store = new SqliteStore(path);
+  try {
+    const federation = federationFrom(path, store.federations(), flags.federation);
+    const states = await statesOf(federation, folders);
+    const stored = store.loadRun(federation.name);
+    const run = stored && { options: federation.options, ...stored };
+    const result = verified(run, states, flags.tolerance);
+    await writeResult(io, flags, { federation: federation.name, ...result }, (layout) =>
+      report(federation.name, result, flags.tolerance, layout),
+    );
+    if (!result.ok)
+      throw new KindredError('NOT_CONSERVED', whatIsWrong(path, result, flags.tolerance), 'run');
+  } finally {
+    store.close();
+  }
+}
+
+function federationFrom(
+  store: string,
+  all: readonly FederationRecord[],
+  name: string | undefined,
+): FederationRecord {
+  const names = all.map((record) => record.name).join(', ') || 'none';
+  if (name === undefined && all.length === 1) return all[0];
+  if (name === undefined)
+    throw inputError('BAD_OPTION', `option --federation: expected one of those in ${store} (${names})`);
+  const found = all.find((record) => record.name === name);
+  if (found) return found;
+  throw inputError('NO_SUCH_FEDERATION', `${store}: expected federation "${name}", got ${names}`);
+}
+
+async function statesOf({ id, name }: FederationRecord, folders: readonly string[]) {
+  const { readParticipantState } = await import('../node/client/state-folder.ts');
+  const states = new Map<string, Stored>();
+  for (const folder of folders) {
+    const { participant, federation, stored } = readParticipantState(folder);
+    if (federation && federation.id !== id) {
+      const got = `"${federation.name}" (${federation.id})`;
+      const expected = `expected a state of federation "${name}" (${id})`;
+      throw inputError('OTHER_FEDERATION', `${folder}: ${expected}, got one of ${got}`);
+    }
+    if (states.has(participant)) {
+      const got = `got "${participant}" again`;
+      throw inputError('SAME_PARTICIPANT', `${folder}: expected each participant once, ${got}`);
+    }
+    states.set(participant, stored);
+  }
+  return states;
+}
+
+const VERDICTS: Readonly<Record<VerifiedParticipant['verdict'], string>> = {
+  equal: 'equal',
+  'pending, settled': 'pending, settled',
+  summed: 'in the sum',
+  different: 'DIFFERENT',
+  missing: 'MISSING: no state given',
+  idle: 'nothing contributed',
+  forgotten: 'forgotten',
+  unknown: 'UNKNOWN to the store',
+};
+
+const COLUMNS = ['<participant', 'store', 'own', 'difference', '<verdict'];
+
+function report(name: string, result: Verification, tolerance: number, { line, table }: Layout): string[] {
+  const { participants, conservation, ok } = result;
+  const rows = participants.map(({ id, verdict, storeRound, ownRound, relativeDifference }) => [
+    id,
+    `${storeRound ?? '-'}`,
+    `${ownRound ?? '-'}`,
+    relativeDifference === Number.POSITIVE_INFINITY ? 'all' : scientific(relativeDifference),
+    VERDICTS[verdict],
+  ]);
+  const within = `${scientific(conservation.relativeError)} relative, at most ${scientific(tolerance)} is fine`;
+  return [
+    ...(rows.length > 0 ? [...table(COLUMNS, rows), ''] : []),
+    line('Federation', name),
+    line('Conservation', `|sum in the store - sum of all contributions| is ${within}`),
+    line('Verdict', ok ? 'conserved' : 'NOT conserved'),
+  ];
+}
+
+function whatIsWrong(path: string, { participants, conservation }: Verification, tolerance: number): string {
+  const wrong = participants.filter(({ verdict }) => ['different', 'missing', 'unknown'].includes(verdict));
+  const [first] = wrong;
+  if (!first) {
+    const got = scientific(conservation.relativeError);
+    return `${path}: expected the sum in the store to be that of all contributions to ${scientific(tolerance)}, got ${got}`;
+  }
+  const others = wrong.length > 1 ? ` and ${wrong.length - 1} more` : '';
+  return `${path}: participant "${first.id}" is ${first.verdict}${others}`;
 }

@@ -1,10 +1,12 @@
-/** Steps 1 and 2 of joining: a challenge is signed, and a ticket for the connection comes back. */
+/**
+ * Steps 1 and 2 of joining: a challenge is signed, and a ticket for the connection comes back. And what a failed attempt to join means: the end
+ * of it, or only that it should be tried again.
+ */
 import { inputError, KindredError } from '../base/errors.ts';
 import { joinStatement } from '../protocol/joining.ts';
 import { PROTOCOL_VERSION } from '../protocol/messages.ts';
 import type { FederationName } from './participant-file.ts';
-import type { Signer, Transport } from './ports.ts';
-import { notKindred, refusalOf } from './refusals.ts';
+import type { Reply, Signer, Transport } from './ports.ts';
 
 /** Who wants to join, and with what. */
 export interface Applicant {
@@ -24,16 +26,7 @@ const MOST_NAMES = 10_000;
 const LONGEST_TEXT = 1000;
 const TICKET = /^[\w.~-]{1,4000}$/;
 
-interface Admission {
-  readonly ticket: string;
-  readonly federation: FederationName;
-}
-
-export async function admit(
-  transport: Transport,
-  applicant: Applicant,
-  signal: AbortSignal,
-): Promise<Admission> {
+export async function admit(transport: Transport, applicant: Applicant, signal: AbortSignal) {
   const { label } = transport;
   const ask = async (step: 'challenge' | 'session', body: unknown): Promise<Fields> => {
     const reply = await transport.request(step, body, signal);
@@ -104,4 +97,71 @@ async function requestOf(applicant: Applicant, federation: FederationName, chall
     ...(invitation !== undefined && { invitation }),
     signature: await signer.sign(statement),
   };
+}
+
+/** It may go better the next time. */
+export class TryAgain extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'TryAgain';
+    this.code = code;
+  }
+}
+
+/** Waiting does not help against these, not even one that has been connected before. */
+const FINAL = new Set([
+  'WRONG_FEDERATION',
+  'NO_SUCH_FEDERATION',
+  'INVITATION_NEEDED',
+  'INVITATION_INVALID',
+  'REVOKED',
+  'NAME_TAKEN',
+  'WRONG_FEATURES',
+  'BAD_REQUEST',
+]);
+/** And against these it does. */
+const PASSING = new Set(['CHALLENGE_EXPIRED', 'TOO_MANY', 'BAD_SIGNATURE']);
+const PASSING_STATUSES = new Set([408, 425, 429]);
+const LONGEST_MESSAGE = 500;
+
+/** What a reply other than 200 amounts to. `where` is the address, for errors. */
+export function refusalOf(where: string, { status, body }: Reply): KindredError | TryAgain {
+  const given = errorIn(body);
+  const code = given?.code ?? '';
+  const message = given ? given.message.slice(0, LONGEST_MESSAGE) : `answered with status ${status}`;
+  if (FINAL.has(code)) return inputError(code, `${where}: ${message}`);
+  if (PASSING.has(code) || PASSING_STATUSES.has(status) || status >= 500)
+    return new TryAgain(code || `HTTP_${status}`, `${where}: ${message}`);
+  if (given) return inputError(/^[A-Z][A-Z0-9_]*$/.test(code) ? code : 'REFUSED', `${where}: ${message}`);
+  return notKindred(where, `status ${status}`);
+}
+
+function errorIn(body: unknown): { readonly code: string; readonly message: string } | undefined {
+  const { code, message } =
+    (body as { error?: { code?: unknown; message?: unknown } } | undefined)?.error ?? {};
+  return typeof code === 'string' && typeof message === 'string' ? { code, message } : undefined;
+}
+
+/** Of the connection itself: a ticket may have grown old on the way, whatever the server calls that. */
+export function refusalOfUpgrade(where: string, reply: Reply): KindredError | TryAgain {
+  const refusal = refusalOf(where, reply);
+  if (refusal instanceof TryAgain || isFinal(refusal)) return refusal;
+  return new TryAgain(refusal.code, refusal.message);
+}
+
+/**
+ * What else goes wrong for good (an address of something else, a certificate that is not trusted) ends a join that never worked;
+ * one that has worked before waits for the operator to put it right.
+ */
+export function isFinal(error: KindredError): boolean {
+  return FINAL.has(error.code);
+}
+
+export function notKindred(where: string, got: string): KindredError {
+  return inputError(
+    'NOT_A_SERVER',
+    `${where}: expected the answer of a kindred server, got ${got}; is the address right?`,
+  );
 }

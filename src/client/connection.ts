@@ -2,7 +2,6 @@
  * A connection that comes back: admission, channel, and both again after every loss, with growing pauses. It ends by itself only where
  * trying again is pointless, and says why. What is sent while there is no connection is dropped: the protocol retransmits it.
  */
-
 import { KindredError } from '../base/errors.ts';
 import type { Clock, Eventually } from '../base/ports.ts';
 import { decodeFrom } from '../protocol/codec.ts';
@@ -10,11 +9,9 @@ import { CLOSE } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
-import { type Applicant, admit } from './admission.ts';
-import { Backoff, type BackoffOptions, pause } from './backoff.ts';
+import { type Applicant, admit, isFinal, TryAgain } from './admission.ts';
 import type { FederationName } from './participant-file.ts';
 import type { Channel, RandomShare, Transport } from './ports.ts';
-import { isFinal, TryAgain } from './refusals.ts';
 
 interface ConnectionOptions {
   readonly transport: Transport;
@@ -172,4 +169,48 @@ function closeError(where: string, code: number, reason: string): Error {
     default:
       return new TryAgain(`CLOSED_${code}`, `${where}: the connection was closed with code ${code}${given}`);
   }
+}
+
+export interface BackoffOptions {
+  readonly fromMs: number;
+  readonly mostMs: number;
+}
+
+/** How long to wait before trying again: longer each time, up to a bound, and never in step with the others. */
+export class Backoff {
+  private readonly options: BackoffOptions;
+  private readonly random: RandomShare;
+  private tries = 0;
+
+  constructor(options: BackoffOptions, random: RandomShare) {
+    this.options = options;
+    this.random = random;
+  }
+
+  /** "Full jitter": anything from nothing to twice the last bound, evenly. */
+  next(): number {
+    const { fromMs, mostMs } = this.options;
+    // The exponent has a bound of its own: the power would not stay finite.
+    const bound = Math.min(mostMs, fromMs * 2 ** Math.min(this.tries, 30));
+    this.tries++;
+    return Math.floor(this.random() * (Math.max(1, Math.floor(bound)) + 1));
+  }
+
+  reset(): void {
+    this.tries = 0;
+  }
+}
+
+/** Resolves after the time, or at once when the signal is aborted. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const over = () => {
+      takeBack();
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const takeBack = clock.at(clock.now() + ms, over);
+    signal.addEventListener('abort', over);
+  });
 }

@@ -12,15 +12,14 @@ import { type ClassMapping, ownClassificationTargets, regressionTargets } from '
 import { featuresOf } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
-import type { Moments, Scaling } from '../math/scaling.ts';
-import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import type { Scaling } from '../math/scaling.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext } from '../solver/member.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
-import type { OpenSolver, RowSolver } from './ports.ts';
+import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
 
 export interface OwnData {
   readonly features: readonly string[];
@@ -75,11 +74,8 @@ interface Targets {
   readonly classes: ClassMapping | undefined;
 }
 
-interface OwnRowsEvents {
-  ready(moments: Moments, benchmarkMs: number): void;
+interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
   prepared(problem: BoxContext): void;
-  solved(result: SolveResult): void;
-  failed(error: unknown): void;
 }
 
 interface OwnRowsOptions {
@@ -90,7 +86,7 @@ interface OwnRowsOptions {
 }
 
 export class OwnRows {
-  private readonly solver: RowSolver;
+  readonly solver: RowSolver;
   private readonly data: Omit<OwnData, 'trainX'>;
   private readonly options: OwnRowsOptions;
   private readonly events: OwnRowsEvents;
@@ -109,14 +105,12 @@ export class OwnRows {
     this.solver = options.open(
       { x, ...shape, slowdown: options.slowdown },
       {
-        ready: (moments, benchmarkMs) => events.ready(moments, benchmarkMs),
+        ...events,
         prepared: (cap) => {
           const { y, settings } = this.asked!;
           this.problem = { y, cap, settings };
           events.prepared(this.problem);
         },
-        solved: (result) => events.solved(result),
-        failed: (error) => events.failed(error),
       },
     );
   }
@@ -139,22 +133,6 @@ export class OwnRows {
     this.asked = { y, settings, scaling };
     this.problem = undefined;
     this.solver.prepare(settings, scaling, y);
-  }
-
-  solve(request: SolveRequest): void {
-    this.solver.solve(request);
-  }
-
-  cancel(): void {
-    this.solver.cancel();
-  }
-
-  interrupt(): void {
-    this.solver.interrupt();
-  }
-
-  async close(): Promise<void> {
-    await this.solver.close();
   }
 
   /** How a model does on the rows kept aside; undefined where there are none. */

@@ -2,6 +2,8 @@
 import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
+import { personalCost } from '../settings/wire.ts';
+import type { Model } from '../solver/model.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns {
@@ -92,4 +94,39 @@ export function checkSameClasses(
     'OTHER_CLASSES',
     `${place}: expected "${classes.positive}" to be the positive class, as when participant "${file.participant}" began, got "${found?.positive}"; give --positive ${classes.positive}, or another --state`,
   );
+}
+
+/** Which value of the participant column marks the participant's own rows; without one, all rows are. */
+function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
+  if (!columns) return { own: participant };
+  return columns.own === undefined ? {} : { own: columns.own };
+}
+
+/** The model that a participant can predict with, from its state alone; undefined before the first round. */
+export function modelOf(file: ParticipantFile): Model | undefined {
+  const { participant, features, classes, columns, stored } = file;
+  const { settings, scaling, model } = stored;
+  if (!settings || !scaling || !model) return undefined;
+  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
+  const columnCount = features.length + (bias ? 1 : 0);
+  // Whoever left before training began was sent `finish` with an empty w.
+  if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
+  const joined = { participant, ...ownValue(file) };
+  const inverse = 1 / personalCost(settings);
+  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
+  return {
+    method,
+    objective,
+    features,
+    bias,
+    scaling,
+    classes,
+    w: model.w,
+    personal: new Map([[participant, v]]),
+    // The w that MOCHA sends is the participant's own.
+    servesNewcomers: method !== 'mocha',
+    options: { c1, c2, epsilon, loss, classWeight, round: model.round, joined, ...(columns && { columns }) },
+    seed,
+    certificate: undefined,
+  };
 }

@@ -30,7 +30,7 @@ interface LoopPorts {
 
 /** Sees everything that goes into the machine and comes out of it, before that is carried out: a `RunRecorder`, for instance. */
 export interface Recorder {
-  begin(start: ParticipantStart): void;
+  started(start: ParticipantStart): void;
   step(input: ParticipantInput, effects: readonly ParticipantEffect[]): void;
 }
 
@@ -47,7 +47,7 @@ export class ParticipantLoop {
     const { profile, stored } = start;
     this.ports = ports;
     this.state = newParticipant(profile, stored);
-    ports.record?.begin({ machine: 'participant', profile, stored });
+    ports.record?.started({ machine: 'participant', profile, stored });
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),

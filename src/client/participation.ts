@@ -13,9 +13,8 @@ import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
 import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';
 import { OwnRows } from './own-rows.ts';
-import { checkSameClasses } from './participant-file.ts';
+import { checkSameClasses, modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
-import { modelOf } from './participant-model.ts';
 import type {
   JoinEvent,
   JoinResult,
@@ -136,9 +135,9 @@ class Participating implements Participation {
         store,
         solver: {
           prepare: (settings, scaling) => this.prepare(settings, scaling),
-          solve: (request) => rows.solve(request),
-          cancel: () => rows.cancel(),
-          interrupt: () => rows.interrupt(),
+          solve: (request) => rows.solver.solve(request),
+          cancel: () => rows.solver.cancel(),
+          interrupt: () => rows.solver.interrupt(),
         },
         send: (message, precision) => void this.connection?.send(encode(message, precision)),
         record: this.options.record,
@@ -174,7 +173,7 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const { settings, model } = knownModel(this.store!.file.stored)!;
     const request = personalRequest(settings, this.options.participant, model);
-    this.rows!.solve({ ...request, passes: PERSONAL_PASSES });
+    this.rows!.solver.solve({ ...request, passes: PERSONAL_PASSES });
   }
 
   /** The classes are known from here on, and stored: predictions need them. */
@@ -290,7 +289,7 @@ class Participating implements Participation {
     const { participant, federation, round: rounds, base, passes } = this.status;
     try {
       await this.connection?.close();
-      await rows?.close();
+      await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
       return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };

@@ -91,7 +91,7 @@ export interface Reply {
 export interface Transport {
   /** What errors call the other end. */
   readonly label: string;
-  /** A step of admission; rejects with a `TryAgain` or a `KindredError` (refusals.ts) where no reply came. */
+  /** A step of admission; rejects with a `TryAgain` or a `KindredError` (admission.ts) where no reply came. */
   request(step: 'challenge' | 'session', body: unknown, signal: AbortSignal): Promise<Reply>;
   /** Opens a channel with a ticket from the second step. */
   connect(ticket: string, events: ChannelEvents): Channel;

@@ -1,16 +1,16 @@
 /** Holds the rows of one participant, scales them and solves: what a thread, a web worker and a solver in this very thread have in common. */
 import { invariant } from '../base/errors.ts';
+import type { Clock } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
-import type { Moments, Scaling } from '../math/scaling.ts';
+import { featureMoments, type Moments, type Scaling, scaleRow, scalingFrom } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
-import { carryOut } from '../participant/solve.ts';
+import { carryOut, type Effort } from '../participant/solve.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { Shard } from '../solver/shard.ts';
-import { BENCHMARK_PASSES, benchmark } from './benchmark.ts';
-import type { RawTrainingRows } from './ports.ts';
-import { type EffortClock, TimedEffort } from './timed-effort.ts';
+import { LocalSolve } from '../solver/local-solve.ts';
+import { Shard } from '../solver/shard.ts';
+import type { OpenSolver, RawTrainingRows } from './ports.ts';
 
 /** For the way from here to the wire; what is lost on the wire itself the budget leaves room for. */
 const HANDING_OVER_MS = 3;
@@ -84,4 +84,121 @@ export class RowWork {
   release(): void {
     this.shard?.release();
   }
+}
+
+/** Passes of a benchmark solve: the most that a round asks for by default. */
+const BENCHMARK_PASSES = 100;
+/** A pass that takes less is measured again: the first one also warms up. */
+const SHORT_MS = 50;
+const MOST_TRIES = 3;
+
+/** How fast this device is, before it knows what it will be asked: passes over its real rows, scaled by themselves. */
+function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number) {
+  const moments = featureMoments(
+    x,
+    d,
+    Uint32Array.from({ length: n }, (_, i) => i),
+  );
+  const scaling = scalingFrom(moments, 'standard');
+  // The targets are not known yet; from zero duals a pass moves nearly every row whatever they are.
+  const y = Float64Array.from({ length: n }, (_, i) => (i % 2 === 0 ? 1 : -1));
+  const settings = { objective: 'classification', c1: 1, c2: 1, epsilon: 0 } as const;
+  const write = (i: number, row: Float32Array) => scaleRow(x, i, scaling, row, 0);
+  // Not the Gram form: its matrix would be made for the measurement alone.
+  const shard = new Shard(arena, settings, { n, d, y, write }, 'rows');
+  let passMs = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    passMs = Math.min(passMs, onePassMs(shard, now));
+    if (passMs > SHORT_MS) break;
+  }
+  shard.release();
+  return { moments, passMs };
+}
+
+function onePassMs(shard: Shard, now: () => number): number {
+  shard.load(new Float64Array(shard.n), new Float64Array(shard.d));
+  const solve = new LocalSolve(shard, { sigma: 1, tolerance: 1e-3, seed: 1 });
+  const started = now();
+  solve.pass();
+  return now() - started;
+}
+
+export interface EffortClock {
+  now(): number;
+  /** Comes back early when the solve is to stop. */
+  sleep(ms: number): void;
+}
+
+/**
+ * How much of a solve there is time for, decided while it solves. Before each pass it is asked whether there is time for
+ * it; if not, as many of its rows are taken as the time allows, by the speed of the passes before. Without a deadline and without
+ * an interruption it is the whole solve, to the bit.
+ */
+export class TimedEffort {
+  private readonly clock: EffortClock;
+  private readonly slowdown: number;
+  /** Of the first pass of a solve, in which most rows move; later ones are faster. */
+  private firstPassRowMs: number;
+
+  constructor(clock: EffortClock, slowdown: number, rowMs: number) {
+    this.clock = clock;
+    this.slowdown = slowdown;
+    this.firstPassRowMs = rowMs;
+  }
+
+  within({ untilMs, isStopped }: Omit<SolveLimits, 'isDropped'>): Effort {
+    return (solve, most) => {
+      let rowMs = this.firstPassRowMs;
+      while (!solve.done && solve.passes < most && !isStopped()) {
+        const { activeRows, passes } = solve;
+        const leftMs = untilMs - this.clock.now();
+        const rows = Math.min(activeRows, Math.floor(leftMs / rowMs));
+        if (rows < 1) {
+          // One slow pass must not be the last one ever: where nothing can be measured, the speed is hoped to be better.
+          if (passes === 0 && leftMs > 0) this.firstPassRowMs /= 2;
+          return;
+        }
+        const isWhole = rows === activeRows;
+        rowMs = this.timed(() => (isWhole ? solve.pass() : solve.partOfPass(rows)), untilMs) / rows;
+        if (passes === 0) this.firstPassRowMs = rowMs;
+        if (!isWhole) return;
+      }
+    };
+  }
+
+  /** Runs something as slowly as is pretended, but not beyond the deadline, and says how long it took. */
+  private timed(act: () => void, untilMs: number): number {
+    const { clock, slowdown } = this;
+    const started = clock.now();
+    act();
+    const tookMs = clock.now() - started;
+    const restMs = Math.min((slowdown - 1) * tookMs, untilMs - clock.now());
+    if (restMs > 0) clock.sleep(restMs);
+    return slowdown * tookMs;
+  }
+}
+
+/**
+ * A solver in the caller's own thread, for where there is none to give away. It answers at once, so there is nothing to interrupt.
+ * `secret` is for masks and noise: a stream that nobody else can derive, new for every call.
+ */
+export function localSolver(clock: Clock, secret: () => Stream): OpenSolver {
+  return (rows, events) => {
+    const work = new RowWork(rows, { now: () => clock.now(), sleep: () => {} }, secret);
+    const takeBack = clock.at(clock.now(), () => events.ready(work.moments, work.benchmarkMs));
+    return {
+      prepare: (settings, scaling, y) => events.prepared(work.prepare(settings, scaling, y)),
+      solve: (request) => {
+        const untilMs = clock.now() + request.budgetMs;
+        const result = work.solve(request, { untilMs, isStopped: () => false, isDropped: () => false });
+        if (result) events.solved(result);
+      },
+      cancel: () => {},
+      interrupt: () => {},
+      close: () => {
+        takeBack();
+        work.release();
+      },
+    };
+  };
 }

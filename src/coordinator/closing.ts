@@ -12,7 +12,6 @@ import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settleScaling } from './membership.ts';
-import { dropBest } from './model.ts';
 import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import {
@@ -23,7 +22,7 @@ import {
   membersHere,
   type RoundRow,
 } from './state.ts';
-import { combinerOf, inquiryOf } from './training.ts';
+import { combinerOf, dropBest, inquiryOf } from './training.ts';
 import { steer, trainingMs } from './waiting.ts';
 
 /** What a round has shown of the model in use. */
@@ -47,12 +46,12 @@ const NO_PROOF = { certified: false, known: false, likelyGap: 1, settled: true, 
 const LARGEST_IMBALANCE = 0.3;
 
 /** A round is closed: what it shows, which answers are accepted, then the next round or the end. */
-export function onSummed(state: CoordinatorState, now: number, noise?: Float64Array): CoordinatorEffect[] {
+export function onSummed(state: CoordinatorState, noise?: Float64Array): CoordinatorEffect[] {
   const summed = state.secure ? takeOutcome(state) : undefined;
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
-  if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed), now);
+  if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed));
   if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
   const collected = enough(
     state,
@@ -60,23 +59,23 @@ export function onSummed(state: CoordinatorState, now: number, noise?: Float64Ar
   );
   const byAnswers = inquiryOf(state) !== undefined;
   const proof = byAnswers ? inquire(state, collected) : examine(state);
-  const base = rowOf(state, now, responders, proof, collected);
+  const base = rowOf(state, responders, proof, collected);
   if (proof.known) noteGap(state, proof);
   if (isGoodEnough(state, proof, responders.length === here.length)) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   }
-  const limit = limitReached(state, now);
+  const limit = limitReached(state);
   if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
   }
   // What was accepted of whom is in the run: no member's own cell has changed.
-  if (byAnswers) return goOn(state, now, { ...base, outcome: outcomeOf(state, collected) }, proof, []);
+  if (byAnswers) return goOn(state, { ...base, outcome: outcomeOf(state, collected) }, proof, []);
   if (state.purpose === 'certify') {
-    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', now, []));
+    return closeWith({ ...base, outcome: 'certified' }, open(state, 'train', []));
   }
   const stepped = takeSteps(state, collected, noise);
   const row = { ...base, ...privacySpent(state), outcome: outcomeOf(state, collected) };
-  return goOn(state, now, row, proof, stepped);
+  return goOn(state, row, proof, stepped);
 }
 
 /** Too few answers are none. */
@@ -92,14 +91,13 @@ function outcomeOf({ purpose }: CoordinatorState, { members }: Collected): Round
 
 function rowOf(
   state: CoordinatorState,
-  now: number,
   responders: readonly Member[],
   { primal, dual, relativeGap, certified }: Proof,
   { notes }: Collected,
 ): Omit<RoundRow, 'outcome'> {
   return {
     round: state.round,
-    atMs: now,
+    atMs: state.nowMs,
     purpose: state.purpose,
     responders: responders.map((member) => member.id),
     certified,
@@ -116,27 +114,22 @@ function rowOf(
 /** The next round: one that waits for everybody where the end is near, or where what is known may be good enough. */
 function goOn(
   state: CoordinatorState,
-  now: number,
   row: RoundRow,
   proof: Proof,
   taken: readonly Member[],
 ): CoordinatorEffect[] {
-  const end = limitReached(state, now);
+  const end = limitReached(state);
   // Without scalars there is nothing to certify; an answered query needs no certifying round.
   const certified = inquiryOf(state) !== undefined && Number.isFinite(proof.primal);
   if (end && (state.options.dp || certified)) return closeWith(row, finish(state, end, taken));
   const promising =
     proof.known && proof.settled && state.options.stop.gap > 0 && proof.likelyGap <= state.options.stop.gap;
-  return closeWith(row, open(state, end || promising ? 'certify' : 'train', now, taken));
+  return closeWith(row, open(state, end || promising ? 'certify' : 'train', taken));
 }
 
-function onMeasured(
-  state: CoordinatorState,
-  scaling: ReturnType<typeof scalingOf>,
-  now: number,
-): CoordinatorEffect[] {
-  if (scaling) return settleScaling(state, scaling, now);
-  return limitReached(state, now) === undefined ? openMeasuring(state, now) : finish(state, 'rounds');
+function onMeasured(state: CoordinatorState, scaling: ReturnType<typeof scalingOf>): CoordinatorEffect[] {
+  if (scaling) return settleScaling(state, scaling);
+  return limitReached(state) === undefined ? openMeasuring(state) : finish(state, 'rounds');
 }
 
 function noteSilence(state: CoordinatorState): void {
@@ -156,16 +149,16 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const inquiry = inquiryOf(state)!;
   const { round } = state;
   const missing = [...state.members.values()].filter((member) => isMissing(state, member));
-  const unheard = [...state.members.values()].filter(
+  const unanswered = [...state.members.values()].filter(
     (member) => !inquiry.hasAnswered(member.index) && !members.includes(member),
   );
   if (members.length === 0) {
     // The bounds are those of before, and so is whom they cover.
     const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
-    state.missing = [...new Set([...before, ...unheard])].map(({ id }) => id);
+    state.missing = [...new Set([...before, ...unanswered])].map(({ id }) => id);
     return { ...state.certificate, ...NO_PROOF, certified: true };
   }
-  state.missing = [...new Set([...missing, ...unheard])].map(({ id }) => id);
+  state.missing = [...new Set([...missing, ...unanswered])].map(({ id }) => id);
   const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);
@@ -180,7 +173,7 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   state.certificate = { primal, dual, relativeGap };
   // Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it.
   const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
-  const complete = unheard.every((member) => isMissing(state, member));
+  const complete = unanswered.every((member) => isMissing(state, member));
   return {
     primal,
     dual,
@@ -307,12 +300,12 @@ function noteGap(state: CoordinatorState, { relativeGap, likelyGap, settled }: P
   }
 }
 
-function limitReached(state: CoordinatorState, now: number): FinishReason | undefined {
+function limitReached(state: CoordinatorState): FinishReason | undefined {
   const { stop } = state.options;
   // Abandoned and certifying rounds do not count, but they do not go on for ever either.
   if (state.aggregated >= stop.rounds || state.round - state.wokenRound >= 3 * stop.rounds + 10)
     return 'rounds';
-  if (trainingMs(state, now) >= stop.timeMs) return 'time';
+  if (trainingMs(state) >= stop.timeMs) return 'time';
   if (budgetIsSpent(state)) return 'budget';
   if (!state.options.dp && state.round - state.bestRound >= stop.stall) return 'stall';
   return undefined;

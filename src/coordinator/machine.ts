@@ -12,7 +12,6 @@ import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   onAway,
-  onBack,
   onForget,
   onJoin,
   onLeave,
@@ -46,10 +45,11 @@ export function step(
   input: CoordinatorInput,
   primitives: Primitives = noblePrimitives,
 ): CoordinatorEffect[] {
+  state.nowMs = input.now;
   const effects = take(state, input, primitives);
-  if (readyToStart(state, input.now)) effects.push(...startTraining(state, input.now));
-  if (state.secure) return [...effects, ...advance(state, input.now)];
-  if (state.phase === 'open' && canClose(state, input.now)) {
+  if (readyToStart(state)) effects.push(...startTraining(state));
+  if (state.secure) return [...effects, ...advance(state)];
+  if (state.phase === 'open' && canClose(state)) {
     state.phase = 'summing';
     const noise = noiseWanted(state);
     effects.push({ type: 'summation', ms: state.options.summationMs, ...(noise && { noise }) });
@@ -60,24 +60,24 @@ export function step(
 function take(state: CoordinatorState, input: CoordinatorInput, primitives: Primitives): CoordinatorEffect[] {
   switch (input.type) {
     case 'start':
-      return onStart(state, input.now);
+      return onStart(state);
     case 'message':
-      return onMessage(state, input.from, input.message, input.now, primitives);
+      return onMessage(state, input.from, input.message, primitives);
     case 'timer':
-      return onTimer(state, input.now);
+      return onTimer(state);
     case 'away':
       return onAway(state, input.id);
     case 'summed':
       if (state.phase !== 'summing') return [];
-      return onSummed(state, input.now, input.noise);
+      return onSummed(state, input.noise);
     case 'forget':
-      return onForget(state, input.id, input.now);
+      return onForget(state, input.id);
     case 'recount':
-      return onRecount(state, input.now);
+      return onRecount(state);
     case 'pause':
-      return onPause(state, input.now);
+      return onPause(state);
     case 'resume':
-      return onResume(state, input.now);
+      return onResume(state);
     case 'finish':
       return state.phase === 'finished' ? [] : finish(state, 'operator');
   }
@@ -87,45 +87,44 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
  * For the first time, or after a crash: then the round that was open is opened again, with the same w; when it was paused,
  * not before it is resumed.
  */
-function onStart(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  state.startedMs = now;
-  state.pausedMs = now;
+function onStart(state: CoordinatorState): CoordinatorEffect[] {
+  state.startedMs = state.nowMs;
+  state.pausedMs = state.nowMs;
   if (state.phase === 'finished') return membersHere(state).map((member) => sendFinish(state, member));
-  if (state.round === 0) return [gatheringTimer(state, now)];
+  if (state.round === 0) return [gatheringTimer(state)];
   if (state.paused) {
-    beginWaiting(state, now);
+    beginWaiting(state);
     return [];
   }
   // A secure sum may never be opened twice: the round is given up for a new one.
-  return state.secure ? open(state, state.purpose, now, []) : announce(state, now);
+  return state.secure ? open(state, state.purpose, []) : announce(state);
 }
 
 function onMessage(
   state: CoordinatorState,
   from: string,
   message: ToCoordinator,
-  now: number,
   primitives: Primitives,
 ): CoordinatorEffect[] {
-  if (message.kind === 'join') return onJoin(state, from, message, now);
+  if (message.kind === 'join') return onJoin(state, from, message);
   const member = state.members.get(from);
   if (!member) {
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
-  onBack(state, member);
+  // It is there after all: a late answer shows it, too.
+  if (member.isAway) waitForAgain(state, member);
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
     if (isPassedOver(state, member)) {
       waitForAgain(state, member);
-      return wake(state, now, [...state.members.values()]);
+      return wake(state, [...state.members.values()]);
     }
   }
-  if (state.secure && message.kind !== 'leave')
-    return onSecureAnswer(state, member, message, now, primitives);
+  if (state.secure && message.kind !== 'leave') return onSecureAnswer(state, member, message, primitives);
   switch (message.kind) {
     case 'moments':
       return onMoments(state, member, message);
     case 'answer':
-      return onAnswer(state, member, message, now);
+      return onAnswer(state, member, message);
     case 'leave':
       // From an earlier session: it has come back since.
       if (message.session < member.session) return [];

@@ -1,14 +1,12 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
-import { naturallySorted } from '../data/natural-order.ts';
+import { naturallySorted } from '../data/participants.ts';
 import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { dropBest } from './model.ts';
-import { implausibleJoin, implausibleMoments } from './plausible.ts';
-import { refuse } from './refusals.ts';
+import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
@@ -19,6 +17,7 @@ import {
   askAgain,
   contributionOf,
   dropAnswers,
+  dropBest,
   inquiryOf,
   joinTraining,
   NOTHING_ACCEPTED,
@@ -26,7 +25,7 @@ import {
 } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 
-export function onJoin(state: CoordinatorState, from: string, join: Join, now: number): CoordinatorEffect[] {
+export function onJoin(state: CoordinatorState, from: string, join: Join): CoordinatorEffect[] {
   let member = state.members.get(from);
   const last = state.forgotten.get(from) ?? 0;
   // Joining is durable before anybody answers: a state of which nothing is known here is that of another store.
@@ -72,14 +71,14 @@ export function onJoin(state: CoordinatorState, from: string, join: Join, now: n
     effects.push(persist(state, [member]));
   }
   waitForAgain(state, member);
-  if (state.phase === 'gathering') effects.push(gatheringTimer(state, now));
+  if (state.phase === 'gathering') effects.push(gatheringTimer(state));
   effects.push(sendWelcome(state, member));
   if (state.trainer && (isNew || changed !== 'nothing' || isPassedOver(state, member))) {
-    return [...effects, ...askAbout(state, member, changed === 'all answers', now)];
+    return [...effects, ...askAbout(state, member, changed === 'all answers')];
   }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push(sendFinish(state, member));
-  else if (asked) effects.push(sendRound(state, member, now));
+  else if (asked) effects.push(sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
@@ -102,19 +101,14 @@ function takeEdition(
 }
 
 /** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */
-function askAbout(
-  state: CoordinatorState,
-  member: Member,
-  everybody: boolean,
-  now: number,
-): CoordinatorEffect[] {
+function askAbout(state: CoordinatorState, member: Member, everybody: boolean): CoordinatorEffect[] {
   const changed = [...state.members.values()];
-  if (canWake(state) && inquiryOf(state)) return wake(state, now, changed);
+  if (canWake(state) && inquiryOf(state)) return wake(state, changed);
   if (state.phase === 'finished') return [sendFinish(state, member)];
-  if (everybody && isUnderWay(state)) return open(state, 'train', now, changed);
+  if (everybody && isUnderWay(state)) return open(state, 'train', changed);
   const effects: CoordinatorEffect[] = [persist(state, changed)];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
-    effects.push(sendRound(state, member, now));
+    effects.push(sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
@@ -162,33 +156,30 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
 }
 
 /** Asked after every input: the one who was missing may have left, or may never come. */
-export function readyToStart(state: CoordinatorState, now: number): boolean {
+export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
-  if (state.secure) return readyToMeasure(state, now);
+  if (state.secure) return readyToMeasure(state);
   const { measured } = state;
   if (measured === 0 || measured < state.options.minParticipants) return false;
-  return (measured === state.members.size || now >= state.deadlineMs) && hasRows(state);
-}
-
-/** Nobody can be scaled by the moments of no rows. */
-function hasRows({ members }: CoordinatorState): boolean {
-  return [...members.values()].some(({ moments }) => moments !== undefined && moments.count > 0);
+  if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
+  // Nobody can be scaled by the moments of no rows.
+  return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
 }
 
 /** With secure aggregation: everybody has advertised its keys. */
-function readyToMeasure(state: CoordinatorState, now: number): boolean {
+function readyToMeasure(state: CoordinatorState): boolean {
   const { members, options } = state;
   const seated = membersSeated(state).length;
   if (seated < Math.max(2, options.minParticipants)) return false;
-  return seated === members.size || now >= state.deadlineMs;
+  return seated === members.size || state.nowMs >= state.deadlineMs;
 }
 
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
-export function startTraining(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  if (state.secure) return openMeasuring(state, now);
+export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
+  if (state.secure) return openMeasuring(state);
   const measured = membersInOrder(state).flatMap((member) => member.moments ?? []);
   const moments = measured.reduce(mergeMoments);
-  return settleScaling(state, scalingFrom(moments, state.options.scale), now);
+  return settleScaling(state, scalingFrom(moments, state.options.scale));
 }
 
 function membersInOrder({ members }: CoordinatorState): Member[] {
@@ -196,7 +187,7 @@ function membersInOrder({ members }: CoordinatorState): Member[] {
 }
 
 /** From here on there is a model: everybody has a place in it, and the first round opens. */
-export function settleScaling(state: CoordinatorState, scaling: Scaling, now: number): CoordinatorEffect[] {
+export function settleScaling(state: CoordinatorState, scaling: Scaling): CoordinatorEffect[] {
   const inOrder = membersInOrder(state);
   state.scaling = { shift: scaling.shift, factor: scaling.factor };
   state.trainer = newTrainer(state.options, state.features);
@@ -204,7 +195,7 @@ export function settleScaling(state: CoordinatorState, scaling: Scaling, now: nu
     admit(state, member);
     member.moments = undefined;
   }
-  const effects = open(state, 'train', now, inOrder);
+  const effects = open(state, 'train', inOrder);
   const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
   // The welcome with the scaling goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
@@ -243,11 +234,6 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
   return [];
 }
 
-/** It is there after all: a late answer shows it, too. */
-export function onBack(state: CoordinatorState, member: Member): void {
-  if (member.isAway) waitForAgain(state, member);
-}
-
 export function waitForAgain(state: CoordinatorState, member: Member): void {
   member.isAway = false;
   member.missed = 0;
@@ -257,10 +243,13 @@ export function waitForAgain(state: CoordinatorState, member: Member): void {
 }
 
 /** Unlearning: its answers are dropped, and training goes on for those who remain. */
-export function onForget(state: CoordinatorState, id: string, now: number): CoordinatorEffect[] {
+export function onForget(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
-  if (state.trainer && !dropAnswers(state, member)) return [cannotForget(id)];
+  if (state.trainer && !dropAnswers(state, member)) {
+    const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
+    return [{ type: 'refusal', message }];
+  }
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
@@ -281,14 +270,12 @@ export function onForget(state: CoordinatorState, id: string, now: number): Coor
     return [persist(state, others, [id]), notice];
   }
   // The open round asks about the old w, too: it is given up, and the next one opens without the forgotten answers.
-  const [saved, ...announcements] = wakes
-    ? wake(state, now, others, [id])
-    : open(state, 'train', now, others, [id]);
+  const [saved, ...announcements] = wakes ? wake(state, others, [id]) : open(state, 'train', others, [id]);
   return [saved, notice, ...announcements];
 }
 
 /** Everybody is asked again, with the rows it has now, about the model in use. */
-export function onRecount(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function onRecount(state: CoordinatorState): CoordinatorEffect[] {
   if (!inquiryOf(state)) {
     return [{ type: 'refusal', message: 'recount: there are no answers to ask for again' }];
   }
@@ -298,13 +285,8 @@ export function onRecount(state: CoordinatorState, now: number): CoordinatorEffe
   const everybody = [...state.members.values()];
   // Also who did not answer before, unless its connection is gone.
   for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
-  if (state.phase === 'finished') return wake(state, now, everybody);
-  return isUnderWay(state) ? open(state, 'train', now, everybody) : [];
-}
-
-function cannotForget(id: string): CoordinatorEffect {
-  const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
-  return { type: 'refusal', message };
+  if (state.phase === 'finished') return wake(state, everybody);
+  return isUnderWay(state) ? open(state, 'train', everybody) : [];
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

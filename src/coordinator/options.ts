@@ -3,9 +3,8 @@
  * them, and what does not go together, for federations and scenarios alike.
  */
 import { KindredError } from '../base/errors.ts';
-import { costOfRound } from '../privacy/dp/accountant.ts';
+import { costOfRound, epsilonOf, noiseFor } from '../privacy/dp/accountant.ts';
 import { Budget } from '../privacy/dp/budget.ts';
-import { epsilonOf, noiseFor } from '../privacy/dp/calibrate.ts';
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import { mostParticipants } from '../protocol/secure-sums.ts';
 import {

@@ -1,11 +1,13 @@
 /** Answers that cannot be taken: a bad peer is sent the reason and counted, and nothing else follows. */
 import { clipFactor } from '../privacy/dp/clip.ts';
-import type { AnswerMessage, RejectCode } from '../protocol/messages.ts';
-import { norm, plusScaled } from '../solver/vector.ts';
+import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
+import { boundsOf } from '../solver/answer.ts';
+import { lossOf } from '../solver/losses/losses.ts';
+import { dot, norm, plusScaled } from '../solver/vector.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { implausible } from './plausible.ts';
+import { sendFinish } from './sending.ts';
 import type { CoordinatorState, Member } from './state.ts';
-import { contributionOf, sharedPart } from './training.ts';
+import { combinerOf, contributionOf, inquiryOf, localProblem, sharedPart } from './training.ts';
 
 export function refuse(
   state: CoordinatorState,
@@ -18,10 +20,24 @@ export function refuse(
   return { type: 'send', to, message: { kind: 'reject', code, session, message } };
 }
 
-interface Refusal {
-  readonly code: RejectCode;
-  readonly message: string;
+/**
+ * From an earlier session, late on its way: nothing. From a new one, whose joining got lost: a refusal. After the end of training: the
+ * end. Undefined: it is of the present session, and training goes on.
+ */
+export function outOfSession(
+  state: CoordinatorState,
+  member: Member,
+  session: number,
+): CoordinatorEffect[] | undefined {
+  if (session < member.session) return [];
+  if (session > member.session) {
+    const sentence = `participant "${member.id}" has not joined in this session`;
+    return [refuse(state, member.id, 'NOT_JOINED', sentence)];
+  }
+  return state.phase === 'finished' ? [sendFinish(state, member)] : undefined;
 }
+
+type Refusal = readonly [code: RejectCode, sentence: string];
 
 /** What is wrong with an answer, apart from being late. */
 export function refusalOfAnswer(
@@ -32,22 +48,17 @@ export function refusalOfAnswer(
   const { round } = state;
   const d = sharedPart(state)?.length;
   if (d === undefined || message.round > round) {
-    return {
-      code: 'FUTURE_ROUND',
-      message: `answer: expected round ${round} at the most, got ${message.round}`,
-    };
+    return ['FUTURE_ROUND', `answer: expected round ${round} at the most, got ${message.round}`];
   }
   if (message.round < round) return undefined;
   if (message.base !== member.accepted.round) {
-    return {
-      code: 'STATE_MISMATCH',
-      message: `answer: expected one that replaces that of round ${member.accepted.round}, got ${message.base}`,
-    };
+    const expected = `one that replaces that of round ${member.accepted.round}`;
+    return ['STATE_MISMATCH', `answer: expected ${expected}, got ${message.base}`];
   }
   const wrong = [message.u, message.previous].find((vector) => vector !== undefined && vector.length !== d);
-  if (wrong) return { code: 'WRONG_SHAPE', message: `answer: expected ${d} numbers, got ${wrong.length}` };
+  if (wrong) return ['WRONG_SHAPE', `answer: expected ${d} numbers, got ${wrong.length}`];
   const contradiction = implausible(state, member, message);
-  if (contradiction) return { code: 'INFEASIBLE', message: contradiction };
+  if (contradiction) return ['INFEASIBLE', contradiction];
   return refusalOfSize(state, member, message);
 }
 
@@ -64,5 +75,118 @@ function refusalOfSize(state: CoordinatorState, member: Member, { u }: AnswerMes
   const before = contributionOf(state, member);
   const size = norm(before ? plusScaled(u, -1, before) : u);
   if (clipFactor(size, most * (1 + CLIP_SLACK)) === 1) return undefined;
-  return { code: 'TOO_LARGE', message: `answer: expected a change of norm ${most} at the most, got ${size}` };
+  return ['TOO_LARGE', `answer: expected a change of norm ${most} at the most, got ${size}`];
+}
+
+/**
+ * What an answer claims, checked against what the coordinator knows: the vector, the query, the sender's earlier answers and the
+ * box of its duals. Answers must be those of one convex function whose gradient changes no faster than C2 allows, so that a liar can
+ * only misstate a problem of its own: it can neither cover the gaps of others nor make them seem small.
+ *
+ * Nor do numbers pass that no data give. They are finite, but their sums and squares need not be, and one participant could
+ * bring down a coordinator that computes with them.
+ */
+/** Relative; sums in another order, single precision on the way, and a contribution that was rounded explain less. */
+const TOLERANCE = 1e-5;
+/** For numbers that have cancelled to nothing but rounding. */
+const ROUNDING = 1e-9;
+/** Of a contribution: participants compute with it in single precision, which ends at 3e38. */
+const LONGEST = 1e30;
+/** Of any other number: sums of millions of its squares are finite. */
+const LARGEST = 1e100;
+/** Of one participant: with more its moments would be the scaling of all. */
+const MOST_ROWS = 1e8;
+
+/** What nobody can bring along. */
+export function implausibleJoin({ rows }: Join): string | undefined {
+  return rows <= MOST_ROWS ? undefined : `join: expected at most ${MOST_ROWS} rows, got ${rows}`;
+}
+
+/** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
+export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
+  if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
+  const far = mean.find((value) => Math.abs(value) > LARGEST);
+  if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
+  const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
+  if (wrong === undefined) return undefined;
+  return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
+}
+
+/** What cannot be, as a sentence; undefined: nothing that could be seen. */
+export function implausible(
+  state: CoordinatorState,
+  member: Member,
+  answer: AnswerMessage,
+): string | undefined {
+  const { dp, mask } = state.options;
+  const huge = tooLarge(answer);
+  if (huge) return huge;
+  // Under differential privacy no scalars are sent.
+  if (dp) return undefined;
+  const { loss } = answer.scalars;
+  if (loss < 0) return `answer: expected a loss of at least 0, got ${loss}`;
+  // With the paper's masking a participant's own u and s are not those it has sent.
+  if (mask?.semantics === 'paper') return undefined;
+  const inquiry = inquiryOf(state);
+  const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
+  return (
+    wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer))
+  );
+}
+
+function tooLarge({ u, scalars: { loss, dualSum } }: AnswerMessage): string | undefined {
+  const norm2 = dot(u, u);
+  if (!(norm2 <= LONGEST ** 2)) return `answer: expected |u| of at most ${LONGEST}, got ${Math.sqrt(norm2)}`;
+  const huge = [loss, dualSum].find((value) => Math.abs(value) > LARGEST);
+  return huge === undefined ? undefined : `answer: expected at most ${LARGEST}, got ${huge}`;
+}
+
+function wrongNorm({ scalars }: AnswerMessage, u: Float64Array): string | undefined {
+  const known = dot(u, u);
+  if (near(scalars.uNorm2, known, known)) return undefined;
+  return `answer: expected |u|^2 = ${known}, got ${scalars.uNorm2}`;
+}
+
+/** The sum of s in the box of the duals: C1 sum_i c_i times what the loss allows, and balanced weights add up to at most n. */
+function outOfBox(
+  { options }: CoordinatorState,
+  { rows }: Member,
+  { scalars: { dualSum } }: AnswerMessage,
+): string | undefined {
+  const { least, most } = lossOf(options).dualRange;
+  const size = localProblem(options).c1 * rows;
+  if (dualSum >= (least - TOLERANCE) * size && dualSum <= (most + TOLERANCE) * size) return undefined;
+  return `answer: expected a dual sum from ${least * size} to ${most * size}, got ${dualSum}`;
+}
+
+/** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
+function wrongValue(
+  state: CoordinatorState,
+  member: Member,
+  { u, scalars }: AnswerMessage,
+): string | undefined {
+  const inquiry = inquiryOf(state)!;
+  const { value, constant } = boundsOf(scalars, state.options.c2);
+  const product = dot(inquiry.query, u);
+  const scale = Math.abs(value) + Math.abs(constant) + Math.abs(product);
+  if (!near(scalars.wDotU, product, scale)) return `answer: expected w.u = ${product}, got ${scalars.wDotU}`;
+  const own = constant - product;
+  if (value < own - TOLERANCE * scale - ROUNDING) {
+    return `answer: expected a value of at least ${own}, that of its own cut, got ${value}`;
+  }
+  const known = inquiry.boundsOn(member.index);
+  if (!known) return undefined;
+  if (value < known.least - TOLERANCE * scale - ROUNDING) {
+    return `answer: expected a value of at least ${known.least} by its earlier answers, got ${value}`;
+  }
+  // An answer that was cut short is above its function, and so are the bounds it gives.
+  const room = TOLERANCE * scale + ROUNDING + (value - own);
+  if (value > known.most + room) {
+    return `answer: expected a value of at most ${known.most} by its earlier answers, got ${value}`;
+  }
+  return undefined;
+}
+
+function near(value: number, expected: number, scale: number): boolean {
+  return Math.abs(value - expected) <= TOLERANCE * scale + ROUNDING;
 }

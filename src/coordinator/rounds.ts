@@ -12,7 +12,6 @@ import { canClose, gatheringTimer, nextDeadline, waitingPeriod } from './waiting
 export function open(
   state: CoordinatorState,
   purpose: 'train' | 'certify',
-  now: number,
   changed: readonly Member[],
   removed: readonly string[] = [],
 ): CoordinatorEffect[] {
@@ -26,65 +25,65 @@ export function open(
     member.answer = undefined;
     member.answered = false;
   }
-  return [persist(state, changed, removed), ...announce(state, now)];
+  return [persist(state, changed, removed), ...announce(state)];
 }
 
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
-export function openMeasuring(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  return open(state, 'certify', now, []);
+export function openMeasuring(state: CoordinatorState): CoordinatorEffect[] {
+  return open(state, 'certify', []);
 }
 
-export function announce(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function announce(state: CoordinatorState): CoordinatorEffect[] {
   state.phase = 'open';
-  beginWaiting(state, now);
-  if (state.secure) return [...sendRounds(state, now), ...openSum(state, now), sumTimer(state, now)];
-  return [...sendRounds(state, now), nextTimer(state, now)];
+  beginWaiting(state);
+  if (state.secure) return [...sendRounds(state), ...openSum(state), sumTimer(state)];
+  return [...sendRounds(state), nextTimer(state)];
 }
 
 /** The waiting period of the open round begins, or begins again. */
-export function beginWaiting(state: CoordinatorState, now: number): void {
-  state.openedMs = now;
-  state.sentMs = now;
-  state.deadlineMs = now + waitingPeriod(state);
+export function beginWaiting(state: CoordinatorState): void {
+  state.openedMs = state.nowMs;
+  state.sentMs = state.nowMs;
+  state.deadlineMs = state.nowMs + waitingPeriod(state);
 }
 
 /** No round is sent before there is a model to train. */
-function sendRounds(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  return state.trainer ? membersHere(state).map((member) => sendRound(state, member, now)) : [];
+function sendRounds(state: CoordinatorState): CoordinatorEffect[] {
+  return state.trainer ? membersHere(state).map((member) => sendRound(state, member)) : [];
 }
 
-export function onTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function onTimer(state: CoordinatorState): CoordinatorEffect[] {
   // Only a summation that was under way goes on.
   if (state.paused && state.phase !== 'summing') return [];
-  if (state.secure) return onSumTimer(state, now);
-  if (state.phase !== 'open' || canClose(state, now)) return [];
+  if (state.secure) return onSumTimer(state);
+  if (state.phase !== 'open' || canClose(state)) return [];
   if (membersSilent(state).length === 0) return [];
-  if (now < state.sentMs + state.options.retryMs) return [nextTimer(state, now)];
+  if (state.nowMs < state.sentMs + state.options.retryMs) return [nextTimer(state)];
   // Whoever has not answered may not have received it.
-  state.sentMs = now;
-  return retransmitRound(state, now);
+  state.sentMs = state.nowMs;
+  return retransmitRound(state);
 }
 
 /** Sends the open round again to those who have not answered it. */
-function retransmitRound(state: CoordinatorState, now: number): CoordinatorEffect[] {
-  const again = membersSilent(state).map((member) => sendRound(state, member, now));
-  return [...again, nextTimer(state, now)];
+function retransmitRound(state: CoordinatorState): CoordinatorEffect[] {
+  const again = membersSilent(state).map((member) => sendRound(state, member));
+  return [...again, nextTimer(state)];
 }
 
 function membersSilent(state: CoordinatorState): Member[] {
   return membersAsked(state).filter((member) => !member.answered);
 }
 
-function onSumTimer(state: CoordinatorState, now: number): CoordinatorEffect[] {
+function onSumTimer(state: CoordinatorState): CoordinatorEffect[] {
   const running = state.phase === 'open' || state.phase === 'summing';
   if (!running || state.secure!.outcome) return [];
-  if (now < state.sentMs + state.options.retryMs) return [sumTimer(state, now)];
-  state.sentMs = now;
-  return [...retransmitPhase(state, now), sumTimer(state, now)];
+  if (state.nowMs < state.sentMs + state.options.retryMs) return [sumTimer(state)];
+  state.sentMs = state.nowMs;
+  return [...retransmitPhase(state), sumTimer(state)];
 }
 
-function nextTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  return { type: 'timer', atMs: Math.min(nextDeadline(state, now), state.sentMs + state.options.retryMs) };
+function nextTimer(state: CoordinatorState): CoordinatorEffect {
+  return { type: 'timer', atMs: Math.min(nextDeadline(state), state.sentMs + state.options.retryMs) };
 }
 
 export function finish(
@@ -115,18 +114,17 @@ export function isPassedOver(state: CoordinatorState, { index, presence, session
 /** Training goes on after a rest, from the model in use: limits count from here. */
 export function wake(
   state: CoordinatorState,
-  now: number,
   changed: readonly Member[],
   removed: readonly string[] = [],
 ): CoordinatorEffect[] {
   state.finish = undefined;
-  state.startedMs = now;
+  state.startedMs = state.nowMs;
   state.aggregated = 0;
   state.wokenRound = state.round;
   state.bestRound = state.round;
   state.bestGap = Number.POSITIVE_INFINITY;
   for (const member of state.members.values()) member.wokeIn = member.session;
-  return open(state, 'train', now, changed, removed);
+  return open(state, 'train', changed, removed);
 }
 
 /**
@@ -136,29 +134,29 @@ export function wake(
  *
  * That a run is paused is durable before anything follows from it. Time spent paused counts for no limit.
  */
-export function onPause(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function onPause(state: CoordinatorState): CoordinatorEffect[] {
   if (state.paused || state.phase === 'finished') return [];
   state.paused = true;
-  state.pausedMs = now;
+  state.pausedMs = state.nowMs;
   return [persist(state)];
 }
 
-export function onResume(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function onResume(state: CoordinatorState): CoordinatorEffect[] {
   if (!state.paused) return [];
   state.paused = false;
-  state.startedMs += now - state.pausedMs;
+  state.startedMs += state.nowMs - state.pausedMs;
   // A secure sum that stood still is given up for a new one, as after a crash.
-  if (state.phase === 'open' && state.secure) return open(state, state.purpose, now, []);
-  return [persist(state), ...goOn(state, now)];
+  if (state.phase === 'open' && state.secure) return open(state, state.purpose, []);
+  return [persist(state), ...goOn(state)];
 }
 
-function goOn(state: CoordinatorState, now: number): CoordinatorEffect[] {
+function goOn(state: CoordinatorState): CoordinatorEffect[] {
   switch (state.phase) {
     case 'gathering':
-      return [gatheringTimer(state, now)];
+      return [gatheringTimer(state)];
     case 'open':
-      beginWaiting(state, now);
-      return retransmitRound(state, now);
+      beginWaiting(state);
+      return retransmitRound(state);
     default:
       // The summation opens the next round when it is done.
       return [];

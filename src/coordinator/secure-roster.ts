@@ -4,7 +4,7 @@ import { newCoordinator } from '../privacy/secure/coordinator.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { makeRoster } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type { Advertise } from '../protocol/secure-messages.ts';
+import type { Advertise } from '../protocol/messages.ts';
 import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
@@ -66,11 +66,6 @@ export function renewRoster(state: CoordinatorState): boolean {
     secure.core = undefined;
     return false;
   }
-}
-
-/** Whether those who could be dealt with now are more than a roster needs. */
-export function canSeat(state: CoordinatorState): boolean {
-  return membersSeated(state).length >= Math.max(2, state.options.minResponses);
 }
 
 export function rosterFor(state: CoordinatorState, member: Member): CoordinatorEffect[] {

@@ -22,24 +22,26 @@ import {
 } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type {
-  AttestedMessage,
-  DealtMessage,
-  MaskedMessage,
-  RevealedMessage,
-} from '../protocol/secure-messages.ts';
+import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } from '../protocol/messages.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { refuse } from './refusals.ts';
-import { canSeat, hasReplied, membersAwaited, renewRoster, rosterFor, seatOf } from './secure-roster.ts';
+import {
+  hasReplied,
+  membersAwaited,
+  membersSeated,
+  renewRoster,
+  rosterFor,
+  seatOf,
+} from './secure-roster.ts';
 import { sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
-export function openSum(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const { options, features } = state;
   const secure = state.secure!;
   const renewed = renewRoster(state);
@@ -57,7 +59,7 @@ export function openSum(state: CoordinatorState, now: number): CoordinatorEffect
   const here = membersHere(state);
   // Also to who is not in the roster: it advertises its keys, and is in the next.
   secure.sent = new Map(here.map(({ id }) => [id, message]));
-  endPhaseAfter(state, now);
+  endPhaseAfter(state);
   secure.phaseEndsMs = Math.min(secure.phaseEndsMs, state.openedMs + options.maxWaitMs);
   return [
     ...(renewed ? here.flatMap((member) => rosterFor(state, member)) : []),
@@ -72,22 +74,17 @@ export function sendPhase(state: CoordinatorState, member: Member): CoordinatorE
 }
 
 /** Retransmits what has not been answered. */
-export function retransmitPhase(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function retransmitPhase(state: CoordinatorState): CoordinatorEffect[] {
   const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
   return membersAwaited(state).flatMap((member) => [
-    ...(opened ? [sendRound(state, member, now)] : []),
+    ...(opened ? [sendRound(state, member)] : []),
     ...sendPhase(state, member),
   ]);
 }
 
 type Answer = DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;
 
-export function takeAnswer(
-  state: CoordinatorState,
-  member: Member,
-  message: Answer,
-  now: number,
-): CoordinatorEffect[] {
+export function takeAnswer(state: CoordinatorState, member: Member, message: Answer): CoordinatorEffect[] {
   const { core } = state.secure!;
   if (!core?.round || message.round !== state.round) return [];
   const answered = core.round.masked.size;
@@ -112,47 +109,50 @@ export function takeAnswer(
     if (error.code === 'SECURE_OUT_OF_TURN') return [];
     return [refuse(state, member.id, 'INFEASIBLE', error.message)];
   }
-  if (core.round.masked.size > answered) noteAnswer(state, member, now);
+  if (core.round.masked.size > answered) noteAnswer(state, member);
   return [];
 }
 
 /** Asked after every input: closes whatever phases can be closed. */
-export function advance(state: CoordinatorState, now: number): CoordinatorEffect[] {
+export function advance(state: CoordinatorState): CoordinatorEffect[] {
   const effects: CoordinatorEffect[] = [];
   for (;;) {
-    const closed = closePhase(state, now);
+    const closed = closePhase(state);
     if (!closed) return effects;
     effects.push(...closed);
   }
 }
 
-function closePhase(state: CoordinatorState, now: number): CoordinatorEffect[] | undefined {
+function closePhase(state: CoordinatorState): CoordinatorEffect[] | undefined {
   const { phase, secure } = state;
   const { core } = secure!;
   const sum = core?.round;
   if (phase === 'open' && state.paused) return undefined;
   if (phase === 'open' && !sum) {
-    const waited = now >= state.openedMs + state.options.maxWaitMs;
-    return waited || canSeat(state) ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
+    const { maxWaitMs, minResponses } = state.options;
+    const waited = state.nowMs >= state.openedMs + maxWaitMs;
+    // A roster of those who could be dealt with now would be large enough.
+    const canSeat = membersSeated(state).length >= Math.max(2, minResponses);
+    return waited || canSeat ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
   }
   if (!sum || (phase !== 'open' && phase !== 'summing')) return undefined;
   const over =
-    membersAwaited(state).every((member) => seatOf(state, member) < 0) || now >= secure!.phaseEndsMs;
+    membersAwaited(state).every((member) => seatOf(state, member) < 0) || state.nowMs >= secure!.phaseEndsMs;
   switch (sum.phase) {
     case 'dealing':
-      return over ? endDealing(state, now) : undefined;
+      return over ? endDealing(state) : undefined;
     case 'masking':
-      return canClose(state, now) ? endMasking(state, now) : undefined;
+      return canClose(state) ? endMasking(state) : undefined;
     case 'attesting':
       return over
-        ? goOn(state, closeAttesting(core!), now, (answer) => ({ kind: 'attestations', ...answer }))
+        ? goOn(state, closeAttesting(core!), (answer) => ({ kind: 'attestations', ...answer }))
         : undefined;
     case 'revealing':
       return over ? conclude(state, closeRevealing(core!)) : undefined;
   }
 }
 
-function endDealing(state: CoordinatorState, now: number): CoordinatorEffect[] {
+function endDealing(state: CoordinatorState): CoordinatorEffect[] {
   const core = state.secure!.core!;
   const { dealt } = core.round!;
   const closed = closeDealing(core);
@@ -165,11 +165,11 @@ function endDealing(state: CoordinatorState, now: number): CoordinatorEffect[] {
   }
   state.tally = undefined;
   // Shares must reach everybody and the answer must come back: where solves are quick, that takes longer than they do.
-  state.deadlineMs = Math.max(state.deadlineMs, now + (now - state.openedMs));
-  return goOn(state, closed, now, (answer) => ({ kind: 'delivered', ...answer }));
+  state.deadlineMs = Math.max(state.deadlineMs, state.nowMs + (state.nowMs - state.openedMs));
+  return goOn(state, closed, (answer) => ({ kind: 'delivered', ...answer }));
 }
 
-function endMasking(state: CoordinatorState, now: number): CoordinatorEffect[] {
+function endMasking(state: CoordinatorState): CoordinatorEffect[] {
   const core = state.secure!.core!;
   if (core.round!.masked.size < state.options.minResponses) {
     // A sum that will not be used is not uncovered.
@@ -177,27 +177,26 @@ function endMasking(state: CoordinatorState, now: number): CoordinatorEffect[] {
     return conclude(state, givenUp('masking', 'too few answers'));
   }
   state.phase = 'summing';
-  return goOn(state, closeMasking(core), now, (answer) => ({ kind: 'counted', ...answer }));
+  return goOn(state, closeMasking(core), (answer) => ({ kind: 'counted', ...answer }));
 }
 
 /** Sends everybody the outcome of a closed phase, or gives the round up. */
 function goOn<A>(
   state: CoordinatorState,
   closed: Answers<A> | Abandoned,
-  now: number,
   messageOf: (answer: A) => Unaddressed,
 ): CoordinatorEffect[] {
   if (closed.kind === 'abandoned') return conclude(state, closed);
   const secure = state.secure!;
   secure.sent = new Map([...closed.to].map(([id, answer]) => [id, messageOf(answer)]));
-  endPhaseAfter(state, now);
-  state.sentMs = now;
+  endPhaseAfter(state);
+  state.sentMs = state.nowMs;
   return [
     ...[...secure.sent].flatMap(([id, message]) => {
       const member = state.members.get(id);
       return member ? [addressed(member, message)] : [];
     }),
-    sumTimer(state, now),
+    sumTimer(state),
   ];
 }
 
@@ -213,15 +212,15 @@ function givenUp(phase: Abandoned['phase'], reason: string): Abandoned {
   return { kind: 'abandoned', phase, reason, faulty: [] };
 }
 
-function endPhaseAfter(state: CoordinatorState, now: number): void {
+function endPhaseAfter(state: CoordinatorState): void {
   const { phaseMs } = state.options.secure!;
-  state.secure!.phaseEndsMs = now + phaseMs;
+  state.secure!.phaseEndsMs = state.nowMs + phaseMs;
 }
 
-export function sumTimer(state: CoordinatorState, now: number): CoordinatorEffect {
+export function sumTimer(state: CoordinatorState): CoordinatorEffect {
   const secure = state.secure!;
   const masking = secure.core?.round?.phase === 'masking' || !secure.core?.round;
-  const end = masking ? nextDeadline(state, now) : secure.phaseEndsMs;
+  const end = masking ? nextDeadline(state) : secure.phaseEndsMs;
   return { type: 'timer', atMs: Math.min(end, state.sentMs + state.options.retryMs) };
 }
 

@@ -41,8 +41,8 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
   return settings;
 }
 
-export function sendRound(state: CoordinatorState, member: Member, now: number): CoordinatorEffect {
-  const { round, purpose } = state;
+export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {
+  const { round, purpose, paused, openedMs, deadlineMs, nowMs } = state;
   const message: RoundMessage = {
     kind: 'round',
     session: member.session,
@@ -51,16 +51,12 @@ export function sendRound(state: CoordinatorState, member: Member, now: number):
     purpose,
     ...orderFor(state, member),
     tolerance: localTolerance(state.gap),
-    waitMs: waitingLeft(state, now),
+    // While it is paused nothing passes of the waiting period.
+    waitMs: Math.max(0, deadlineMs - (paused ? openedMs : nowMs)),
     accepted: member.accepted,
     sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
   };
   return { type: 'send', to: member.id, message };
-}
-
-/** While it is paused nothing passes of the waiting period. */
-function waitingLeft({ paused, openedMs, deadlineMs }: CoordinatorState, now: number): number {
-  return Math.max(0, deadlineMs - (paused ? openedMs : now));
 }
 
 /** Which answer counts, to whoever has sent one to this round. */

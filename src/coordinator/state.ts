@@ -4,8 +4,15 @@ import type { Budget } from '../privacy/dp/budget.ts';
 import type { Summed } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, CoordinatorState as SecureCore } from '../privacy/secure/coordinator-round.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import type { Accepted, AnswerMessage, FinishReason, RejectCode, Scalars } from '../protocol/messages.ts';
-import type { SecureToParticipant, SumPurpose } from '../protocol/secure-messages.ts';
+import type {
+  Accepted,
+  AnswerMessage,
+  FinishReason,
+  RejectCode,
+  Scalars,
+  SecureToParticipant,
+  SumPurpose,
+} from '../protocol/messages.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { Combiner } from '../solver/combiner.ts';
 import type { Inquiry } from '../solver/inquiry.ts';
@@ -157,6 +164,8 @@ export interface CoordinatorState {
   /** Counted from 1; 0 before the first. */
   round: number;
   purpose: 'train' | 'certify';
+  /** Time of the input that is being taken. */
+  nowMs: number;
   openedMs: number;
   /** When the round was last sent to those who had not answered. */
   sentMs: number;

@@ -45,9 +45,9 @@ function period(
 export function steer(state: CoordinatorState, answered: number): void {
   const { waiting, straggler } = state.options;
   if (waiting.kind !== 'share' || straggler === 'anytime') return;
-  const now = state.deadlineMs - state.openedMs;
-  if (!Number.isFinite(now) || now >= state.options.maxWaitMs) return;
-  state.steeredMs = now * (1 + STEER * (waiting.share - answered));
+  const present = state.deadlineMs - state.openedMs;
+  if (!Number.isFinite(present) || present >= state.options.maxWaitMs) return;
+  state.steeredMs = present * (1 + STEER * (waiting.share - answered));
 }
 
 const benchmark = (member: Member) => member.benchmarkMs;
@@ -60,35 +60,35 @@ function quantile(times: readonly number[], share: number, all: number): number 
 }
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
-export function canClose(state: CoordinatorState, now: number): boolean {
+export function canClose(state: CoordinatorState): boolean {
   const { waiting, minResponses, maxWaitMs } = state.options;
   // Fewer would be hidden by too few: the deadline waits for them.
   const least = Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0);
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0 || state.paused) return false;
-  if (now >= state.openedMs + maxWaitMs) return true;
+  if (state.nowMs >= state.openedMs + maxWaitMs) return true;
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
   // Where everybody is waited for, those who have been silent for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
-  return now >= state.deadlineMs && answers >= least;
+  return state.nowMs >= state.deadlineMs && answers >= least;
 }
 
 /** Time since the start, but for pauses. */
-export function trainingMs({ paused, pausedMs, startedMs }: CoordinatorState, now: number): number {
-  return (paused ? pausedMs : now) - startedMs;
+export function trainingMs({ paused, pausedMs, startedMs, nowMs }: CoordinatorState): number {
+  return (paused ? pausedMs : nowMs) - startedMs;
 }
 
 /** When something may change by time alone; Infinity: never. */
-export function nextDeadline(state: CoordinatorState, now: number): number {
+export function nextDeadline(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
   const last = state.openedMs + maxWaitMs;
-  return state.deadlineMs > now ? Math.min(state.deadlineMs, last) : last;
+  return state.deadlineMs > state.nowMs ? Math.min(state.deadlineMs, last) : last;
 }
 
 /** Whoever joins and then falls silent is waited for, but not for ever. */
-export function gatheringTimer(state: CoordinatorState, now: number): CoordinatorEffect {
-  state.deadlineMs = now + state.options.maxWaitMs;
+export function gatheringTimer(state: CoordinatorState): CoordinatorEffect {
+  state.deadlineMs = state.nowMs + state.options.maxWaitMs;
   return { type: 'timer', atMs: state.deadlineMs };
 }

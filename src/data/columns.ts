@@ -1,16 +1,13 @@
 /** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
 import { inputError, type KindredError } from '../base/errors.ts';
-import { nearestName } from './near-name.ts';
-import { shown } from './number.ts';
+import { listed, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
 export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
 
 export interface ColumnPlan {
   readonly names: readonly string[];
-  /** One role for each column of the file. */
   readonly roles: readonly ColumnRole[];
-  /** Names of the features, in the order of the file. */
   readonly features: readonly string[];
   readonly hasTask: boolean;
   readonly hasLabel: boolean;
@@ -105,7 +102,36 @@ function absent(
   );
 }
 
-function listed(names: readonly string[]): string {
-  const few = names.slice(0, 8).join(', ');
-  return names.length > 8 ? `${few} and ${names.length - 8} more` : few;
+export function nearestName(wanted: string, names: readonly string[]): string | undefined {
+  const plain = simplified(wanted);
+  let best: string | undefined;
+  // A third of the letters may differ; below that a suggestion is more often wrong than right.
+  let bestDistance = Math.floor(plain.length / 3) + 1;
+  for (const name of names.slice(0, 10_000)) {
+    const distance = editDistance(plain, simplified(name), bestDistance);
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function simplified(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+/** Insertions, deletions and substitutions (Levenshtein); `limit` or more is as good as infinite. */
+function editDistance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) >= limit) return limit;
+  let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + same));
+    }
+    previous = row;
+  }
+  return previous[b.length];
 }

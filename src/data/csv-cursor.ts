@@ -60,7 +60,6 @@ export class CsvCursor {
     return c === COMMA || c === LF || c === CR || position >= this.bytes.length;
   }
 
-  /** Moves behind the line end here. */
   endRecord(): void {
     if (this.at < this.bytes.length) this.at = this.behindLineEnd(this.at);
   }

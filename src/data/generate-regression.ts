@@ -67,19 +67,16 @@ export function makeRegression(options: RegressionOptions = {}): Table {
 }
 
 function checkOptions(counts: Record<string, number>, snrDb: number, personalShare: number): void {
+  const refused = (name: string, expected: string, got: number) =>
+    inputError('GENERATOR_OPTION', `synthetic regression: expected ${name} ${expected}, got ${got}`);
   for (const [name, value] of Object.entries(counts)) {
-    if (Number.isInteger(value) && value >= 1) continue;
-    const got = `expected ${name} to be a whole number from 1 on, got ${value}`;
-    throw inputError('GENERATOR_OPTION', `synthetic regression: ${got}`);
+    if (!(Number.isInteger(value) && value >= 1))
+      throw refused(name, 'to be a whole number from 1 on', value);
   }
-  if (!(Number.isInteger(snrDb) && snrDb >= 0 && snrDb <= 200)) {
-    const got = `expected snrDb to be a whole number from 0 to 200, got ${snrDb}`;
-    throw inputError('GENERATOR_OPTION', `synthetic regression: ${got}`);
-  }
-  if (!(personalShare >= 0 && personalShare <= 1)) {
-    const got = `expected personalShare from 0 to 1, got ${personalShare}`;
-    throw inputError('GENERATOR_OPTION', `synthetic regression: ${got}`);
-  }
+  if (!(Number.isInteger(snrDb) && snrDb >= 0 && snrDb <= 200))
+    throw refused('snrDb', 'to be a whole number from 0 to 200', snrDb);
+  if (!(personalShare >= 0 && personalShare <= 1))
+    throw refused('personalShare', 'from 0 to 1', personalShare);
 }
 
 function addNoise(signal: Float64Array, snrDb: number, random: Stream): void {

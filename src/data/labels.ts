@@ -3,8 +3,8 @@
  * know which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
  */
 import { inputError } from '../base/errors.ts';
-import { naturallySorted } from './natural-order.ts';
-import { LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
+import { LARGEST_FEATURE, listed, parseDecimal, shown } from './number.ts';
+import { naturallySorted } from './participants.ts';
 import { placeOf, type Table } from './table.ts';
 
 type Labelled = Pick<Table, 'source' | 'targets' | 'lines'>;
@@ -53,7 +53,7 @@ export function ownClassificationTargets(
   throw inputError(
     'POSITIVE_NEEDED',
     `${table.source}: expected two classes, labels -1, 0 and 1, or a choice of the positive class (--positive), got ` +
-      `${keys.length === 1 ? 'only ' : ''}${listed([...classes.values()])}`,
+      `${keys.length === 1 ? 'only ' : ''}${classList([...classes.values()])}`,
   );
 }
 
@@ -149,7 +149,7 @@ function chooseMapping(
   if (positive === undefined) {
     throw inputError(
       'UNKNOWN_POSITIVE',
-      `${source}: expected the positive class to be one of ${listed(values)}, got ${shown(wanted)}`,
+      `${source}: expected the positive class to be one of ${classList(values)}, got ${shown(wanted)}`,
     );
   }
   return {
@@ -164,12 +164,10 @@ function positiveNeeded(source: string, values: readonly string[]): Error {
   return inputError(
     'POSITIVE_NEEDED',
     `${source}: expected two classes or a choice of the positive one, got ${values.length} values: ` +
-      `${listed(values)}${hint}`,
+      `${classList(values)}${hint}`,
   );
 }
 
-function listed(values: readonly string[]): string {
-  const sorted = naturallySorted(values);
-  const few = sorted.slice(0, 8).map(shown).join(', ');
-  return sorted.length > 8 ? `${few} and ${sorted.length - 8} more` : few;
+function classList(values: readonly string[]): string {
+  return listed(naturallySorted(values).map(shown));
 }

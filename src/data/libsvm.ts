@@ -31,7 +31,8 @@ export function readLibsvm(
   const rows = new LibsvmRows(bytes, source).read();
   const n = rows.labels.length;
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
-  const participants = tasks ? readIds(tasks, source, n) : nobodyNamed(n);
+  const participants = new ParticipantColumn();
+  for (const id of tasks ? readIds(tasks, source, n) : new Array<string>(n).fill('')) participants.push(id);
   const d = featureCount(rows, source, options);
   checkDenseSize(source, n, d, options.memoryLimitBytes ?? DEFAULT_MEMORY_LIMIT_BYTES);
   const x = allocateRows(source, n, d);
@@ -49,7 +50,7 @@ export function readLibsvm(
   };
 }
 
-function readIds(tasks: NamedBytes, source: string, n: number): ParticipantColumn {
+function readIds(tasks: NamedBytes, source: string, n: number): string[] {
   checkText(tasks.bytes, tasks.source, 'one participant id on each line');
   const ids = textLines(tasks.bytes, tasks.source);
   if (ids.length !== n) {
@@ -59,21 +60,12 @@ function readIds(tasks: NamedBytes, source: string, n: number): ParticipantColum
         `got ${count(ids.length)}`,
     );
   }
-  const column = new ParticipantColumn();
-  for (const [i, id] of ids.entries()) {
-    if (id === '') {
-      const where = `${tasks.source} line ${i + 1}`;
-      throw inputError('MISSING_PARTICIPANT', `${where}: expected a participant id, got an empty line`);
-    }
-    column.push(id);
+  const empty = ids.indexOf('');
+  if (empty >= 0) {
+    const where = `${tasks.source} line ${empty + 1}`;
+    throw inputError('MISSING_PARTICIPANT', `${where}: expected a participant id, got an empty line`);
   }
-  return column;
-}
-
-function nobodyNamed(n: number): ParticipantColumn {
-  const column = new ParticipantColumn();
-  for (let i = 0; i < n; i++) column.push('');
-  return column;
+  return ids;
 }
 
 function featureCount(rows: LibsvmRows, source: string, options: LibsvmOptions): number {

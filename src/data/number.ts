@@ -114,3 +114,9 @@ export function badFeature(where: string, text: string): KindredError {
 export function shown(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
 }
+
+/** The first few of a list, and how many more there are. */
+export function listed(items: readonly string[], most = 8): string {
+  const few = items.slice(0, most).join(', ');
+  return items.length > most ? `${few} and ${items.length - most} more` : few;
+}

@@ -1,7 +1,7 @@
 /** Parquet, by hyparquet. Columns are decoded one at a time, so memory stays near that of the table itself. */
 import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
 import { inputError, type KindredError } from '../base/errors.ts';
-import { type ColumnPlan, isNeeded, planColumns } from './columns.ts';
+import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
 import { badFeature, isMissing, LARGEST_FEATURE, shown } from './number.ts';
 import { checkPages } from './parquet-pages.ts';
@@ -17,7 +17,7 @@ export async function readParquet(bytes: Uint8Array, source: string, columns: Ta
   checkStorage(metadata, plan, source);
   const n = Number(metadata.num_rows);
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
-  return new ParquetColumns(bytes, source, metadata, plan, columns.need).read(n);
+  return readColumns({ bytes, source, metadata, plan, need: columns.need }, n);
 }
 
 function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
@@ -72,133 +72,124 @@ function checkStorage(metadata: FileMetaData, plan: ColumnPlan, source: string):
   }
 }
 
-class ParquetColumns {
-  private readonly bytes: Uint8Array;
-  private readonly source: string;
-  private readonly metadata: FileMetaData;
-  private readonly plan: ColumnPlan;
-  private readonly need: TableColumns['need'];
+interface ParquetFile {
+  readonly bytes: Uint8Array;
+  readonly source: string;
+  readonly metadata: FileMetaData;
+  readonly plan: ColumnPlan;
+  readonly need: TableColumns['need'];
+}
 
-  constructor(
-    bytes: Uint8Array,
-    source: string,
-    metadata: FileMetaData,
-    plan: ColumnPlan,
-    need: TableColumns['need'],
-  ) {
-    this.bytes = bytes;
-    this.source = source;
-    this.metadata = metadata;
-    this.plan = plan;
-    this.need = need;
-  }
-
-  async read(n: number): Promise<Table> {
-    const { source, plan } = this;
-    const d = plan.features.length;
-    checkDenseSize(source, n, d, 4 * DEFAULT_MEMORY_LIMIT_BYTES);
-    const x = allocateRows(source, n, d);
-    const ids = plan.hasTask ? await this.texts('task', n) : undefined;
-    const targets = plan.hasLabel ? await this.texts('label', n) : undefined;
-    const names = this.fileNames('feature');
-    for (const [j, name] of names.entries()) {
-      await this.column(name, n, (i, value) => {
-        x[i * d + j] = this.feature(value, i, name);
-      });
-    }
-    const participants = new ParticipantColumn();
-    for (let i = 0; i < n; i++) participants.push(ids ? ids[i] : '');
-    return { source, features: plan.features, n, x, ...participants.finish(), targets, lines: undefined };
-  }
-
-  /** Names as the file spells them: hyparquet wants them untrimmed. */
-  private fileNames(role: ColumnPlan['roles'][number]): string[] {
-    const { children } = parquetSchema(this.metadata);
-    return children.map((child) => child.element.name).filter((_, i) => this.plan.roles[i] === role);
-  }
-
-  private async texts(role: 'task' | 'label', n: number): Promise<string[]> {
-    const [name] = this.fileNames(role);
-    const texts = new Array<string>(n);
-    await this.column(name, n, (i, value) => {
-      texts[i] = this.text(value, i, name, role);
+async function readColumns(file: ParquetFile, n: number): Promise<Table> {
+  const { source, plan } = file;
+  const d = plan.features.length;
+  checkDenseSize(source, n, d, 4 * DEFAULT_MEMORY_LIMIT_BYTES);
+  const x = allocateRows(source, n, d);
+  const ids = plan.hasTask ? await texts(file, 'task', n) : undefined;
+  const targets = plan.hasLabel ? await texts(file, 'label', n) : undefined;
+  const names = fileNames(file, 'feature');
+  for (const [j, name] of names.entries()) {
+    await column(file, name, n, (i, value) => {
+      x[i * d + j] = featureOf(file, value, i, name);
     });
-    return texts;
   }
+  const participants = new ParticipantColumn();
+  for (let i = 0; i < n; i++) participants.push(ids ? ids[i] : '');
+  return { source, features: plan.features, n, x, ...participants.finish(), targets, lines: undefined };
+}
 
-  /** Hands every value of a column to `take`, and makes sure that there is one for every row. */
-  private async column(name: string, n: number, take: (i: number, value: unknown) => void): Promise<void> {
-    const { source, metadata, bytes } = this;
-    let taken = 0;
-    let refused: KindredError | undefined;
-    const onChunk = (chunk: { columnData: ArrayLike<unknown>; rowStart: number }) => {
-      if (refused) return;
-      try {
-        const end = Math.min(chunk.columnData.length, n - chunk.rowStart);
-        for (let k = 0; k < end; k++) take(chunk.rowStart + k, chunk.columnData[k]);
-        taken += end;
-      } catch (cause) {
-        // Thrown inside hyparquet's callback it would be lost.
-        refused = cause as KindredError;
-      }
-    };
+/** Names as the file spells them: hyparquet wants them untrimmed. */
+function fileNames({ metadata, plan }: ParquetFile, role: ColumnRole): string[] {
+  const { children } = parquetSchema(metadata);
+  return children.map((child) => child.element.name).filter((_, i) => plan.roles[i] === role);
+}
+
+async function texts(file: ParquetFile, role: 'task' | 'label', n: number): Promise<string[]> {
+  const [name] = fileNames(file, role);
+  const found = new Array<string>(n);
+  await column(file, name, n, (i, value) => {
+    found[i] = textOf(file, value, i, name, role);
+  });
+  return found;
+}
+
+/** Hands every value of a column to `take`, and makes sure that there is one for every row. */
+async function column(
+  parquet: ParquetFile,
+  name: string,
+  n: number,
+  take: (i: number, value: unknown) => void,
+): Promise<void> {
+  const { source, metadata, bytes } = parquet;
+  let taken = 0;
+  let refused: KindredError | undefined;
+  const onChunk = (chunk: { columnData: ArrayLike<unknown>; rowStart: number }) => {
+    if (refused) return;
     try {
-      const file = {
-        byteLength: bytes.byteLength,
-        slice: (start: number, end?: number) =>
-          Uint8Array.prototype.slice.call(bytes, start, end).buffer as ArrayBuffer,
-      };
-      this.checkColumn(name);
-      await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
+      const end = Math.min(chunk.columnData.length, n - chunk.rowStart);
+      for (let k = 0; k < end; k++) take(chunk.rowStart + k, chunk.columnData[k]);
+      taken += end;
     } catch (cause) {
-      throw corrupt(source, cause);
+      // Thrown inside hyparquet's callback it would be lost.
+      refused = cause as KindredError;
     }
-    if (refused) throw refused;
-    if (taken !== n) {
-      const reason = `column ${shown(name)} has ${count(taken)} of ${count(n)} values`;
-      throw corrupt(source, new Error(reason));
+  };
+  try {
+    const file = {
+      byteLength: bytes.byteLength,
+      slice: (start: number, end?: number) =>
+        Uint8Array.prototype.slice.call(bytes, start, end).buffer as ArrayBuffer,
+    };
+    checkColumn(parquet, name);
+    await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
+  } catch (cause) {
+    throw corrupt(source, cause);
+  }
+  if (refused) throw refused;
+  if (taken !== n) {
+    const reason = `column ${shown(name)} has ${count(taken)} of ${count(n)} values`;
+    throw corrupt(source, new Error(reason));
+  }
+}
+
+function checkColumn({ bytes, metadata }: ParquetFile, name: string): void {
+  const element = metadata.schema.find((candidate) => candidate.name === name && candidate.type);
+  const levels = element?.repetition_type === 'REQUIRED' ? 0 : 1;
+  for (const group of metadata.row_groups) {
+    for (const { meta_data: chunk } of group.columns) {
+      if (chunk?.path_in_schema[0] === name) checkPages(bytes, chunk, Number(group.num_rows), levels);
     }
   }
+}
 
-  private checkColumn(name: string): void {
-    const element = this.metadata.schema.find((candidate) => candidate.name === name && candidate.type);
-    const levels = element?.repetition_type === 'REQUIRED' ? 0 : 1;
-    for (const group of this.metadata.row_groups) {
-      for (const { meta_data: chunk } of group.columns) {
-        if (chunk?.path_in_schema[0] === name) checkPages(this.bytes, chunk, Number(group.num_rows), levels);
-      }
-    }
-  }
+function featureOf(file: ParquetFile, value: unknown, i: number, name: string): number {
+  if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'number') throw badFeature(where(file, i, name), String(value));
+  if (value === null || value === undefined) throw badFeature(where(file, i, name), 'null');
+  const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
+  throw inputError('NOT_A_NUMBER', `${where(file, i, name)}: expected a number, got ${got}`);
+}
 
-  private feature(value: unknown, i: number, name: string): number {
-    if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
-    if (typeof value === 'bigint') return Number(value);
-    if (typeof value === 'boolean') return value ? 1 : 0;
-    if (typeof value === 'number') throw badFeature(this.where(i, name), String(value));
-    if (value === null || value === undefined) throw badFeature(this.where(i, name), 'null');
-    const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
-    throw inputError('NOT_A_NUMBER', `${this.where(i, name)}: expected a number, got ${got}`);
+function textOf(file: ParquetFile, value: unknown, i: number, name: string, role: 'task' | 'label'): string {
+  const text = plainText(value);
+  if (text === undefined) {
+    throw inputError(
+      'NOT_TEXT',
+      `${where(file, i, name)}: expected text or a number, got a value of another kind`,
+    );
   }
+  const absent = role === 'task' ? text === '' : isMissing(text);
+  if (!absent || !isNeeded(role, file.need)) return text;
+  const [code, what] =
+    role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
+  const got = value === null || value === undefined ? 'null' : shown(text);
+  throw inputError(code, `${where(file, i, name)}: expected ${what}, got ${got}`);
+}
 
-  private text(value: unknown, i: number, name: string, role: 'task' | 'label'): string {
-    const text = plainText(value);
-    if (text === undefined) {
-      throw inputError(
-        'NOT_TEXT',
-        `${this.where(i, name)}: expected text or a number, got a value of another kind`,
-      );
-    }
-    const absent = role === 'task' ? text === '' : isMissing(text);
-    if (!absent || !isNeeded(role, this.need)) return text;
-    const [code, what] =
-      role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
-    const got = value === null || value === undefined ? 'null' : shown(text);
-    throw inputError(code, `${this.where(i, name)}: expected ${what}, got ${got}`);
-  }
-
-  private where(i: number, name: string): string {
-    return `${this.source} row ${i + 1}, column ${shown(name.trim())}`;
-  }
+function where({ source }: ParquetFile, i: number, name: string): string {
+  return `${source} row ${i + 1}, column ${shown(name.trim())}`;
 }
 
 /** Undefined for what is neither text nor a number; null is the empty text. */

@@ -1,8 +1,7 @@
 /** A table from the bytes of a file in any of the formats: CSV (also gzipped), Parquet, LIBSVM text. */
 import { inputError } from '../base/errors.ts';
 import { readCsv } from './csv.ts';
-import { detectFormat } from './format.ts';
-import { gunzip } from './gzip.ts';
+import { gunzip, isGzip } from './gzip.ts';
 import { type NamedBytes, readLibsvm } from './libsvm.ts';
 import { dropFeatures } from './select-features.ts';
 import type { Table, TableColumns } from './table.ts';
@@ -73,4 +72,40 @@ export function withoutDropped(table: Table, { drop, need }: TableColumns): Tabl
 export function refuseUnused(option: string, value: unknown, only: string, source: string): void {
   if (value === undefined) return;
   throw inputError('BAD_OPTION', `option ${option}: expected only with ${only}, got ${source}`);
+}
+
+type DataFormat = 'csv' | 'csv.gz' | 'parquet' | 'libsvm';
+
+const LIBSVM_NAME = /\.(libsvm|svm|svmlight)$/i;
+const LIBSVM_LINE = /^[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[ \t]+\d+:[+-]?[\d.][^,]*$/;
+
+/** By the magic bytes of a file, then by its name, then by its first line. */
+export function detectFormat(name: string, firstBytes: Uint8Array): DataFormat {
+  if (startsWith(firstBytes, 'PAR1')) return 'parquet';
+  if (isGzip(firstBytes)) {
+    const inner = name.replace(/\.gz$/i, '');
+    if (!LIBSVM_NAME.test(inner) && !/\.parquet$/i.test(inner)) return 'csv.gz';
+    throw inputError('UNKNOWN_FORMAT', `${name}: expected gzip only around CSV, unpack this file first`);
+  }
+  if (/\.csv$/i.test(name)) return 'csv';
+  if (/\.gz$/i.test(name)) return 'csv.gz';
+  if (/\.(parquet|pq)$/i.test(name)) return 'parquet';
+  if (LIBSVM_NAME.test(name)) return 'libsvm';
+  return byFirstLine(name, firstBytes);
+}
+
+function byFirstLine(name: string, firstBytes: Uint8Array): DataFormat {
+  const head = firstBytes.subarray(0, 4096);
+  if (head.some((c) => c < 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d)) {
+    throw inputError(
+      'UNKNOWN_FORMAT',
+      `${name}: expected CSV, gzipped CSV, Parquet or LIBSVM text, got binary data of another kind`,
+    );
+  }
+  const [line] = new TextDecoder().decode(head).split(/[\r\n]/);
+  return LIBSVM_LINE.test(line) ? 'libsvm' : 'csv';
+}
+
+function startsWith(bytes: Uint8Array, magic: string): boolean {
+  return bytes.length >= magic.length && [...magic].every((ch, i) => bytes[i] === ch.charCodeAt(0));
 }

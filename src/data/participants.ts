@@ -1,6 +1,6 @@
 /** The participant column while it is being read: ids come in row by row, the table wants them distinct and in order. */
 import { inputError } from '../base/errors.ts';
-import { naturallySorted } from './natural-order.ts';
+import { parseDecimal } from './number.ts';
 import type { Table } from './table.ts';
 
 export class ParticipantColumn {
@@ -54,14 +54,13 @@ function everyRow(table: Pick<Table, 'participantOf'>): Uint32Array {
 
 /** The first so many participants, in the table's order. */
 export function firstParticipants(table: Table, most: number | undefined): Table {
-  if (most === undefined || most >= table.participants.length) {
-    if (most !== undefined && most > table.participants.length) {
-      throw inputError(
-        'TOO_FEW_PARTICIPANTS',
-        `${table.source}: expected at least ${most} participants (--participants), got ${table.participants.length}`,
-      );
-    }
-    return table;
+  const got = table.participants.length;
+  if (most === undefined || most === got) return table;
+  if (most > got) {
+    throw inputError(
+      'TOO_FEW_PARTICIPANTS',
+      `${table.source}: expected at least ${most} participants (--participants), got ${got}`,
+    );
   }
   const rows = rowsWhere(table, (k) => k < most);
   return { ...selectRows(table, rows), participants: table.participants.slice(0, most) };
@@ -94,4 +93,21 @@ function selectRows(table: Table, rows: ArrayLike<number>): Table {
     targets: table.targets && Array.from(rows, (i) => table.targets![i]),
     lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
   };
+}
+
+/**
+ * Numbers by value before all text, text by code units (never by locale: the order must be the same on every machine). Equal numbers
+ * written differently ("1", "1.0") stay apart and are ordered as text.
+ */
+export function naturallySorted(items: Iterable<string>): string[] {
+  // The numbers are read once, not at every comparison.
+  const keyed = Array.from(items, (text) => ({ text, value: parseDecimal(text) }));
+  keyed.sort((a, b) => {
+    const aIsText = Number.isNaN(a.value);
+    const bIsText = Number.isNaN(b.value);
+    if (aIsText !== bIsText) return aIsText ? 1 : -1;
+    if (!aIsText && a.value !== b.value) return a.value < b.value ? -1 : 1;
+    return a.text < b.text ? -1 : a.text > b.text ? 1 : 0;
+  });
+  return keyed.map((item) => item.text);
 }

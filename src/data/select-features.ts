@@ -1,6 +1,6 @@
 /** A table with other features: some left out, or in another order. */
 import { inputError } from '../base/errors.ts';
-import { nearestName } from './near-name.ts';
+import { nearestName } from './columns.ts';
 import type { Table } from './table.ts';
 
 /** Feature j of the result is feature `order[j]` of the table. */

@@ -10,12 +10,14 @@ import { EffectLoop } from '../base/effect-loop.ts';
 import type { Eventually } from '../base/ports.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import { step } from '../coordinator/machine.ts';
-import { beginCoordinator, type CoordinatorStart } from '../coordinator/start.ts';
 import type { CoordinatorState } from '../coordinator/state.ts';
 import type { StoredCoordinator } from '../coordinator/stored.ts';
+import { beginCoordinator, type CoordinatorStart } from '../coordinator/stored.ts';
 import { gaussianNoise } from '../privacy/dp/gaussian.ts';
-import type { ToCoordinator } from '../protocol/messages.ts';
-import { Frames } from './frames.ts';
+import { encode } from '../protocol/codec.ts';
+import { haveSameBytes } from '../protocol/fields.ts';
+import { LAYOUTS } from '../protocol/layouts.ts';
+import type { Precision, RoundMessage, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
 import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
 
 /** How long to wait before a store that has failed is tried again. */
@@ -63,7 +65,7 @@ export class FederationHost {
     this.frames = new Frames(options.precision);
     const start: CoordinatorStart = { machine: 'coordinator', options, ...saved };
     this.state = beginCoordinator(start);
-    ports.recorder?.begin(start);
+    ports.recorder?.started(start);
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
       perform: (effect) => this.perform(effect),
@@ -215,10 +217,15 @@ export class FederationHost {
   }
 
   private async saveAgain(changes: StoredCoordinator, failure: Error): Promise<void> {
+    const { clock } = this.ports;
     let error = failure;
     while (!this.isStopped) {
-      this.onFailure(error);
-      await this.retryTime();
+      this.storeFailure = error;
+      this.refuseOrders(STORE_FAILS);
+      this.ports.onStoreFailure?.(error);
+      await new Promise<void>((resolve) => {
+        this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
+      });
       try {
         await this.trySave(changes);
         this.onWorksAgain();
@@ -227,13 +234,6 @@ export class FederationHost {
         error = again as Error;
       }
     }
-  }
-
-  private retryTime(): Promise<void> {
-    const { clock } = this.ports;
-    return new Promise((resolve) => {
-      this.cancelRetry = clock.at(clock.now() + STORE_RETRY_MS, resolve);
-    });
   }
 
   private sentence(reason: string): string {
@@ -248,12 +248,6 @@ export class FederationHost {
       this.orders.set(input, CANCELLED);
       answer(this.sentence(reason));
     }
-  }
-
-  private onFailure(error: Error): void {
-    this.storeFailure = error;
-    this.refuseOrders(STORE_FAILS);
-    this.ports.onStoreFailure?.(error);
   }
 
   private onWorksAgain(): void {
@@ -283,4 +277,26 @@ export class FederationHost {
 function refusalIn(effects: readonly CoordinatorEffect[]): string | undefined {
   const refusal = effects.find((effect) => effect.type === 'refusal');
   return refusal?.type === 'refusal' ? refusal.message : undefined;
+}
+
+/**
+ * Messages as frames. Under rules that take the same step for everybody, all are sent the same when a round opens: that is then
+ * encoded once, not a thousand times.
+ */
+export class Frames {
+  private readonly precision: Precision;
+  private last: { readonly message: RoundMessage; readonly frame: Uint8Array } | undefined;
+
+  constructor(precision: Precision) {
+    this.precision = precision;
+  }
+
+  /** Not to be changed: it may be that of another message, too. */
+  of(message: ToParticipant): Uint8Array {
+    if (message.kind !== 'round') return encode(message, this.precision);
+    if (!this.last || !haveSameBytes(LAYOUTS.round.payload, this.last.message, message)) {
+      this.last = { message, frame: encode(message, this.precision) };
+    }
+    return this.last.frame;
+  }
 }

@@ -1,128 +1,110 @@
 /** A store in memory, for simulations and tests. Cells are packed as in a file: what is saved does not change with what it was made of. */
 import { seal, unseal } from '../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
-import type { Enrolment, FederationRecord, HistoryRow, Invitation, SchemaRecord, Store } from './ports.ts';
+import type {
+  Enrolment,
+  FederationRecord,
+  HistoryRow,
+  Invitation,
+  SavedRun,
+  SchemaRecord,
+  Store,
+} from './ports.ts';
 
 const CELL = { kind: 'cell in memory', version: 1 };
 
-function pack(value: unknown): Uint8Array {
-  return seal(CELL, value);
-}
-
-function unpack(cell: Uint8Array): unknown {
-  return unseal(CELL, cell, 'memory');
-}
-
-class Cells<T> {
-  private readonly cells = new Map<string | number, Uint8Array>();
-
-  put(key: string | number, cell: Uint8Array): void {
-    this.cells.set(key, cell);
-  }
-
-  remove(key: string): void {
-    this.cells.delete(key);
-  }
-
-  get(key: string | number): T | undefined {
-    const cell = this.cells.get(key);
-    return cell && (unpack(cell) as T);
-  }
-
-  /** By key. */
-  all(): T[] {
-    const keys = [...this.cells.keys()].sort((a, b) => (a < b ? -1 : 1));
-    return keys.map((key) => unpack(this.cells.get(key)!) as T);
-  }
-}
-
-/** Everything of one federation. */
-class FederationCells {
-  run: Uint8Array | undefined;
-  readonly members = new Cells<StoredMember>();
-  readonly rows = new Cells<HistoryRow>();
-  schema: SchemaRecord | undefined;
-  readonly enrolments = new Cells<Enrolment>();
-  readonly invitations = new Cells<Invitation>();
-}
+type Key = string | number;
 
 export class MemoryStore implements Store {
   readonly name = 'memory';
-  private readonly records = new Cells<FederationRecord>();
-  private readonly byName = new Map<string, FederationCells>();
+  private readonly tables = new Map<string, Map<Key, Uint8Array>>();
 
   federations(): FederationRecord[] {
-    return this.records.all();
+    return this.all('federations');
   }
 
   addFederation(record: FederationRecord): void {
-    this.records.put(record.name, pack(record));
+    this.put(['federations', record.name, record]);
   }
 
-  loadRun(federation: string): { run: StoredRun; members: StoredMember[] } | undefined {
-    const { run, members } = this.of(federation);
-    return run && { run: unpack(run) as StoredRun, members: members.all() };
+  loadRun(federation: string): SavedRun | undefined {
+    const run = this.get<StoredRun>('runs', federation);
+    return run && { run, members: this.all<StoredMember>(`members of ${federation}`) };
   }
 
   saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): void {
-    // All is packed before anything is put: it is all or nothing.
-    const run = pack(changes.run);
-    const members = changes.members.map((member) => [member.id, pack(member)] as const);
-    const closed = rows.map((row) => [row.round, pack(row)] as const);
-    const cells = this.of(federation);
-    cells.run = run;
-    for (const [id, cell] of members) cells.members.put(id, cell);
-    for (const id of changes.removed) cells.members.remove(id);
-    for (const [round, cell] of closed) cells.rows.put(round, cell);
+    const members = `members of ${federation}`;
+    this.put(
+      ['runs', federation, changes.run],
+      ...changes.members.map((member) => [members, member.id, member] as const),
+      ...rows.map((row) => [`rounds of ${federation}`, row.round, row] as const),
+    );
+    for (const id of changes.removed) this.table(members).delete(id);
   }
 
   history(federation: string, after: number, limit: number): HistoryRow[] {
-    const rows = this.of(federation).rows.all();
+    const rows = this.all<HistoryRow>(`rounds of ${federation}`);
     return rows.filter(({ round }) => round > after).slice(0, limit);
   }
 
   schema(federation: string): SchemaRecord | undefined {
-    return this.of(federation).schema;
+    return this.get('schemas', federation);
   }
 
   saveSchema(federation: string, schema: SchemaRecord): void {
-    this.of(federation).schema = unpack(pack(schema)) as SchemaRecord;
+    this.put(['schemas', federation, schema]);
   }
 
   enrolment(federation: string, participant: string): Enrolment | undefined {
-    return this.of(federation).enrolments.get(participant);
+    return this.get(`enrolments of ${federation}`, participant);
   }
 
   enrolments(federation: string): Enrolment[] {
-    return this.of(federation).enrolments.all();
+    return this.all(`enrolments of ${federation}`);
   }
 
   enrol(federation: string, enrolment: Enrolment, used?: Invitation): void {
-    const [cell, usedCell] = [pack(enrolment), used && pack(used)];
-    const { enrolments, invitations } = this.of(federation);
-    enrolments.put(enrolment.participant, cell);
-    if (used && usedCell) invitations.put(used.digest, usedCell);
+    this.put(
+      [`enrolments of ${federation}`, enrolment.participant, enrolment],
+      ...(used ? [[`invitations of ${federation}`, used.digest, used] as const] : []),
+    );
   }
 
   invitation(federation: string, digest: string): Invitation | undefined {
-    return this.of(federation).invitations.get(digest);
+    return this.get(`invitations of ${federation}`, digest);
   }
 
   invitations(federation: string): Invitation[] {
-    const all = this.of(federation).invitations.all();
+    const all = this.all<Invitation>(`invitations of ${federation}`);
     return all.sort((a, b) => a.createdMs - b.createdMs);
   }
 
   addInvitations(federation: string, invitations: readonly Invitation[]): void {
-    const cells = invitations.map((invitation) => [invitation.digest, pack(invitation)] as const);
-    for (const [digest, cell] of cells) this.of(federation).invitations.put(digest, cell);
+    this.put(...invitations.map((one) => [`invitations of ${federation}`, one.digest, one] as const));
   }
 
   close(): void {}
 
-  private of(federation: string): FederationCells {
-    let cells = this.byName.get(federation);
-    if (!cells) this.byName.set(federation, (cells = new FederationCells()));
+  private table(name: string): Map<Key, Uint8Array> {
+    let cells = this.tables.get(name);
+    if (!cells) this.tables.set(name, (cells = new Map()));
     return cells;
+  }
+
+  /** All is packed before anything is put: it is all or nothing. */
+  private put(...cells: (readonly [table: string, key: Key, value: unknown])[]): void {
+    const packed = cells.map(([table, key, value]) => [table, key, seal(CELL, value)] as const);
+    for (const [table, key, cell] of packed) this.table(table).set(key, cell);
+  }
+
+  private get<T>(table: string, key: Key): T | undefined {
+    const cell = this.table(table).get(key);
+    return cell && (unseal(CELL, cell, 'memory') as T);
+  }
+
+  /** By key. */
+  private all<T>(table: string): T[] {
+    const keys = [...this.table(table).keys()].sort((a, b) => (a < b ? -1 : 1));
+    return keys.map((key) => this.get<T>(table, key)!);
   }
 }

@@ -7,9 +7,8 @@ import type { Clock, Eventually } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
 import type { RoundRow } from '../coordinator/state.ts';
-import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
+import type { CoordinatorStart, StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
 
@@ -115,7 +114,7 @@ export interface HostClock extends Clock {
 
 /** Receives what goes into the machine and what comes out of it, at once: effects share arrays with a state that goes on. */
 export interface HostRecorder {
-  begin(start: CoordinatorStart): void;
+  started(start: CoordinatorStart): void;
   step(input: CoordinatorInput, effects: readonly CoordinatorEffect[]): void;
   /** An effect has been carried out: a simulation may stop the host here, as a crash. */
   performed?(effect: CoordinatorEffect): void;

@@ -26,25 +26,24 @@ export class JsKernels implements Kernels {
   private f64 = new Float64Array();
   private u32 = new Uint32Array();
 
-  /** Views are made again after the memory has grown. */
-  private refresh(): void {
-    if (this.buffer === this.memory.buffer) return;
+  /** Made again after the memory has grown. */
+  private views(): this {
+    if (this.buffer === this.memory.buffer) return this;
     this.buffer = this.memory.buffer;
     this.f32 = new Float32Array(this.buffer);
     this.f64 = new Float64Array(this.buffer);
     this.u32 = new Uint32Array(this.buffer);
+    return this;
   }
 
   passRows(rows: Address, at: PassArguments, settings: PassSettings): void {
-    this.refresh();
-    const { f32 } = this;
+    const { f32 } = this.views();
     const change = at.change >>> 2;
     this.pass(rows, at, settings, (line) => dotF32(f32, line, change, at.stride));
   }
 
   passGram(gram: Address, at: PassArguments, settings: PassSettings): void {
-    this.refresh();
-    const { f32 } = this;
+    const { f32 } = this.views();
     const change = at.change >>> 2;
     this.pass(gram, at, settings, (_line, i) => f32[change + i]);
   }
@@ -131,8 +130,7 @@ export class JsKernels implements Kernels {
   }
 
   shuffle(order: Address, count: number, seed: number): void {
-    this.refresh();
-    const { u32 } = this;
+    const { u32 } = this.views();
     const p = order >>> 2;
     let s = seed >>> 0 === 0 ? 0x9e3779b9 : seed >>> 0;
     for (let i = count - 1; i > 0; i--) {
@@ -147,8 +145,7 @@ export class JsKernels implements Kernels {
   }
 
   margins(rows: Address, n: number, stride: number, z: Address, out: Address): void {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x0, z0, o] = [rows >>> 2, z >>> 3, out >>> 3];
     const s = new Float64Array(8);
     for (let i = 0; i < n; i++) {
@@ -162,8 +159,7 @@ export class JsKernels implements Kernels {
   }
 
   combine(rows: Address, n: number, stride: number, coefficient: Address, out: Address): void {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x0, c0, o] = [rows >>> 2, coefficient >>> 3, out >>> 3];
     for (let i = 0; i < n; i++) {
       const c = f64[c0 + i];
@@ -174,8 +170,7 @@ export class JsKernels implements Kernels {
   }
 
   squaredNorms(rows: Address, n: number, stride: number, out: Address): void {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x0, o] = [rows >>> 2, out >>> 3];
     for (let i = 0; i < n; i++) {
       const x = x0 + i * stride;
@@ -186,8 +181,7 @@ export class JsKernels implements Kernels {
   }
 
   gram(rows: Address, n: number, stride: number, out: Address, outStride: number): void {
-    this.refresh();
-    const { f32 } = this;
+    const { f32 } = this.views();
     const [x0, o] = [rows >>> 2, out >>> 2];
     const { fround } = Math;
     for (let i = 0; i < n; i++) {
@@ -212,15 +206,13 @@ export class JsKernels implements Kernels {
   }
 
   scaleRow(raw: Address, shift: Address, factor: Address, row: Address, stride: number): void {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x, s, c, o] = [raw >>> 3, shift >>> 3, factor >>> 3, row >>> 2];
     for (let t = 0; t < stride; t++) f32[o + t] = (f64[x + t] - f64[s + t]) * f64[c + t];
   }
 
   rowDot(row: Address, stride: number, z: Address): number {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x, z0] = [row >>> 2, z >>> 3];
     let a0 = 0;
     let a1 = 0;
@@ -236,8 +228,7 @@ export class JsKernels implements Kernels {
   }
 
   rowAdd(row: Address, stride: number, c: number, z: Address): void {
-    this.refresh();
-    const { f32, f64 } = this;
+    const { f32, f64 } = this.views();
     const [x, z0] = [row >>> 2, z >>> 3];
     for (let t = 0; t < stride; t++) f64[z0 + t] = f64[z0 + t] + c * f32[x + t];
   }

@@ -2,12 +2,9 @@
 
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
+import type { Objective } from '../settings/losses.ts';
 import { suspicions } from './suspicious.ts';
-import { type ClassSummary, type NumberSummary, type Objective, summariseTarget } from './target-summary.ts';
-
-interface DescribeOptions {
-  readonly objective?: Objective | undefined;
-}
+import { type ClassSummary, type NumberSummary, summariseTarget } from './target-summary.ts';
 
 export interface TableDescription {
   readonly source: string;
@@ -27,7 +24,10 @@ export interface TableDescription {
   readonly suspicious: readonly string[];
 }
 
-export function describeTable(table: Table, options: DescribeOptions = {}): TableDescription {
+export function describeTable(
+  table: Table,
+  options: { readonly objective?: Objective | undefined } = {},
+): TableDescription {
   const groups = rowsByParticipant(table);
   const target = table.targets && summariseTarget(table, table.targets, groups, options.objective);
   return {

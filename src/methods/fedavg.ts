@@ -116,7 +116,6 @@ class Sgd {
   }
 
   end(d: number): { w: Float64Array; v: Float64Array } {
-    this.fold();
     return { w: this.shard.arena.f64(this.w, d).slice(), v: this.shard.arena.f64(this.v, d).slice() };
   }
 

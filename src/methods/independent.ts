@@ -58,14 +58,10 @@ export const trainGlobal: Method = (input) => {
 const FIRST_PASSES = 20;
 const LONGER = 1.5;
 
-interface Solved extends Trajectory {
-  readonly ends: readonly Iterate[];
-}
-
 function* solveAll(
   { tasks, settings, warmStart, onRound }: AskingInput,
   model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
-): Asking<Solved> {
+): Asking<Trajectory & { readonly ends: readonly Iterate[] }> {
   const history: HistoryRow[] = [];
   const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
   let passes = 0;

@@ -3,6 +3,7 @@
  * Algorithm 1 (`--aggregation sum`, with its errors put right: docs/paper-errata.md) and CoCoA+ (`safe`) do it.
  */
 import { Aggregator } from '../solver/aggregate.ts';
+import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import { newMember, type Solution } from '../solver/member.ts';
 import { addScaled, norm } from '../solver/vector.ts';
 import { inquire, personalPart } from './answers.ts';
@@ -66,3 +67,23 @@ function conservationError(u: Float64Array, afresh: readonly Float64Array[]): nu
   for (const own of afresh) addScaled(rest, -1, own);
   return norm(rest) / (norm(u) || 1);
 }
+
+/**
+ * `mocha`, for comparison: the problem and where it departs from the paper are in solver/aggregate-mocha.ts. A participant solves the usual
+ * local problem with C1 = 1 and no personal part; `passesOf` lets a caller vary how exactly, as slow nodes would.
+ */
+export const trainMocha: Method = (input) => {
+  const { lambda, gap } = input.settings;
+  const { d } = input.workspace;
+  const shards = input.workspace.each({
+    ...input.settings,
+    c1: 1,
+    c2: Number.POSITIVE_INFINITY,
+  });
+  const aggregator = new MochaAggregator({ d, lambda, gap });
+  for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.n });
+  const members = shards.map((shard) => newMember(shard));
+  const personal = (t: number) => aggregator.modelOf(t);
+  const { inUse: _, ...trajectory } = trainInRounds(input, { aggregator, shards, members, personal });
+  return { w: aggregator.w, v: shards.map((_, t) => personal(t)), servesNewcomers: false, ...trajectory };
+};

@@ -5,8 +5,6 @@ import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { type TrainingValues, type TrainOptions, trainingKind } from '../settings/training.ts';
 
-export type { TrainOptions } from '../settings/training.ts';
-
 /** What a training runs with: complete and checked. */
 export type ResolvedOptions = TrainingValues & { readonly loss: LossName };
 

@@ -4,26 +4,15 @@
  */
 import { inputError } from '../base/errors.ts';
 import { accepted, readSettings } from '../settings/kinds.ts';
-import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
+import { defaultLoss, unfitLoss } from '../settings/losses.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName, Model } from '../solver/model.ts';
 
-export type { PersonaliseOptions } from '../settings/training.ts';
-
-/** Complete and checked. */
-export interface ResolvedPersonaliseOptions {
-  readonly c1: number;
-  readonly c2: number;
-  /** 0 for classification. */
-  readonly epsilon: number;
-  readonly loss: LossName;
-  readonly classWeight: 'none' | 'balanced';
-  readonly testFraction: number;
-  readonly seed: number;
-  readonly gap: number;
-  readonly passes: number;
-}
+/** Complete and checked; epsilon is 0 for classification. */
+export type ResolvedPersonaliseOptions = {
+  readonly [K in keyof Required<PersonaliseOptions>]: NonNullable<PersonaliseOptions[K]>;
+};
 
 export function resolvePersonaliseOptions(
   model: Model,

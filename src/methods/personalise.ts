@@ -11,6 +11,7 @@ import { rowsByParticipant } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
+import type { PersonaliseOptions } from '../settings/training.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
@@ -18,11 +19,7 @@ import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { evaluateRows, type ParticipantResult } from './evaluate.ts';
-import {
-  type PersonaliseOptions,
-  type ResolvedPersonaliseOptions,
-  resolvePersonaliseOptions,
-} from './personalise-options.ts';
+import { type ResolvedPersonaliseOptions, resolvePersonaliseOptions } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
 import { scaledTasks } from './prepare.ts';
 import type { Task } from './workspace.ts';

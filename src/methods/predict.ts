@@ -1,5 +1,6 @@
 /** Predictions row by row, in the words of the training data. */
 import { inputError } from '../base/errors.ts';
+import { listed } from '../data/number.ts';
 import { selectFeatures } from '../data/select-features.ts';
 import type { Table } from '../data/table.ts';
 import { decide, type Model } from '../solver/model.ts';
@@ -43,19 +44,16 @@ export function withFeaturesOf({ features }: Model, table: Table): Table {
 }
 
 function otherFeatures(table: Table, d: number, missing: readonly string[], extra: readonly string[]): Error {
+  const quoted = (names: readonly string[]) =>
+    listed(
+      names.map((name) => `"${name}"`),
+      5,
+    );
   const code = missing.length === extra.length ? 'FEATURE_NAMES' : 'FEATURE_COUNT';
-  const lacks = missing.length > 0 ? `, missing ${listed(missing)}` : '';
-  const has = extra.length > 0 ? `, got ${listed(extra)} besides (--drop leaves columns out)` : '';
+  const lacks = missing.length > 0 ? `, missing ${quoted(missing)}` : '';
+  const has = extra.length > 0 ? `, got ${quoted(extra)} besides (--drop leaves columns out)` : '';
   return inputError(
     code,
     `${table.source}: expected the model's ${d} features and got ${table.features.length}${lacks}${has}`,
   );
-}
-
-function listed(names: readonly string[]): string {
-  const few = names
-    .slice(0, 5)
-    .map((name) => `"${name}"`)
-    .join(', ');
-  return names.length > 5 ? `${few} and ${names.length - 5} more` : few;
 }

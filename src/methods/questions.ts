@@ -14,7 +14,6 @@ import type { Task } from './workspace.ts';
 interface Query {
   readonly query: Float64Array;
   readonly options: AnswerOptions;
-  /** Duals to start from. */
   readonly warm: WarmDuals | undefined;
 }
 

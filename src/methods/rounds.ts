@@ -26,11 +26,10 @@ interface InUse {
   readonly members: readonly Solution[];
 }
 
-interface Solved extends Trajectory {
-  readonly inUse: InUse;
-}
-
-export function trainInRounds(input: MethodInput, federation: Federation): Solved {
+export function trainInRounds(
+  input: MethodInput,
+  federation: Federation,
+): Trajectory & { readonly inUse: InUse } {
   const { settings, onRound } = input;
   const { aggregator, shards, members, personal } = federation;
   const history: HistoryRow[] = [];

@@ -2,6 +2,7 @@
 import { count } from '../data/memory.ts';
 import { parseDecimal } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
+import type { Objective } from '../settings/losses.ts';
 import {
   type FeatureRange,
   featureRanges,
@@ -9,7 +10,7 @@ import {
   repeatedRows,
   telltaleFeatures,
 } from './scan-features.ts';
-import type { ClassSummary, NumberSummary, Objective } from './target-summary.ts';
+import type { ClassSummary, NumberSummary } from './target-summary.ts';
 
 const FEW_ROWS = 10;
 /** Standard deviations that differ by more than this factor make one feature drown the others. */
@@ -21,32 +22,23 @@ export function suspicions(
   target: ClassSummary | NumberSummary | undefined,
   objective: Objective | undefined,
 ): string[] {
-  const ranges = featureRanges(table);
   return [
     ...aboutParticipants(table, groups),
     ...aboutTarget(table, target, objective),
-    ...aboutFeatures(table, ranges),
+    ...aboutFeatures(table, featureRanges(table)),
     ...aboutLeaks(table, target),
     ...aboutRows(table),
   ];
 }
 
-function aboutParticipants(table: Table, groups: readonly Uint32Array[]): string[] {
-  const found: string[] = [];
-  if (table.n > 1 && table.participants.length === table.n) {
-    found.push(
-      `Every one of the ${count(table.n)} rows has a participant of its own: the participant column looks like ` +
-        'a row number',
-    );
-    return found;
+function aboutParticipants({ n, participants }: Table, groups: readonly Uint32Array[]): string[] {
+  if (n > 1 && participants.length === n) {
+    return [
+      `Every one of the ${count(n)} rows has a participant of its own: the participant column looks like a row number`,
+    ];
   }
-  const small = table.participants.filter((_, k) => groups[k].length < FEW_ROWS);
-  if (small.length > 0) {
-    found.push(
-      `${some(small.length, 'participant has', 'participants have')} fewer than ${FEW_ROWS} rows: ${few(small)}`,
-    );
-  }
-  return found;
+  const small = participants.filter((_, k) => groups[k].length < FEW_ROWS);
+  return about(small, 'participant has', 'participants have', `fewer than ${FEW_ROWS} rows`);
 }
 
 function aboutTarget(
@@ -58,13 +50,10 @@ function aboutTarget(
   if (target?.kind === 'classes') {
     if (target.distinct === 1) found.push('All rows have the same target');
     const onesided = target.byParticipant.filter(({ rows }) => rows.filter((r) => r > 0).length === 1);
-    const participants = onesided.map(({ id }) => id);
+    const ids = onesided.map(({ id }) => id);
     // Where every row is its own participant this says nothing new.
-    if (target.distinct > 1 && participants.length > 0 && table.participants.length < table.n) {
-      found.push(
-        `${some(participants.length, 'participant has', 'participants have')} rows of one class only: ${few(participants)}`,
-      );
-    }
+    if (target.distinct > 1 && table.participants.length < table.n)
+      found.push(...about(ids, 'participant has', 'participants have', 'rows of one class only'));
   }
   if (objective !== 'regression' && looksContinuous(table, target)) {
     found.push(
@@ -81,25 +70,18 @@ function looksContinuous(table: Table, target: ClassSummary | NumberSummary | un
 }
 
 function aboutFeatures(table: Table, ranges: readonly FeatureRange[]): string[] {
-  const found: string[] = [];
   const name = (j: number) => table.features[j];
-  const constant = ranges.flatMap(({ constant }, j) => (constant && table.n > 1 ? [name(j)] : []));
-  if (constant.length > 0) {
-    found.push(`${some(constant.length, 'feature is', 'features are')} constant: ${few(constant)}`);
-  }
+  const constant = table.features.filter((_, j) => ranges[j].constant && table.n > 1);
   const copies = repeatedColumns(table).filter(([, j]) => !ranges[j].constant);
-  if (copies.length > 0) {
-    const pairs = copies.map(([first, j]) => `${name(j)} = ${name(first)}`);
-    found.push(
-      `${some(copies.length, 'feature repeats', 'features repeat')} another one exactly: ${few(pairs)}`,
-    );
-  }
-  const varying = ranges
-    .map((range, j) => ({ sd: range.sd, j, constant: range.constant }))
-    .filter((r) => !r.constant);
+  const pairs = copies.map(([first, j]) => `${name(j)} = ${name(first)}`);
+  const found = [
+    ...about(constant, 'feature is', 'features are', 'constant'),
+    ...about(pairs, 'feature repeats', 'features repeat', 'another one exactly'),
+  ];
+  const varying = ranges.map(({ sd }, j) => ({ sd, j })).filter(({ j }) => !ranges[j].constant);
   varying.sort((a, b) => a.sd - b.sd);
-  if (varying.length > 1 && varying[varying.length - 1].sd > SCALE_RATIO * varying[0].sd) {
-    const [least, most] = [varying[0], varying[varying.length - 1]];
+  const [least, most] = [varying[0], varying[varying.length - 1]];
+  if (varying.length > 1 && most.sd > SCALE_RATIO * least.sd) {
     found.push(
       `Features differ much in scale: the standard deviation is ${short(least.sd)} for ${name(least.j)} and ` +
         `${short(most.sd)} for ${name(most.j)}, so scale them (standard)`,
@@ -110,21 +92,12 @@ function aboutFeatures(table: Table, ranges: readonly FeatureRange[]): string[] 
 
 function aboutLeaks(table: Table, target: ClassSummary | NumberSummary | undefined): string[] {
   const { equal, separating } = telltaleFeatures(table, target);
-  const found: string[] = [];
-  if (equal.length > 0) {
-    const names = equal.map((j) => table.features[j]);
-    found.push(
-      `${some(names.length, 'feature equals', 'features equal')} the target in every row: ${few(names)}`,
-    );
-  }
-  if (separating.length > 0) {
-    const names = separating.map((j) => table.features[j]);
-    found.push(
-      `${some(names.length, 'feature alone tells', 'features alone tell')} all classes apart, ` +
-        `which looks like a leak: ${few(names)}`,
-    );
-  }
-  return found;
+  const names = (places: readonly number[]) => places.map((j) => table.features[j]);
+  const apart = 'all classes apart, which looks like a leak';
+  return [
+    ...about(names(equal), 'feature equals', 'features equal', 'the target in every row'),
+    ...about(names(separating), 'feature alone tells', 'features alone tell', apart),
+  ];
 }
 
 function aboutRows(table: Table): string[] {
@@ -137,9 +110,12 @@ function some(n: number, one: string, many: string): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
-function few(names: readonly string[]): string {
-  const shownNames = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shownNames} and ${count(names.length - 5)} more` : shownNames;
+/** "3 features are constant: x1, x2, x3", or nothing where there are none. */
+function about(names: readonly string[], one: string, many: string, what: string): string[] {
+  if (names.length === 0) return [];
+  const few = names.slice(0, 5).join(', ');
+  const rest = names.length > 5 ? ` and ${count(names.length - 5)} more` : '';
+  return [`${some(names.length, one, many)} ${what}: ${few}${rest}`];
 }
 
 function short(value: number): string {

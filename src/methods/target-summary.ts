@@ -1,9 +1,9 @@
 /** The targets of a table in a few numbers: rows of each class, or mean and spread. */
-import { naturallySorted } from '../data/natural-order.ts';
-import { parseDecimal } from '../data/number.ts';
-import type { Table } from '../data/table.ts';
 
-export type Objective = 'classification' | 'regression';
+import { parseDecimal } from '../data/number.ts';
+import { naturallySorted } from '../data/participants.ts';
+import type { Table } from '../data/table.ts';
+import type { Objective } from '../settings/losses.ts';
 
 /** Up to this many distinct targets are taken for classes, unless the objective says otherwise. */
 const MOST_CLASSES = 20;

@@ -2,16 +2,16 @@
 import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
+import type { Objective } from '../settings/losses.ts';
+import type { TrainOptions } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { MethodName, Model } from '../solver/model.ts';
-import type { Objective } from '../solver/problem.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped } from './method.ts';
-import { trainMocha } from './mocha.ts';
-import { MTL_BY_ANSWERS, trainMtl } from './mtl.ts';
-import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
+import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
+import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
 import { Workspace } from './workspace.ts';
@@ -86,16 +86,7 @@ export async function trainWith(
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-interface Training {
-  readonly resolved: ResolvedOptions;
-  readonly prepared: Prepared;
-  readonly placed: Placed;
-  readonly now: () => number;
-  readonly started: number;
-  readonly loaded: number;
-}
-
-function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext): Training {
+function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
   const resolved = resolveOptions(options);
   const started = now();
   const prepared = prepare(table, resolved);
@@ -104,7 +95,7 @@ function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainCont
 }
 
 function finish(
-  { resolved, prepared, placed, now, started, loaded }: Training,
+  { resolved, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
   const solved = now();

@@ -10,12 +10,20 @@ import { inputError } from '../base/errors.ts';
 import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { ScaleMode } from '../math/scaling.ts';
+import type { TrainOptions } from '../settings/training.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import type { MethodName } from '../solver/model.ts';
-import { type ResolvedOptions, resolveOptions, type TrainOptions } from './options.ts';
-import { type Prepared, prepare } from './prepare.ts';
-import { decideFold, type TunePart, type TuneWork } from './tune-fold.ts';
-import { checkedGrid, named, pointsOf, type TuneGrid } from './tune-grid.ts';
+import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { prepare } from './prepare.ts';
+import {
+  checkedGrid,
+  decideFold,
+  named,
+  pointsOf,
+  type TuneGrid,
+  type TunePart,
+  type TuneWork,
+} from './tune-fold.ts';
 
 export type TuneMetric = 'errorRate' | 'balancedAccuracy' | 'r2' | 'rmse';
 
@@ -86,7 +94,6 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
   return { work, parts, grid, folds, metric };
 }
 
-/** To be called after every training. */
 export function progressOf({ work, parts }: TunePlan, { onProgress }: TuneContext): () => void {
   let done = 0;
   return () => onProgress?.(++done, work.points.length * parts.length);
@@ -100,39 +107,22 @@ export function tuneResult(
   const { prepared, options, points } = work;
   const rows = grid.scale.flatMap((scale) =>
     points.map((point, p): TuneRow => {
-      const held = new HeldOut(prepared);
-      for (const [i, part] of parts.entries())
-        if (part.scale === scale) held.add(part.split.test, decisions[i][p]);
-      return { scale, ...named(point, grid), ...summary(held.metrics(options.objective), metric) };
+      const own = prepared.table.participants.map(() => ({ y: [] as number[], a: [] as number[] }));
+      for (const [i, part] of parts.entries()) {
+        if (part.scale !== scale) continue;
+        for (const [t, row] of part.split.test.entries()) {
+          const mine = own[prepared.table.participantOf[row]];
+          mine.y.push(prepared.y[row]);
+          mine.a.push(decisions[i][p][t]);
+        }
+      }
+      const metrics = own.map(({ y, a }) => measure(options.objective, y, a));
+      return { scale, ...named(point, grid), ...summary(metrics, metric) };
     }),
   );
   rows.sort((a, b) => (isGain(metric) ? b.score - a.score : a.score - b.score));
   const { method, objective, seed } = options;
   return { method, objective, metric, folds, table: rows, best: rows[0], seed, options };
-}
-
-/** Held-out decisions of all folds, sorted by participant. */
-class HeldOut {
-  private readonly prepared: Prepared;
-  private readonly own: { y: number[]; a: number[] }[];
-
-  constructor(prepared: Prepared) {
-    this.prepared = prepared;
-    this.own = prepared.table.participants.map(() => ({ y: [], a: [] }));
-  }
-
-  add(rows: Uint32Array, decisions: Float64Array): void {
-    const { table, y } = this.prepared;
-    for (const [t, i] of rows.entries()) {
-      const mine = this.own[table.participantOf[i]];
-      mine.y.push(y[i]);
-      mine.a.push(decisions[t]);
-    }
-  }
-
-  metrics(objective: ResolvedOptions['objective']): Metrics[] {
-    return this.own.map(({ y, a }) => measure(objective, y, a));
-  }
 }
 
 function summary(all: readonly Metrics[], metric: TuneMetric): { score: number; standardError: number } {

@@ -46,7 +46,6 @@ export class Workspace {
     return this.eachShard;
   }
 
-  /** One shard with the rows of all tasks in order. */
   pooled(settings: ProblemSettings): Shard {
     if (!this.pooledShard) this.pooledShard = this.shardOf(settings, pool(this.tasks), 'auto');
     else this.pooledShard.retarget(settings);
@@ -65,7 +64,6 @@ export class Workspace {
   }
 }
 
-/** Everybody's rows as one task. */
 function pool(tasks: readonly Task[]): Task {
   const index = new Uint32Array(tasks.reduce((sum, task) => sum + task.n, 0));
   let at = 0;

@@ -9,10 +9,10 @@ import {
   wholeLength,
 } from '../check/run-log.ts';
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
-import { fileError } from './files/file-error.ts';
+import { onFileSync } from './files/file-error.ts';
 
 const OWNER_ONLY = 0o600;
 
@@ -52,13 +52,8 @@ class LogFile {
     closeSync(this.descriptor);
   }
 
-  /** Failures of the system name the file. */
   private guarded<T>(act: () => T): T {
-    try {
-      return act();
-    } catch (error) {
-      throw fileError(error, this.name);
-    }
+    return onFileSync(this.name, act);
   }
 }
 
@@ -77,8 +72,8 @@ export class RunRecorder {
     }
   }
 
-  begin(start: CoordinatorStart | ParticipantStart): void {
-    this.append({ type: 'life', life: start });
+  started(start: CoordinatorStart | ParticipantStart): void {
+    this.append({ type: 'start', start });
   }
 
   /** At once after the step: effects share arrays with a state that goes on. */

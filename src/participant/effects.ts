@@ -2,7 +2,8 @@
 import type { Scaling } from '../math/scaling.ts';
 import type { Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext, Solution } from '../solver/member.ts';
+import type { Solution } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import type { Stored } from './state.ts';
 
 /** A local solve to make; with `steps` and purpose `certify` only an evaluation of the model. */

@@ -18,7 +18,7 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
   if (message.reason !== 'left' && message.round < newestRound(state)) return [];
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
-  if (state.phase === 'personalising' || (state.phase === 'finished' && !isNews(state, message))) return [];
+  if (state.phase === 'personalising' || (state.phase === 'finished' && !isNew(state, message))) return [];
   settle(state, message.accepted, () => true);
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);
@@ -48,7 +48,7 @@ function newestRound({ order, stored: { pending, base } }: ParticipantState): nu
 }
 
 /** Training may have gone on and come to rest again while we were away. */
-function isNews({ stored: { settings, model } }: ParticipantState, { w }: Finish): boolean {
+function isNew({ stored: { settings, model } }: ParticipantState, { w }: Finish): boolean {
   return settings?.training === 'answers' && w.length > 0 && !(model && sameVector(model.w, w));
 }
 

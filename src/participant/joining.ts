@@ -3,7 +3,7 @@ import { sameData } from '../base/same-data.ts';
 import type { Welcome } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { advertisement, takeSeat } from './secure.ts';
+import { advertisement, giveUp, takeSeat } from './secure.ts';
 import { retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
 
@@ -15,11 +15,7 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
     startOver(state);
   }
   const unfit = unfitFor(state, settings);
-  if (unfit) {
-    state.phase = 'refused';
-    state.refusal = { code: 'NOT_SECURE', message: unfit };
-    return [{ type: 'cancel' }];
-  }
+  if (unfit) return giveUp(state, 'NOT_SECURE', unfit);
   const newcomer = !state.stored.secure;
   const secure = takeSeat(state, settings);
   if (!message.scaling) {

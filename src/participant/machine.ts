@@ -8,7 +8,8 @@
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
-import { type BoxContext, sentPart } from '../solver/member.ts';
+import { sentPart } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginSession, onWelcome } from './joining.ts';
@@ -140,11 +141,9 @@ function takeUp(state: ParticipantState, order: RoundMessage, now: number): Part
 function onMismatch(state: ParticipantState, theirs: number, now: number): ParticipantEffect[] {
   state.mismatches++;
   if (state.mismatches < MISMATCHES) return retransmit(state, now);
-  state.phase = 'refused';
   const { id } = state.profile;
   const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin again`;
-  state.refusal = { code: 'STATE_MISMATCH', message };
-  return [{ type: 'cancel' }];
+  return giveUp(state, 'STATE_MISMATCH', message);
 }
 
 function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[] {
@@ -216,7 +215,7 @@ function noteAnswer(
 function hand(state: ParticipantState, pending: Pending, { committed }: SolveResult): ParticipantEffect[] {
   const { settings, secure } = state.stored;
   const large = settings?.secure && tooLarge(pending.message.u, settings.secure);
-  if (large) return giveUp(state, large);
+  if (large) return giveUp(state, 'SECURE_OVERFLOW', `participant "${state.profile.id}": ${large}`);
   // The first step goes from where rows of all zeros start, which is not nothing.
   const from = settings?.training === 'steps' ? committed : state.stored.committed;
   state.stored = { ...state.stored, committed: from, pending };
@@ -240,9 +239,7 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'WRONG_FEATURES':
     case 'BAD_VERSION':
-      state.phase = 'refused';
-      state.refusal = { code: message.code, message: message.message };
-      return [{ type: 'cancel' }];
+      return giveUp(state, message.code, message.message);
     default:
       return [];
   }

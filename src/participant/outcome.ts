@@ -1,6 +1,7 @@
 /** What becomes of an answer once it is known whether it was accepted: stored before anything else is built on it. */
 import type { Accepted } from '../protocol/messages.ts';
-import { type BoxContext, partOfStep, type Solution, sentPart } from '../solver/member.ts';
+import { partOfStep, type Solution, sentPart } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { summedScalars } from './secure.ts';

@@ -6,19 +6,12 @@ import { type FederationSettings, personalCost } from '../settings/wire.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
-interface RawRows {
-  /** rows x features. */
-  readonly x: Float64Array;
-  /** -1 and +1, or values. */
-  readonly y: Float64Array;
-  readonly features: number;
-}
-
+/** x is rows x features, y is -1 and +1, or values. */
 export function scaledShard(
   arena: Arena,
   settings: FederationSettings,
   scaling: Scaling,
-  { x, y, features }: RawRows,
+  { x, y, features }: { readonly x: Float64Array; readonly y: Float64Array; readonly features: number },
 ): Shard {
   return new Shard(
     arena,

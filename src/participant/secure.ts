@@ -7,20 +7,23 @@
  * refuses changes nothing and is not answered: the round goes on without us.
  */
 import { sameData } from '../base/same-data.ts';
-import { drawFrom } from '../privacy/secure/entropy.ts';
-import type { Primitives } from '../privacy/secure/keys.ts';
-import { acceptRoster, advertise, type Identities, newParticipant } from '../privacy/secure/membership.ts';
+import { drawFrom, type Primitives } from '../privacy/secure/keys.ts';
+import {
+  acceptRoster,
+  type ParticipantState as Core,
+  type Identities,
+  newParticipant,
+} from '../privacy/secure/membership.ts';
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
-import type { ParticipantState as Core } from '../privacy/secure/participant-state.ts';
-import { layoutOf } from '../privacy/secure/roster.ts';
+import { advertise, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import type {
-  DeliveredMessage,
+  AnswerMessage,
   PlanMessage,
   RosterMessage,
   SecureToParticipant,
-} from '../protocol/secure-messages.ts';
+  ToCoordinator,
+} from '../protocol/messages.ts';
 import {
   changeVector,
   exactLimit,
@@ -79,7 +82,8 @@ export function onSecureMessage(
     case 'plan':
       return onPlan(state, message, now);
     case 'delivered':
-      return onDelivered(state, message);
+      state.delivered = message;
+      return maskWhenReady(state);
     case 'counted':
       return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
     case 'attestations':
@@ -129,11 +133,6 @@ function askForRoster(
   if (now < state.askedMs + retryMs) return [];
   state.askedMs = now;
   return say(advertisement(state));
-}
-
-function onDelivered(state: ParticipantState, message: DeliveredMessage): ParticipantEffect[] {
-  state.delivered = message;
-  return maskWhenReady(state);
 }
 
 /** Masks and sends what the open round sums, once it is known and the shares of the others are there. */
@@ -205,18 +204,23 @@ function answer(
     return [{ type: 'persist', stored: state.stored }, ...say(message)];
   } catch (error) {
     if (!(error instanceof SecureError)) throw error;
-    return error.code === 'SECURE_OVERFLOW' ? giveUp(state, overflow(state, error)) : [];
+    return error.code === 'SECURE_OVERFLOW' ? giveUp(state, 'SECURE_OVERFLOW', overflow(state, error)) : [];
   }
 }
 
 /** Nothing can come of it until the operator changes something. */
-export function giveUp(state: ParticipantState, message: string): ParticipantEffect[] {
+export function giveUp(
+  state: ParticipantState,
+  code: NonNullable<ParticipantState['refusal']>['code'],
+  message: string,
+): ParticipantEffect[] {
   state.phase = 'refused';
-  state.refusal = { code: 'SECURE_OVERFLOW', message: `participant "${state.profile.id}": ${message}` };
+  state.refusal = { code, message };
   return [{ type: 'cancel' }];
 }
 
-function overflow({ stored }: ParticipantState, { message }: SecureError): string {
+function overflow({ stored, profile }: ParticipantState, error: SecureError): string {
+  const message = `participant "${profile.id}": ${error.message}`;
   return stored.secure?.purpose === 'measure'
     ? `${message}: the sums of features and of their squares must stay below ${MOMENTS_LIMIT}; bring the features to a smaller unit`
     : `${message}: raise secure.limit`;

@@ -7,23 +7,29 @@ import type { ParticipantState, Pending } from './state.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
-  const messages: ToCoordinator[] = [];
-  const { moments } = state.profile;
-  const { session, pending } = state.stored;
-  if (state.phase === 'leaving') messages.push({ kind: 'leave', session });
-  else if (state.phase === 'measuring')
-    messages.push(advertisement(state) ?? { kind: 'moments', ...moments });
-  else if (state.phase === 'sent' && pending) messages.push(answerFor(state, pending));
-  else if (state.phase !== 'solving' && state.phase !== 'personalising') messages.push(hello(state));
-  const sends = messages.map((message) => ({ type: 'send', message }) as const);
+  const message = messageFor(state);
+  const sends: ParticipantEffect[] = message ? [{ type: 'send', message }] : [];
   // Whoever rests asks once, after a new connection; a round wakes it.
   return state.phase === 'finished' ? sends : [...sends, timer(state, now)];
 }
 
-/** What to say of a pending update: the update, or what hides it; or that we are here, and wait for shares to hide it with. */
-function answerFor(state: ParticipantState, pending: Pending): ToCoordinator {
-  if (!state.stored.secure) return asSent(state, pending);
-  return maskedAnswer(state, pending.message.round) ?? hello(state);
+function messageFor(state: ParticipantState): ToCoordinator | undefined {
+  const { session, pending, secure } = state.stored;
+  switch (state.phase) {
+    case 'leaving':
+      return { kind: 'leave', session };
+    case 'measuring':
+      return advertisement(state) ?? { kind: 'moments', ...state.profile.moments };
+    case 'solving':
+    case 'personalising':
+      return undefined;
+    case 'sent':
+      // The answer, or what hides it; or that we are here, and wait for shares to hide it with.
+      if (pending && !secure) return asSent(state, pending);
+      return (pending && maskedAnswer(state, pending.message.round)) ?? hello(state);
+    default:
+      return hello(state);
+  }
 }
 
 /** A stored answer as it is sent: in this session, and with what was accepted before it where the round asks for that. */

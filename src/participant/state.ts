@@ -1,13 +1,19 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
 import type { Scaling } from '../math/scaling.ts';
-import type { Identities } from '../privacy/secure/membership.ts';
+import type { Identities, ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import type { ParticipantState as SecureCore } from '../privacy/secure/participant-state.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
-import type { AnswerMessage, FinishReason, RejectCode, RoundMessage } from '../protocol/messages.ts';
-import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
+import type {
+  AnswerMessage,
+  DeliveredMessage,
+  FinishReason,
+  RejectCode,
+  RoundMessage,
+  SumPurpose,
+} from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import type { BoxContext, Solution } from '../solver/member.ts';
+import type { Solution } from '../solver/member.ts';
+import type { BoxContext } from '../solver/problem.ts';
 
 /** What a participant brings along: known before it has received anything. */
 export interface Profile {
@@ -72,11 +78,9 @@ export interface Pending {
 export interface SecureStored {
   /** Keys, seat and the round that is open. Never changed in place. */
   readonly core: SecureCore;
-  /** What it says of itself, signed. */
   readonly advertisement: Advertisement;
   /** How often the secret has been drawn from. */
   readonly drawn: number;
-  /** What the open round sums. */
   readonly purpose: SumPurpose;
   /** The first round that the roster is for. */
   readonly rosterRound: number;
@@ -126,28 +130,27 @@ export interface ParticipantState {
   phase: Phase;
   stored: Stored;
   /** Present once the rows are scaled. */
-  problem: BoxContext | undefined;
-  /** The newest round received. */
-  order: RoundMessage | undefined;
+  problem?: BoxContext | undefined;
+  order?: RoundMessage | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
-  latest: UsableModel | undefined;
+  latest?: UsableModel | undefined;
   /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
   solvingRound: number;
   /** Passes of interrupted solves that went into the present one. */
   carriedPasses: number;
   /** Duals of the last answer, accepted or not: a start for the next. */
-  warm: Float64Array | undefined;
+  warm?: Float64Array | undefined;
   /** The w that a personal part is being solved for, at the end. */
-  finishing: Float64Array | undefined;
+  finishing?: Float64Array | undefined;
   /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
-  unfinished: { readonly beta: Float64Array; readonly passes: number } | undefined;
-  /** Rounds in a row that spoke of another state than ours. */
+  unfinished?: { readonly beta: Float64Array; readonly passes: number } | undefined;
+  /** Rounds in a row that named another accepted answer than ours. */
   mismatches: number;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;
   /** Shares that the others have dealt, until they are used. */
-  delivered: DeliveredMessage | undefined;
-  refusal: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
+  delivered?: DeliveredMessage | undefined;
+  refusal?: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
 }
 
 export const NOTHING_STORED: Stored = {
@@ -175,17 +178,9 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     profile,
     phase: stored.finished === 'left' ? 'gone' : 'joining',
     stored,
-    problem: undefined,
-    order: undefined,
-    latest: undefined,
     solvingRound: 0,
     carriedPasses: 0,
-    warm: undefined,
-    finishing: undefined,
-    unfinished: undefined,
     mismatches: 0,
     askedMs: Number.NEGATIVE_INFINITY,
-    delivered: undefined,
-    refusal: undefined,
   };
 }

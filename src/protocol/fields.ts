@@ -5,8 +5,7 @@
 import { utf8Bytes } from '../base/bytes.ts';
 import type { Limits } from './limits.ts';
 import type { RejectCode } from './messages.ts';
-import type { Reader } from './reader.ts';
-import type { Writer } from './writer.ts';
+import type { Reader, Writer } from './payload.ts';
 
 export interface Field<T> {
   write(out: Writer, value: T, name: string): void;
@@ -24,7 +23,6 @@ const U16_MAX = 0xffff;
 const U32_MAX = 0xffff_ffff;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Whole numbers. */
 function unsigned(bits: 'u16' | 'u32', most: number): Field<number> {
   return {
     write(out, value, name) {
@@ -152,7 +150,7 @@ export function list<T>(item: Field<T>): Field<readonly T[]> {
 }
 
 /** One of a few values, as a u8; `meaning` of its numbers is for the sentence of a refusal. */
-function coded<T>(codes: ReadonlyMap<T, number>, meaning = [...codes.values()].join(', ')): Field<T> {
+function coded<T>(codes: ReadonlyMap<T, number>, meaning: string): Field<T> {
   const values = new Map([...codes].map(([value, code]) => [code, value]));
   return {
     write: (out, value, name) => out.u8(codes.get(value) ?? out.fail(`${name}: there is no "${value}"`)),
@@ -169,21 +167,10 @@ export function choice<T extends string>(codes: Readonly<Record<T, number>>): Fi
   return coded(new Map(Object.entries<number>(codes) as [T, number][]), `one of ${known}`);
 }
 
+const YES_OR_NO = new Map([false, true].map((value, code) => [value, code]));
 /** u8: 0 no, 1 yes. */
-export const flag = coded(
-  new Map([
-    [false, 0],
-    [true, 1],
-  ]),
-  '0 (no) or 1 (yes)',
-);
-const presence = coded(
-  new Map([
-    [false, 0],
-    [true, 1],
-  ]),
-  '0 (absent) or 1 (present)',
-);
+export const flag = coded(YES_OR_NO, '0 (no) or 1 (yes)');
+const presence = coded(YES_OR_NO, '0 (absent) or 1 (present)');
 
 /** u8: 0 absent, 1 present. */
 export function optional<T>(field: Field<T>): Field<T | undefined> {
@@ -201,7 +188,6 @@ export function constant<T>(value: T): Field<T> {
   return { write: () => {}, read: () => value };
 }
 
-/** Fields one after another. */
 export function record<T extends object>(fields: { readonly [K in keyof T]-?: Field<T[K]> }): Field<T> {
   const keys = Object.keys(fields) as (keyof T & string)[];
   const nameOf = (name: string, key: string) => (name === '' ? key : `${name}.${key}`);

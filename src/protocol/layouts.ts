@@ -1,8 +1,8 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import { accepted } from './accepted.ts';
 import {
   bytes,
+  checked,
   choice,
   constant,
   exactly,
@@ -21,9 +21,33 @@ import {
   u32,
   vector,
 } from './fields.ts';
-import { type Message, REJECT_NUMBERS, type Scalars, type Welcome } from './messages.ts';
+import {
+  type Accepted,
+  type FinishReason,
+  type Message,
+  REJECT_NUMBERS,
+  type RoundMessage,
+  type Scalars,
+  type SumPurpose,
+  type Welcome,
+} from './messages.ts';
 import { settingsText } from './settings.ts';
-import { PURPOSES, REASONS, SUM_PURPOSES } from './tags.ts';
+
+/** A share of 0 would be no acceptance. */
+const share = checked(f64, 'BAD_FRAME', (value, name) =>
+  value > 0 && value <= 1 ? undefined : `${name}: expected a number above 0 and at most 1, got ${value}`,
+);
+const shareOrAll: Field<Accepted['factor']> = {
+  write: (out, value = 1, name) => share.write(out, value, name),
+  read(input, name) {
+    const value = share.read(input, name);
+    return value === 1 ? undefined : value;
+  },
+  same: (a = 1, b = 1) => a === b,
+};
+
+/** The last accepted answer: its round, and the share of its change that was taken, 1 for all. */
+const accepted = record<Accepted>({ round: u32, factor: shareOrAll });
 
 export type Sender = 'participant' | 'coordinator';
 type Kind = Message['kind'];
@@ -66,8 +90,17 @@ const keys = {
   signature: exactly(SIGNATURE_BYTES),
 };
 const members = list(record<Advertisement>({ id, ...keys }));
-const purpose = choice(PURPOSES);
-const sumPurpose = choice(SUM_PURPOSES);
+const purpose = choice<RoundMessage['purpose']>({ train: 1, certify: 2 });
+const sumPurpose = choice<SumPurpose>({ measure: 1, train: 2 });
+const reason = choice<FinishReason>({
+  gap: 1,
+  stall: 2,
+  rounds: 3,
+  time: 4,
+  operator: 5,
+  left: 6,
+  budget: 7,
+});
 /** Of most messages of secure aggregation. */
 const sum = { session: u32, round: u32 };
 
@@ -130,7 +163,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     session: u32,
     round: u32,
     best: u32,
-    reason: choice(REASONS),
+    reason,
     accepted,
     w: vector,
   }),
@@ -142,11 +175,9 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   attestations: layout(0x8a, 'attestations', { ...sum, attesters: indexSet, tags: forNeighbours }),
 };
 
-const KIND_OF_TAG = new Map(Object.entries(LAYOUTS).map(([kind, { tag }]) => [tag, kind as Kind]));
-
-export function kindOfTag(tag: number): Kind | undefined {
-  return KIND_OF_TAG.get(tag);
-}
+export const KIND_OF_TAG: ReadonlyMap<number, Kind> = new Map(
+  Object.entries(LAYOUTS).map(([kind, { tag }]) => [tag, kind as Kind]),
+);
 
 /** For code that treats all kinds alike. */
 export function layoutOf(kind: Kind): Layout {

@@ -2,17 +2,25 @@
  * What participants and the coordinator send each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
  * A message has all that is needed to act on it alone: any may be lost, duplicated, late or out of order.
  */
+
+import type {
+  Advertisement,
+  Attestations,
+  Attested,
+  Counted,
+  Dealt,
+  Delivered,
+  Masked,
+  Revealed,
+  Roster,
+} from '../privacy/secure/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
-import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
-
-export type * from './secure-messages.ts';
 
 export const PROTOCOL_VERSION = 4;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];
-/** What participants do in a round. */
 export type Training = FederationSettings['training'];
 
 /** How good a participant's model (w of the round, v_k = u_k / C2) is on its rows. */
@@ -163,3 +171,55 @@ export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];
 export type ToCoordinator = Join | Moments | AnswerMessage | Leave | SecureToCoordinator;
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
+
+/* ---- with secure aggregation, beside `round`: the messages of src/privacy/secure, in the session of who sends or receives them ---- */
+
+/**
+ * What a round sums (secure-sums.ts has the vectors).
+ *   measure  the moments of the rows, for the scaling
+ *   train    changes of the contributions since those accepted last
+ */
+export type SumPurpose = 'measure' | 'train';
+
+/** A message of secure aggregation as it is sent: from or to this session of a participant. */
+type InSession<Kind extends string, Content> = Content & { readonly kind: Kind; readonly session: number };
+
+/* ---- from participant to coordinator ---- */
+
+/** A participant's keys: sent once the settings are known, and when a roster or a plan does not fit. */
+export type Advertise = InSession<'advertise', Omit<Advertisement, 'id'>>;
+export type DealtMessage = InSession<'dealt', Dealt>;
+/** `base` as in `answer`. */
+export type MaskedMessage = InSession<'masked', Masked & { readonly base: number }>;
+export type AttestedMessage = InSession<'attested', Attested>;
+export type RevealedMessage = InSession<'revealed', Revealed>;
+
+/* ---- from coordinator to participant ---- */
+
+/** `round` is the first that it is for: an older roster is ignored. */
+export type RosterMessage = InSession<'roster', Roster & { readonly round: number }>;
+export type PlanMessage = InSession<'plan', Plan>;
+export type DeliveredMessage = InSession<'delivered', Delivered>;
+export type CountedMessage = InSession<'counted', Counted>;
+export type AttestationsMessage = InSession<'attestations', Attestations>;
+
+/** Opens the sum of a round; lengths and grid follow from the settings. A number is used once, ever. */
+interface Plan {
+  readonly round: number;
+  readonly purpose: SumPurpose;
+  /** Digest of roster and parameters, 32 bytes. */
+  readonly roster: Uint8Array;
+}
+
+export type SecureToCoordinator =
+  | Advertise
+  | DealtMessage
+  | MaskedMessage
+  | AttestedMessage
+  | RevealedMessage;
+export type SecureToParticipant =
+  | RosterMessage
+  | PlanMessage
+  | DeliveredMessage
+  | CountedMessage
+  | AttestationsMessage;

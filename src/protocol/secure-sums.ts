@@ -15,8 +15,7 @@ import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import type { Training } from './messages.ts';
-import type { SumPurpose } from './secure-messages.ts';
+import type { PlanMessage, SumPurpose, Training } from './messages.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> & {
   readonly secure?: SecureSettings | undefined;
@@ -71,7 +70,7 @@ export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Flo
 /** The plan of a round, as privacy/secure wants it. */
 export function sumPlan(
   settings: SummedSettings,
-  plan: { readonly round: number; readonly purpose: SumPurpose; readonly roster: Uint8Array },
+  plan: Omit<PlanMessage, 'kind' | 'session'>,
   participants: number,
 ): RoundPlan {
   const { round, purpose, roster } = plan;

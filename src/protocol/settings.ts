@@ -6,7 +6,7 @@
 import { Refused, sentenceOf } from '../settings/refused.ts';
 import { type FederationSettings, wireKind } from '../settings/wire.ts';
 import type { Field } from './fields.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './payload.ts';
 
 /** What a refusal repeats of a peer's text. */
 const QUOTED_CHARACTERS = 200;

@@ -75,7 +75,7 @@
 export { participate } from '../client/participation.ts';
 export type { ParticipationOptions, ParticipationPorts } from '../client/participation-options.ts';
 export { parseEndpoint } from '../client/endpoint.ts';
-export { localSolver } from '../client/local-solver.ts';
+export { localSolver } from '../client/row-work.ts';
 export { MemoryState } from '../client/memory-store.ts';
 export { streamFrom } from '../base/random.ts';
 export { SUBPROTOCOL, TICKET_PREFIX } from '../protocol/joining.ts';
@@ -129,7 +129,7 @@ export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client
  * ```
  */
 export type { Clock } from '../base/ports.ts';
-export { TryAgain } from '../client/refusals.ts';
+export { TryAgain } from '../client/admission.ts';
 export type {
   Channel,
   ChannelEvents,

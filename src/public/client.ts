@@ -57,7 +57,7 @@ export { modelFromFolder } from '../node/client/state-folder.ts';
  *   () => {
  *     const state = new MemoryState();
  *     const secret = crypto.getRandomValues(new Uint8Array(32));
- *     return { open: (newcomer) => state.open(newcomer, secret), remove: () => {} };
+ *     return { open: (newcomer) => state.open(newcomer, secret), close: () => {} };
  *   },
  * );
  * for (const run of tests) await run();

@@ -173,7 +173,7 @@ export { type Model, modelFor } from '../solver/model.ts';
  * console.log(method, used.c1, used.testFraction); // local 10 0.3
  * ```
  */
-export type { TrainOptions } from '../methods/options.ts';
+export type { TrainOptions } from '../settings/training.ts';
 
 /**
  * A personal part for each participant of a table, for a given model: newcomers and new rows need no training with the others.
@@ -202,7 +202,7 @@ export { type PersonaliseResult, personalise } from '../methods/personalise.ts';
  * console.log(personalise(train(table).model, table, options).options.c2); // 0.5
  * ```
  */
-export type { PersonaliseOptions } from '../methods/personalise-options.ts';
+export type { PersonaliseOptions } from '../settings/training.ts';
 
 /**
  * Predictions row by row: the class in the words of the training data, or the number, and the decision behind it. Participants that

@@ -2,9 +2,9 @@
 import { stream } from '../base/random.ts';
 import { Arena } from '../math/arena.ts';
 import type { Kernels } from '../math/kernels.ts';
+import type { Objective } from '../settings/losses.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
-import type { Objective } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
 interface PassShape {

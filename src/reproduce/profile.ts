@@ -2,7 +2,8 @@
  * How much of everything: the sizes of data, grids and repeats of a reproduction. `full` is the paper's setting; `quick` is
  * the same experiments on smaller data with fewer repeats, for first results in a few minutes.
  */
-import type { TuneGrid } from '../methods/tune-grid.ts';
+
+import type { TuneGrid } from '../methods/tune-fold.ts';
 import { DEFAULT_COMPUTE, meanPassMs } from '../sim/compute.ts';
 import type { TableSpec } from './table-spec.ts';
 

@@ -7,6 +7,7 @@ export const LOSSES = {
 } as const;
 
 export type LossName = keyof typeof LOSSES;
+/** What is learnt: which of two classes, or a number. */
 export type Objective = (typeof LOSSES)[LossName];
 
 export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];

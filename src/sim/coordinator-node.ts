@@ -95,7 +95,7 @@ export class CoordinatorNode {
       // The noise of a round is that of its name: drawn again after a crash it is the same.
       noiseOf: (round) => stream(this.options.seed, 'dp noise', round),
       recorder: {
-        begin: (start) => this.observer?.begin(start),
+        started: (start) => this.observer?.started(start),
         step: (input, effects) => {
           this.observer?.step(input, effects);
           this.survived = crashes.survives(COORDINATOR, effects.length);

@@ -45,7 +45,7 @@ class CrashingLoop extends ParticipantLoop {
     super(start, {
       ...ports,
       record: {
-        begin: (start) => ports.record?.begin(start),
+        started: (start) => ports.record?.started(start),
         step: (input, effects) => {
           ports.record?.step(input, effects);
           const survived = node.ports.crashes.survives(node.id, effects.length);

@@ -1,5 +1,5 @@
 import type { CoordinatorInput } from '../coordinator/effects.ts';
-import type { CoordinatorStart } from '../coordinator/start.ts';
+import type { CoordinatorStart } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
@@ -20,6 +20,6 @@ export interface NodePorts {
 
 /** Sees what goes into a machine and what comes out of it, at once: afterwards effects and state may share what changes. */
 export interface MachineObserver {
-  begin(start: CoordinatorStart | ParticipantStart): void;
+  started(start: CoordinatorStart | ParticipantStart): void;
   step(input: CoordinatorInput | ParticipantInput, effects: readonly unknown[]): void;
 }

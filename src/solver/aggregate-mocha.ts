@@ -56,12 +56,6 @@ interface Task extends KnownMember {
   readonly rows: number;
 }
 
-/** What M and all u come to. */
-interface Derived {
-  readonly coupling: number;
-  readonly orders: ReadonlyMap<number, Order>;
-}
-
 export class MochaAggregator implements Combiner {
   readonly members = new Map<number, Task>();
   /** There is no shared part. */
@@ -71,7 +65,7 @@ export class MochaAggregator implements Combiner {
   /** M, by rows and columns in the order of the members. */
   private matrix = unrelated(0);
   /** Made when first asked for, and again after M or a u has changed. */
-  private derived: Derived | undefined;
+  private derived: ReturnType<MochaAggregator['derive']> | undefined;
   private turn: Turn = { goal: FIRST_GOAL, rounds: 0, settled: false };
 
   constructor(options: MochaOptions) {
@@ -171,12 +165,13 @@ export class MochaAggregator implements Combiner {
     this.derived = undefined;
   }
 
-  private get present(): Derived {
+  /** What M and all u come to. */
+  private get present() {
     this.derived ??= this.derive();
     return this.derived;
   }
 
-  private derive(): Derived {
+  private derive() {
     const { matrix, members } = this;
     const { lambda } = this.options;
     const m = members.size;
@@ -186,6 +181,6 @@ export class MochaAggregator implements Combiner {
       const sigma = (coupling * matrix[t * m + t]) / (lambda * rows);
       return [member, { w: models[t], sigma }] as const;
     });
-    return { coupling, orders: new Map(orders) };
+    return { coupling, orders: new Map<number, Order>(orders) };
   }
 }

@@ -52,7 +52,6 @@ export class Aggregator implements Combiner {
     if (u) this.w = plusScaled(this.w, 1, u);
   }
 
-  /** Takes a participant's contribution out of w again. */
   forget(member: number): void {
     this.members.delete(member);
     this.renewSum();

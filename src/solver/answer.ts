@@ -10,17 +10,12 @@
  *
  * with equality at the query for an exact answer. (docs/training.md)
  */
-import { LocalSolve } from './local-solve.ts';
+import { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
 import type { Shard } from './shard.ts';
 import { dot, plusScaled } from './vector.ts';
 
-export interface AnswerOptions {
-  /** Coupling allowance: above 0 an answer allows for what others are about to answer too. */
-  readonly sigma: number;
-  readonly tolerance: number;
+export interface AnswerOptions extends LocalSolveOptions {
   readonly passes: number;
-  /** Seeds the order of the rows. */
-  readonly seed: number;
 }
 
 /** What is known of (w, v = u / C2) on a participant's rows. */

@@ -2,16 +2,10 @@
  * The certificate: primal, dual and relative duality gap from a few scalars per participant, never from rows. The
  * in-process trainers and the coordinator of a federation use the same functions.
  */
+import type { AnswerScalars } from './answer.ts';
 
 /** What a participant reports of the model (w, v_k = u_k / C2) it holds. */
-export interface MemberScalars {
-  /** C1 sum_i c_i loss_i at w + v_k. */
-  readonly loss: number;
-  /** sum_i s(beta_i). */
-  readonly dualSum: number;
-  /** |u_k|^2. */
-  readonly uNorm2: number;
-}
+export type MemberScalars = Omit<AnswerScalars, 'wDotU'>;
 
 export interface Certificate {
   readonly primal: number;

@@ -7,7 +7,7 @@
  * several times, each time more tightly. The first candidate is v = 0: the result is never worse than w alone.
  */
 import { type Answer, answer, answerWith, boundsOf } from './answer.ts';
-import { type Certificate, certificateOf } from './certificate.ts';
+import { certificateOf } from './certificate.ts';
 import { localTolerance } from './local-solve.ts';
 import type { Shard } from './shard.ts';
 
@@ -20,22 +20,12 @@ interface CertifiedAnswerOptions {
   readonly seedOf: (solve: number) => number;
 }
 
-interface CertifiedAnswer {
-  readonly u: Float64Array;
-  readonly certificate: Certificate;
-  readonly passes: number;
-}
-
 /** Solves grow longer: computing the gap costs as much as several passes over shrunk rows. */
 const FIRST_PASSES = 20;
 const LONGER = 1.5;
 const LEAST_TOLERANCE = 1e-12;
 
-export function certifiedAnswer(
-  shard: Shard,
-  w: Float64Array,
-  options: CertifiedAnswerOptions,
-): CertifiedAnswer {
+export function certifiedAnswer(shard: Shard, w: Float64Array, options: CertifiedAnswerOptions) {
   const boundsAt = ({ scalars }: Pick<Answer, 'scalars'>) => {
     const { value, constant } = boundsOf(scalars, shard.settings.c2);
     return { primal: value, dual: constant - scalars.wDotU };

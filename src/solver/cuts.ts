@@ -174,7 +174,6 @@ class CutBlock {
     this.gram = [[dot(first.u, first.u)]];
   }
 
-  /** How large its numbers are. */
   get size(): number {
     return this.cuts.reduce((most, { s }) => Math.max(most, Math.abs(s)), 0);
   }

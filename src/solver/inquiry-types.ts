@@ -12,7 +12,6 @@ export interface InquiryOptions {
   readonly claims?: 'trusted' | 'checked' | undefined;
 }
 
-/** What is remembered of a member's last answer. */
 export interface Known {
   /** Round of the query that it answered. */
   round: number;
@@ -30,7 +29,6 @@ export interface Known {
   held: boolean;
 }
 
-/** One member's answer to the present query. */
 export interface SingleAnswer {
   readonly member: number;
   readonly u: Float64Array;

@@ -17,7 +17,6 @@
 import { invariant } from '../base/errors.ts';
 import { boundsOf } from './answer.ts';
 import { certificateOf } from './certificate.ts';
-import { excessOfHeld, excessOfValues } from './claims.ts';
 import { LowerBound } from './cuts.ts';
 import type {
   Best,
@@ -27,7 +26,7 @@ import type {
   Standing,
   SummedAnswer,
 } from './inquiry-types.ts';
-import { LastAnswers } from './last-answers.ts';
+import { excessOfHeld, excessOfValues, LastAnswers } from './last-answers.ts';
 import { NextQuery } from './next-query.ts';
 import { dot, norm, plusScaled } from './vector.ts';
 
@@ -219,7 +218,6 @@ export class Inquiry {
   private takeOne(round: number, { member, u, scalars, factor = 1, previous }: SingleAnswer): void {
     const { c2 } = this.options;
     const known = this.last.members.get(member);
-    const old = known?.u ?? previous;
     if (known && !known.u) {
       invariant(
         previous,
@@ -227,7 +225,8 @@ export class Inquiry {
       );
       this.last.rest = plusScaled(this.last.rest, -1, previous);
     }
-    const taken = factor < 1 ? plusScaled(old ?? new Float64Array(u.length), factor, minus(u, old)) : u;
+    const from = known?.u ?? previous ?? new Float64Array(u.length);
+    const taken = factor < 1 ? plusScaled(from, factor, plusScaled(u, -1, from)) : u;
     const { value, constant } = boundsOf(scalars, c2);
     // Of a shortened change the combination of both cuts is known; its own would be better.
     const kept = factor < 1 ? (1 - factor) * (known?.constant ?? 0) + factor * constant : constant;
@@ -283,8 +282,4 @@ export class Inquiry {
     if (this.best) this.best = { ...this.best, ...UNBOUNDED };
     this.next.clear();
   }
-}
-
-function minus(a: Float64Array, b: Float64Array | undefined): Float64Array {
-  return b ? plusScaled(a, -1, b) : a;
 }

@@ -23,7 +23,7 @@ import type { PassArguments } from '../math/kernels.ts';
 import type { Shard } from './shard.ts';
 
 export interface LocalSolveOptions {
-  /** Coupling allowance. */
+  /** Coupling allowance: above 0 a solve allows for what others are about to answer too. */
   readonly sigma: number;
   /** Largest violation, in units of the margin, at which a solve is done. */
   readonly tolerance: number;
@@ -35,7 +35,6 @@ export interface LocalSolveOptions {
 const STALL = 100;
 
 export class LocalSolve {
-  /** Passes made so far. */
   passes = 0;
   done = false;
   private readonly shard: Shard;
@@ -69,7 +68,6 @@ export class LocalSolve {
     return this.active;
   }
 
-  /** One pass over the active rows. */
   pass(): void {
     const { arena, n } = this.shard;
     const { tolerance } = this.options;
@@ -109,7 +107,6 @@ export class LocalSolve {
     this.run(count, Number.POSITIVE_INFINITY);
   }
 
-  /** Passes until solved, or until `most` passes are made. */
   runPasses(most: number): void {
     while (!this.done && this.passes < most) this.pass();
   }

@@ -2,13 +2,11 @@
  * A participant's side of training, without any messages: solutions of its part of the problem, steps between them, and what is
  * sent of them. Every solution is feasible, and so is every point between two of them, because the boxes are convex.
  */
-import { type AnswerScalars, scalarsAt } from './answer.ts';
-import { LocalSolve, type LocalSolveOptions } from './local-solve.ts';
+import { type AnswerOptions, type AnswerScalars, scalarsAt } from './answer.ts';
+import { LocalSolve } from './local-solve.ts';
 import { type BoxContext, boxOf, dualSum } from './problem.ts';
 import type { Shard } from './shard.ts';
 import { plusScaled } from './vector.ts';
-
-export type { BoxContext } from './problem.ts';
 
 /** A solution of a participant's part: its dual variables, u = sum_i beta_i x_i and s = sum_i s(beta_i). */
 export interface Solution {
@@ -19,18 +17,11 @@ export interface Solution {
   readonly sent?: SentPart;
 }
 
-interface SentPart {
-  readonly u: Float64Array;
-  readonly s: number;
-}
+type SentPart = Pick<Solution, 'u' | 's'>;
 
 /** A solution as the coordinator knows it: what it adds to the sum of all. */
 export function sentPart(solution: Solution): SentPart {
   return solution.sent ?? solution;
-}
-
-interface ProposeOptions extends LocalSolveOptions {
-  readonly passes: number;
 }
 
 /** A participant that has contributed nothing yet, or starts from duals of a nearby problem. */
@@ -49,7 +40,7 @@ export function examine(shard: Shard, solution: Solution, w: Float64Array): Answ
 }
 
 /** Solves locally from the examined solution. */
-export function propose(shard: Shard, options: ProposeOptions): { solution: Solution; passes: number } {
+export function propose(shard: Shard, options: AnswerOptions): { solution: Solution; passes: number } {
   const solve = new LocalSolve(shard, options);
   solve.runPasses(options.passes);
   return { solution: solutionOf(shard), passes: solve.passes };

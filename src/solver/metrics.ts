@@ -1,5 +1,5 @@
 /** How good predictions are, per participant and as means over participants. */
-import type { Objective } from './losses/loss.ts';
+import type { Objective } from '../settings/losses.ts';
 
 /** A metric that does not apply (no test rows, the other objective, a constant target) is absent. */
 export interface Metrics {

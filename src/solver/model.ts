@@ -6,9 +6,9 @@ import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { Objective } from '../settings/losses.ts';
 import type { METHODS } from '../settings/training.ts';
 import type { Certificate } from './certificate.ts';
-import type { Objective } from './problem.ts';
 import { plusScaled } from './vector.ts';
 
 export type MethodName = (typeof METHODS)[number];

@@ -9,8 +9,6 @@
  */
 import { type LossSettings, lossOf } from './losses/losses.ts';
 
-export type { Objective } from './losses/loss.ts';
-
 export interface ProblemSettings extends LossSettings {
   readonly c1: number;
   /** Infinity: no personal part. */
@@ -24,7 +22,6 @@ export interface BoxContext {
   readonly settings: LossSettings;
 }
 
-/** The box of each beta. */
 export function boxOf({ settings, y, cap }: BoxContext): { low: Float64Array; high: Float64Array } {
   const loss = lossOf(settings);
   const low = new Float64Array(y.length);

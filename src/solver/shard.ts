@@ -10,11 +10,7 @@ import { lossOf } from './losses/losses.ts';
 import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 
-/** Writes row i's d values into `row` (f32, zeroed, at least d long). */
-type RowWriter = (i: number, row: Float32Array) => void;
-
 interface Targets {
-  /** Rows. */
   readonly n: number;
   /** Columns, with the bias. */
   readonly d: number;
@@ -23,9 +19,9 @@ interface Targets {
   readonly weights?: Float64Array | undefined;
 }
 
-/** Rows from anywhere. */
 export interface ShardInput extends Targets {
-  readonly write: RowWriter;
+  /** Writes row i's d values into `row` (f32, zeroed, at least d long). */
+  readonly write: (i: number, row: Float32Array) => void;
 }
 
 /** Rows of a table, which the kernels scale: the same bits as `scaleRow` writes, faster. */

@@ -48,7 +48,6 @@ export class SummedSteps implements Combiner {
 
   aggregate(): void {}
 
-  /** The sum of all steps of a round. */
   add(steps: Float64Array): void {
     this.w = plusScaled(this.w, 1, steps);
   }

@@ -15,17 +15,11 @@ export interface TableRows {
   readonly scaling: Pick<Scaling, 'shift' | 'factor'>;
 }
 
-/** Where they go: rows of `d` columns, one more than the table has where the last one is the bias. */
-interface Place {
-  readonly address: Address;
-  readonly d: number;
-  readonly stride: number;
-}
-
+/** Puts them at an address, in rows of `d` columns: one more than the table has where the last one is the bias. */
 export function placeTableRows(
   arena: Arena,
   { x, index, scaling }: TableRows,
-  { address, d, stride }: Place,
+  { address, d, stride }: { readonly address: Address; readonly d: number; readonly stride: number },
 ): void {
   const features = scaling.shift.length;
   const [raw, shift, factor] = [0, 0, 0].map(() => arena.allocate(8 * stride));

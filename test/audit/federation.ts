@@ -8,7 +8,7 @@ import { sharedPart } from '../../src/coordinator/training.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import type { Table } from '../../src/data/table.ts';
 import { scaleRow } from '../../src/math/scaling.ts';
-import type { TrainOptions } from '../../src/methods/options.ts';
+import type { TrainOptions } from '../../src/settings/training.ts';
 import type { MaskSettings } from '../../src/settings/wire.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { planFor } from '../helpers/federation.ts';

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { type StoredRunOf, type Verification, verified } from '../../src/check/verify.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import type { TrainOptions } from '../../src/methods/options.ts';
 import type { Stored } from '../../src/participant/state.ts';
+import type { TrainOptions } from '../../src/settings/training.ts';
 import { PERFECT_LINK } from '../../src/sim/network.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { type PlanChanges, planFor } from '../helpers/federation.ts';

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { sparkline } from '../../src/cli/sparkline.ts';
-import { textTable, wrapped } from '../../src/cli/text-table.ts';
+import { layoutFor, wrapped } from '../../src/cli/layout.ts';
+import { sparkline } from '../../src/cli/train-report.ts';
 import { AGGREGATIONS } from '../../src/settings/training.ts';
 import { csvOf, run, runJson, Sandbox, smallHar, smallRegression } from './helpers.ts';
 
@@ -260,15 +260,15 @@ describe('pieces', () => {
   });
 
   test('a table aligns its columns and cuts what is too long', () => {
-    const columns = [
-      { title: 'id', align: 'left' },
-      { title: 'n', align: 'right' },
-    ] as const;
+    const { table } = layoutFor({ stdout: { write: () => {}, isTerminal: false }, env: {} });
     expect(
-      textTable(columns, [
-        ['a', '1'],
-        ['b'.repeat(50), '22'],
-      ]),
+      table(
+        ['<id', 'n'],
+        [
+          ['a', '1'],
+          ['b'.repeat(50), '22'],
+        ],
+      ),
     ).toEqual([`  id${' '.repeat(30)}    n`, `  a${' '.repeat(31)}    1`, `  ${'b'.repeat(29)}...   22`]);
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { sideBySide } from '../../src/cli/bench/measure.ts';
+import { sideBySide } from '../../src/cli/bench/part.ts';
 import { writeCsv } from '../../src/data/write-csv.ts';
 import { median, powerLaw } from '../../src/reproduce/statistics.ts';
 import { smallHar } from '../helpers/tables.ts';

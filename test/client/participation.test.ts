@@ -1,17 +1,16 @@
 /** The participant's core on ports that know no runtime: memory, a solver in this thread, a store that answers with promises. */
 import { describe, expect, test } from 'vitest';
-import { localSolver } from '../../src/client/local-solver.ts';
 import { MemoryState } from '../../src/client/memory-store.ts';
 import { participate } from '../../src/client/participation.ts';
 import type { JoinEvent, ParticipationOptions } from '../../src/client/participation-options.ts';
 import type { StateStore } from '../../src/client/ports.ts';
+import { localSolver } from '../../src/client/row-work.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
-import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
 import { systemClock } from '../../src/node/clock.ts';
-import { entropyStream, systemEntropy } from '../../src/node/entropy.ts';
+import { entropyStream, newKeyPair, signerOf, systemEntropy } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
 import { smallHar } from '../helpers/tables.ts';

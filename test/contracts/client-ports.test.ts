@@ -10,9 +10,9 @@ import {
 import { type StatePlace, stateStoreContract } from '../../src/check/contracts/state-store.ts';
 import { parseEndpoint } from '../../src/client/endpoint.ts';
 import { MemoryState } from '../../src/client/memory-store.ts';
-import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
 import { openFolder } from '../../src/node/client/state-folder.ts';
 import { webTransport } from '../../src/node/client/web-transport.ts';
+import { newKeyPair, signerOf } from '../../src/node/crypto.ts';
 import { encode } from '../../src/protocol/codec.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
 import { TestServer } from '../helpers/test-server.ts';
@@ -21,13 +21,13 @@ function inMemory(): StatePlace {
   const state = new MemoryState();
   return {
     open: (newcomer) => state.open(newcomer, crypto.getRandomValues(new Uint8Array(32))),
-    remove: () => {},
+    close: () => {},
   };
 }
 
 function inSlowMemory(): StatePlace {
-  const { open, remove } = inMemory();
-  return { open: async (newcomer) => slowStore(await open(newcomer)), remove };
+  const { open, close } = inMemory();
+  return { open: async (newcomer) => slowStore(await open(newcomer)), close };
 }
 
 function inFolder(): StatePlace {
@@ -35,7 +35,7 @@ function inFolder(): StatePlace {
   const path = join(folder, 'state');
   return {
     open: (newcomer) => openFolder(path, newcomer).store,
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 

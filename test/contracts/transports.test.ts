@@ -38,7 +38,7 @@ class Inbox<T> {
 /** Sees the messages that a host is given. */
 function recorderInto(received: Inbox<Received>) {
   return {
-    begin: () => {},
+    started: () => {},
     step: (input: { type: string; from?: string; message?: unknown }) => {
       if (input.type === 'message') received.push({ from: input.from!, message: input.message } as Received);
     },

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { detectFormat } from '../../src/data/format.ts';
 import { gunzip, isGzip } from '../../src/data/gzip.ts';
+import { detectFormat } from '../../src/data/parse-table.ts';
 import { bytesOf, refused } from './helpers.ts';
 
 const text = Array.from({ length: 20_000 }, (_, i) => `${i},${Math.sin(i)}`).join('\n');

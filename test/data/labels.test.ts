@@ -5,7 +5,7 @@ import {
   ownClassificationTargets,
   regressionTargets,
 } from '../../src/data/labels.ts';
-import { naturallySorted } from '../../src/data/natural-order.ts';
+import { naturallySorted } from '../../src/data/participants.ts';
 import { refused } from './helpers.ts';
 
 function labelled(...targets: string[]) {

@@ -9,7 +9,7 @@ import { seal } from '../../src/base/packed.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { ToCoordinator } from '../../src/protocol/messages.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
-import { restoreCoordinator } from '../../src/coordinator/start.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { RoundMessage } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';

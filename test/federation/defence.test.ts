@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { standings } from '../../src/coordinator/defence.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import type { Aggregation } from '../../src/settings/training.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/model.ts';
 import type { RoundRow } from '../../src/coordinator/state.ts';
-import { inquiryOf } from '../../src/coordinator/training.ts';
+import { inquiryOf, modelOf } from '../../src/coordinator/training.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import {
   changesFor,

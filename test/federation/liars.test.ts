@@ -3,7 +3,7 @@
  * it; who lies about a problem of its own speaks for itself alone, and cannot end the training of the others early.
  */
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/model.ts';
+import { modelOf } from '../../src/coordinator/training.ts';
 import { makeRegression } from '../../src/data/generate-regression.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import { LOSS_NAMES, type LossName } from '../../src/settings/losses.ts';

@@ -1,8 +1,7 @@
 /** The model in use as the coordinator knows it is the one that participants predict with. */
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/model.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import { combinerOf, inquiryOf, sharedPart } from '../../src/coordinator/training.ts';
+import { combinerOf, inquiryOf, modelOf, sharedPart } from '../../src/coordinator/training.ts';
 import { AGGREGATIONS } from '../../src/settings/training.ts';
 import type { Operation } from '../../src/sim/faults.ts';
 import { Simulation } from '../../src/sim/simulation.ts';

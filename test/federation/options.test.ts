@@ -9,7 +9,7 @@ import {
   optionsToJson,
   parseOptions,
 } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { federationKind, type OptionsInput } from '../../src/settings/federation.ts';
 import { AGGREGATIONS } from '../../src/settings/training.ts';
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
-import { restoreCoordinator } from '../../src/coordinator/start.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
 import type { RoundMessage } from '../../src/protocol/messages.ts';
 import type { Operation } from '../../src/sim/faults.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';
 import { newParticipant, type ParticipantState } from '../../src/participant/state.ts';

@@ -1,7 +1,7 @@
 /** A coordinator that crashes, in every phase and between any two effects: single answers are known to their participants alone then. */
 
 import { describe, expect, test } from 'vitest';
-import { restoreCoordinator } from '../../src/coordinator/start.ts';
+import { restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { plusScaled } from '../../src/solver/vector.ts';

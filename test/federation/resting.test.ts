@@ -1,7 +1,6 @@
 /** The end of a training that is no end: who is missing from it, what wakes it, and what everybody predicts with meanwhile. */
 import { describe, expect, test } from 'vitest';
-import { modelOf } from '../../src/coordinator/model.ts';
-import { inquiryOf } from '../../src/coordinator/training.ts';
+import { inquiryOf, modelOf } from '../../src/coordinator/training.ts';
 import { train } from '../../src/methods/train.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
 import { parseOptions } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/start.ts';
+import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';

@@ -3,9 +3,9 @@
 import type { CoordinatorEffect } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
 import type { CoordinatorState } from '../../src/coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { orderFor } from '../../src/coordinator/training.ts';
 import type { AnswerMessage, Join, ToCoordinator } from '../../src/protocol/messages.ts';
 import { dot } from '../../src/solver/vector.ts';

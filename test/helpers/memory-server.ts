@@ -2,7 +2,7 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import type { ClientTransportUnderTest } from '../../src/check/contracts/client-transport.ts';
 import type { ChannelEvents, Reply, StateStore, Transport } from '../../src/client/ports.ts';
-import { newKeyPair, signerOf } from '../../src/node/client/identity.ts';
+import { newKeyPair, signerOf } from '../../src/node/crypto.ts';
 import { joinStatement } from '../../src/protocol/joining.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 

@@ -16,7 +16,7 @@ import type {
   ToParticipant,
 } from '../../src/protocol/messages.ts';
 import type { FederationSettings } from '../../src/settings/wire.ts';
-import type { BoxContext } from '../../src/solver/member.ts';
+import type { BoxContext } from '../../src/solver/problem.ts';
 import { SETTINGS } from '../protocol/samples.ts';
 
 const PROFILE: Profile = {

@@ -1,8 +1,8 @@
 /** Federations that sum in secret, and the check that no message and no crash may break: U is the sum of all u, bit for bit. */
 import { type CoordinatorOptions, DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import type { Table } from '../../src/data/table.ts';
-import type { TrainOptions } from '../../src/methods/options.ts';
 import type { SecureOptions } from '../../src/settings/federation.ts';
+import type { TrainOptions } from '../../src/settings/training.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { nodePrimitives } from '../privacy/secure/helpers.ts';
 import { acceptedBy, committedBy, type PlanChanges, planFor } from './federation.ts';

@@ -11,15 +11,16 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { newCoordinator, restoreCoordinator } from '../../src/coordinator/start.ts';
 import type { CoordinatorState, RoundRow } from '../../src/coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
+import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { contributionOf, sumOfContributions } from '../../src/coordinator/training.ts';
-import { resolveOptions, type TrainOptions } from '../../src/methods/options.ts';
+import { resolveOptions } from '../../src/methods/options.ts';
 import { nodePrimitives } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { joinStatement, SUBPROTOCOL, TICKET_PREFIX } from '../../src/protocol/joining.ts';
 import { PROTOCOL_VERSION, type ToCoordinator } from '../../src/protocol/messages.ts';
+import type { TrainOptions } from '../../src/settings/training.ts';
 
 /** A federation that does what `train` does with these options. */
 export function optionsLike(

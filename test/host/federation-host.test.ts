@@ -58,7 +58,7 @@ class Rig {
       },
       primitives: noblePrimitives,
       noiseOf: (round) => stream(1, 'noise', round),
-      recorder: { begin: () => {}, step: (input) => void this.inputs.push(input) },
+      recorder: { started: () => {}, step: (input) => void this.inputs.push(input) },
       onStoreFailure: (error) => void this.failures.push(error),
     };
     this.host = new FederationHost(RECORD, undefined, ports);

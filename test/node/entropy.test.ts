@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { entropyStream } from '../../src/node/entropy.ts';
+import { entropyStream } from '../../src/node/crypto.ts';
 import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
 
 test('noise from the system: of the deviation that was asked for, and never the same twice', () => {

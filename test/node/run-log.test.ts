@@ -190,7 +190,7 @@ describe('a log', () => {
   test('that was cut short can be gone on with', () => {
     writeFileSync(path, bytes.subarray(0, bytes.length - 3));
     const recorder = new RunRecorder(path);
-    recorder.begin({ machine: 'coordinator', options: DEFAULT_OPTIONS });
+    recorder.started({ machine: 'coordinator', options: DEFAULT_OPTIONS });
     recorder.close();
     const found = read();
     expect(found.length).toBe(records.length);
@@ -244,7 +244,7 @@ describe('a log', () => {
     expect(refusal(() => new RunRecorder(join(folder, 'no/where.log'))).code).toBe('FILE_NOT_FOUND');
   });
 
-  test('that is empty has no lives', () => {
+  test('that is empty has no starts', () => {
     writeFileSync(path, '');
     expect(replay(read())).toEqual({ lives: 0, inputs: 0, effects: 0, torn: false });
     appendFileSync(path, Buffer.of(7));

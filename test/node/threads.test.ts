@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
 import type { Table } from '../../src/data/table.ts';
 import { modelToJson } from '../../src/methods/model.ts';
-import type { TrainOptions } from '../../src/methods/options.ts';
 import { train } from '../../src/methods/train.ts';
 import { type TuneOptions, tune } from '../../src/methods/tune.ts';
 import { onThreads, Thread } from '../../src/node/threads/threads.ts';
 import { trainOnThreads } from '../../src/node/threads/training-pool.ts';
 import { tuneOnThreads } from '../../src/node/threads/tuning-pool.ts';
+import type { TrainOptions } from '../../src/settings/training.ts';
 import { smallHar, smallRegression } from '../helpers/tables.ts';
 
 const har = smallHar(3, 5, 40);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { crc32, portableCrc32, useCrc32 } from '../../src/base/crc32.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import { firstNotFinite } from '../../src/protocol/numbers.ts';
+import { firstNotFinite } from '../../src/protocol/payload.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { arbitraryOf, KINDS } from './arbitrary.ts';
 import { decode } from './frames.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
-import { QuasiNewton } from '../../src/solver/quasi-newton.ts';
+import { QuasiNewton } from '../../src/solver/next-query.ts';
 import { addScaled, dot, norm, plusScaled } from '../../src/solver/vector.ts';
 
 /** 1/2 (w - w*).A (w - w*) with A = 1 + sum_k c_k a_k a_k^T, as P is where no answer meets a kink. */

@@ -5,7 +5,7 @@ import { type Applicant, admit } from '../../client/admission.ts';
 import type { Channel, Signer, Transport } from '../../client/ports.ts';
 import { encode } from '../../protocol/codec.ts';
 import { CLOSE, schemaDigest } from '../../protocol/joining.ts';
-import { type Define, expectEqual, expectFailure } from './contract.ts';
+import { type Define, expectEqual, expectFailure, withOpened } from './contract.ts';
 
 /** A transport, and the server at its other end: one that admits whoever has signed its challenge. */
 export interface ClientTransportUnderTest {
@@ -32,15 +32,7 @@ export function clientTransportContract(
   define: Define,
   open: () => Eventually<ClientTransportUnderTest>,
 ): void {
-  const test = (name: string, run: (opened: ClientTransportUnderTest) => Promise<void>) =>
-    define(name, async () => {
-      const opened = await open();
-      try {
-        await run(opened);
-      } finally {
-        await opened.close();
-      }
-    });
+  const test = withOpened(define, open);
 
   test('a refusal comes as status and JSON', async ({ transport }) => {
     const { status, body } = await transport.request('session', { participant: 'ada' }, never());

@@ -1,7 +1,6 @@
 /** What every `EnrolmentStore` must do: who may take part is there again, and an invitation is used up with its enrolment. */
 import type { Enrolment, EnrolmentStore, Invitation } from '../../host/ports.ts';
-import { type Define, expectEqual, expectFailure } from './contract.ts';
-import { type OpenStore, withStore } from './store-under-test.ts';
+import { type Define, expectEqual, expectFailure, type OpenStore, withStore } from './contract.ts';
 
 const NAME = 'default';
 

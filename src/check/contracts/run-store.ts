@@ -3,8 +3,7 @@ import { type Stream, stream } from '../../base/random.ts';
 import { DEFAULT_OPTIONS } from '../../coordinator/options.ts';
 import type { StoredMember, StoredRun } from '../../coordinator/stored.ts';
 import type { FederationRecord, HistoryRow, RunStore } from '../../host/ports.ts';
-import { type Define, expectEqual, expectFailure } from './contract.ts';
-import { type OpenStore, withStore } from './store-under-test.ts';
+import { type Define, expectEqual, expectFailure, type OpenStore, withStore } from './contract.ts';
 
 const NAME = 'default';
 const IDS = ['1', '2', 'drei "vier"', "o'neil", 'ü', '4/5', ' '];

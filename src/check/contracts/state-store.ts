@@ -5,13 +5,13 @@ import { type Stream, stream } from '../../base/random.ts';
 import type { NewParticipant, ParticipantFile } from '../../client/participant-file.ts';
 import type { StateStore } from '../../client/ports.ts';
 import { NOTHING_STORED, type Stored } from '../../participant/state.ts';
-import { type Define, expectEqual, expectFailure } from './contract.ts';
+import { type Define, expectEqual, expectFailure, withOpened } from './contract.ts';
 
 /** A place for one state, which outlives whoever opens it. */
 export interface StatePlace {
   open(newcomer: NewParticipant): Eventually<StateStore>;
   /** Leaves nothing behind. */
-  remove(): Eventually<void>;
+  close(): Eventually<void>;
 }
 
 const ADA: NewParticipant = {
@@ -25,15 +25,7 @@ const SEEDS = 10;
 const SAVES = 40;
 
 export function stateStoreContract(define: Define, make: () => Eventually<StatePlace>): void {
-  const test = (name: string, run: (place: StatePlace) => Promise<void>) =>
-    define(name, async () => {
-      const place = await make();
-      try {
-        await run(place);
-      } finally {
-        await place.remove();
-      }
-    });
+  const test = withOpened(define, make);
 
   test('a new state is that of the newcomer, with a secret and nothing stored', async (place) => {
     const store = await place.open(ADA);

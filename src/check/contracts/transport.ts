@@ -6,7 +6,7 @@ import type { Eventually } from '../../base/ports.ts';
 import type { Transport } from '../../host/ports.ts';
 import { decodeFrom, encode } from '../../protocol/codec.ts';
 import type { ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
-import { type Define, expectEqual } from './contract.ts';
+import { type Define, expectEqual, withOpened } from './contract.ts';
 
 /** The other end of a transport. */
 export interface Peer {
@@ -30,15 +30,7 @@ export interface TransportUnderTest {
 }
 
 export function transportContract(define: Define, open: () => Eventually<TransportUnderTest>): void {
-  const test = (name: string, run: (opened: TransportUnderTest) => Promise<void>) =>
-    define(name, async () => {
-      const opened = await open();
-      try {
-        await run(opened);
-      } finally {
-        await opened.close();
-      }
-    });
+  const test = withOpened(define, open);
 
   test('a frame arrives as it was sent, and only where it was sent', async ({ transport, connect }) => {
     const [ada, ben] = [await connect('ada'), await connect('ben')];

@@ -5,11 +5,13 @@
 import type { Table } from '../../data/table.ts';
 import { Arena } from '../../math/arena.ts';
 import { evaluateRows } from '../../methods/evaluate.ts';
-import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
+import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { assembleModel, METHOD } from '../../methods/train.ts';
 import { Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
+import type { TrainOptions } from '../../settings/training.ts';
+import { ms, part } from './part.ts';
 
 const POINTS = [
   [1, 1],
@@ -21,41 +23,37 @@ const EARLY = 10;
 const MOST_ROUNDS = 2000;
 const REPEATS = 3;
 
-interface RunReport {
-  readonly rounds: number;
-  readonly solveMs: number;
-  /** Mean balanced accuracy on test rows after 10 rounds. */
-  readonly earlyAccuracy: number;
-}
+export const aggregation = part(
+  ({ now, table }) => {
+    const points = POINTS.map(([c1, c2]) => {
+      const common = { c1, c2, gap: 1e-2, rounds: MOST_ROUNDS, testFraction: 0.25 };
+      const usual = runOnce(now, table, common);
+      const safe = runOnce(now, table, { ...common, aggregation: 'safe', passes: 5 });
+      const roundsRatio = usual.rounds / safe.rounds;
+      return { c1, c2, default: usual, safe, roundsRatio, timeRatio: usual.solveMs / safe.solveMs };
+    });
+    const meanLog = points.reduce((sum, point) => sum + Math.log(point.roundsRatio), 0) / points.length;
+    return { points, meanRoundsRatio: Math.exp(meanLog) };
+  },
+  ({ points, meanRoundsRatio }, { table }) => {
+    const rows = points.map(({ c1, c2, default: usual, safe, roundsRatio, timeRatio }) => [
+      ...[c1, c2, usual.rounds, safe.rounds].map(String),
+      roundsRatio.toFixed(3),
+      ms(usual.solveMs),
+      ms(safe.solveMs),
+      timeRatio.toFixed(3),
+      usual.earlyAccuracy.toFixed(4),
+      safe.earlyAccuracy.toFixed(4),
+    ]);
+    return [
+      'Aggregation: rounds to a relative gap of 1e-2, default against CoCoA+ (safe, 5 passes)',
+      ...table(['C1', 'C2', 'rounds', 'safe', 'ratio', 'time', 'safe', 'ratio', 'BA at 10', 'safe'], rows),
+      `  geometric mean of the ratios of rounds: ${meanRoundsRatio.toFixed(3)}`,
+    ];
+  },
+);
 
-export interface AggregationReport {
-  readonly points: readonly {
-    readonly c1: number;
-    readonly c2: number;
-    readonly default: RunReport;
-    readonly safe: RunReport;
-    readonly roundsRatio: number;
-    readonly timeRatio: number;
-  }[];
-  /** Geometric mean of the ratios of rounds. */
-  readonly meanRoundsRatio: number;
-}
-
-export function benchAggregation(now: () => number, table: Table): AggregationReport {
-  const points = POINTS.map(([c1, c2]) => {
-    const common = { c1, c2, gap: 1e-2, rounds: MOST_ROUNDS, testFraction: 0.25 };
-    const run = {
-      default: runOnce(now, table, common),
-      safe: runOnce(now, table, { ...common, aggregation: 'safe', passes: 5 }),
-    };
-    const roundsRatio = run.default.rounds / run.safe.rounds;
-    return { c1, c2, ...run, roundsRatio, timeRatio: run.default.solveMs / run.safe.solveMs };
-  });
-  const meanLog = points.reduce((sum, point) => sum + Math.log(point.roundsRatio), 0) / points.length;
-  return { points, meanRoundsRatio: Math.exp(meanLog) };
-}
-
-function runOnce(now: () => number, table: Table, given: TrainOptions): RunReport {
+function runOnce(now: () => number, table: Table, given: TrainOptions) {
   const options = resolveOptions(given);
   const prepared = prepare(table, options);
   const placed = tasksOf(prepared, prepared.split.train, options);
@@ -75,5 +73,6 @@ function runOnce(now: () => number, table: Table, given: TrainOptions): RunRepor
   workspace.release();
   const model = assembleModel(prepared, options, placed, early);
   const { mean } = evaluateRows(model, prepared.table, prepared.y, prepared.split.test);
+  // Mean balanced accuracy on test rows after 10 rounds.
   return { rounds, solveMs: median(times), earlyAccuracy: mean.balancedAccuracy ?? Number.NaN };
 }

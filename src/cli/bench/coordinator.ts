@@ -7,6 +7,7 @@ import { stream } from '../../base/random.ts';
 import { median } from '../../reproduce/statistics.ts';
 import { Inquiry } from '../../solver/inquiry.ts';
 import type { SingleAnswer } from '../../solver/inquiry-types.ts';
+import { ms, part } from './part.ts';
 
 const D = 562;
 const SIZES = [10, 100, 1000, 10_000];
@@ -14,23 +15,28 @@ const ROUNDS = 7;
 /** The first rounds have fewer cuts than later ones. */
 const WARM_UP = 2;
 
-export interface CoordinatorPoint {
-  readonly participants: number;
-  /** Median of the rounds. */
-  readonly singleMs: number;
-  readonly sumMs: number;
-  /** What is written to the store. */
-  readonly cellBytes: number;
-}
-
-export function benchCoordinator(now: () => number, onProgress: (what: string) => void): CoordinatorPoint[] {
-  return SIZES.map((participants) => {
-    onProgress(`coordinator: ${participants} participants`);
-    const single = trajectory(now, participants, 'single answers');
-    const sum = trajectory(now, participants, 'sums');
-    return { participants, singleMs: single.ms, sumMs: sum.ms, cellBytes: single.cellBytes };
-  });
-}
+export const coordinator = part(
+  ({ now, show }) =>
+    SIZES.map((participants) => {
+      show(`coordinator: ${participants} participants`);
+      const single = trajectory(now, participants, 'single answers');
+      const sum = trajectory(now, participants, 'sums');
+      // The cell is what is written to the store.
+      return { participants, singleMs: single.ms, sumMs: sum.ms, cellBytes: single.cellBytes };
+    }),
+  (points, { table }) => [
+    'Coordinator: its own work in a round of 562 numbers, answers one by one and as a sum',
+    ...table(
+      ['participants', 'single', 'sum', 'bytes stored'],
+      points.map(({ participants, singleMs, sumMs, cellBytes }) => [
+        String(participants),
+        ms(singleMs),
+        ms(sumMs),
+        String(cellBytes),
+      ]),
+    ),
+  ],
+);
 
 function trajectory(now: () => number, participants: number, sees: 'single answers' | 'sums') {
   const inquiry = new Inquiry({ d: D, c2: 1, sees });

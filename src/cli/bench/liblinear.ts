@@ -13,33 +13,40 @@ import type { MethodSettings } from '../../methods/method.ts';
 import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { METHOD } from '../../methods/train.ts';
-import type { Task } from '../../methods/workspace.ts';
-import { Workspace } from '../../methods/workspace.ts';
+import { type Task, Workspace } from '../../methods/workspace.ts';
 import { median } from '../../reproduce/statistics.ts';
-import type { ProblemSettings } from '../../solver/problem.ts';
+import type { Shard } from '../../solver/shard.ts';
 import { dot } from '../../solver/vector.ts';
+import { ms, part, times } from './part.ts';
 
 const PROGRAM = 'liblinear-train';
+const REPEATS = 5;
 /** From loose to tight; the loosest that is good enough is the one that counts. */
 const TOLERANCES = [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4];
 
-export interface LiblinearReport {
-  readonly c1: number;
-  readonly rows: number;
-  readonly columns: number;
-  readonly ourMs: number;
-  readonly ourPrimal: number;
-  readonly ourGap: number;
-  readonly liblinearMs: number;
-  readonly liblinearPrimal: number;
-  readonly liblinearTolerance: number;
-  /** How many times as fast we are. */
-  readonly ratio: number;
-  /** All personal models (`mtl`, C2 = 1) to the same relative gap, rows in memory, Gram matrices to be made. */
-  readonly personalMs: number;
-}
+export const liblinear = part(
+  ({ now, table }) =>
+    hasLiblinear() ? [1, 10].map((c1) => compare(now, table, c1)) : ('not installed' as const),
+  (runs, { table }) => {
+    if (runs === 'not installed')
+      return ['LIBLINEAR', "  not installed (Debian's package liblinear-tools), not compared"];
+    const rows = runs.map((run) => [
+      String(run.c1),
+      ms(run.ourMs),
+      run.ourPrimal.toFixed(2),
+      ms(run.liblinearMs),
+      run.liblinearPrimal.toFixed(2),
+      times(run.ratio),
+      ms(run.personalMs),
+    ]);
+    return [
+      'One global model to a relative gap of 1e-3, against LIBLINEAR -s 3 to the same primal (solving only); all personal models to 1e-3',
+      ...table(['C1', 'kindred', 'primal', 'liblinear', 'primal', 'as fast', 'all personal'], rows),
+    ];
+  },
+);
 
-export function hasLiblinear(): boolean {
+function hasLiblinear(): boolean {
   try {
     execFileSync(PROGRAM, [], { stdio: 'ignore' });
     return true;
@@ -49,28 +56,25 @@ export function hasLiblinear(): boolean {
   }
 }
 
-export function benchLiblinear(now: () => number, table: Table, c1: number, repeats = 5): LiblinearReport {
-  const options = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 });
-  const prepared = prepare(table, options);
-  const { tasks, d } = tasksOf(prepared, prepared.split.train, options);
-  const settings = options;
-  const alone: ProblemSettings = { ...settings, c2: Number.POSITIVE_INFINITY };
-  const ours: number[] = [];
-  let result: ReturnType<typeof METHOD.global> | undefined;
+function compare(now: () => number, table: Table, c1: number) {
+  const settings = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 });
+  const prepared = prepare(table, settings);
+  const { tasks, d } = tasksOf(prepared, prepared.split.train, settings);
   const workspace = new Workspace(new Arena(), tasks, d);
-  const shard = workspace.pooled(alone);
-  for (let r = 0; r <= repeats; r++) {
+  const shard = workspace.pooled({ ...settings, c2: Number.POSITIVE_INFINITY });
+  const { primal, relativeGap } = METHOD.global({ workspace, settings }).certificate!;
+  const medianOf = (time: () => number) => median(Array.from({ length: REPEATS }, time));
+  const ourMs = medianOf(() => {
     const started = now();
-    result = METHOD.global({ workspace, settings });
-    if (r > 0) ours.push(now() - started);
-  }
-  const { primal, relativeGap } = result!.certificate!;
-  const personalMs = median(Array.from({ length: repeats }, () => personalTime(now, tasks, d, settings)));
-
+    METHOD.global({ workspace, settings });
+    return now() - started;
+  });
+  // All personal models (`mtl`, C2 = 1) to the same relative gap, rows in memory, Gram matrices to be made.
+  const personalMs = medianOf(() => personalTime(now, tasks, d, settings));
   const folder = mkdtempSync(join(tmpdir(), 'kindred-bench-'));
   try {
     const data = join(folder, 'rows');
-    writeLibsvm(data, shard.n, d, (i) => shard.arena.f32(shard.rows + 4 * i * shard.stride, d), shard.y);
+    writeLibsvm(data, shard, d);
     const model = join(folder, 'model');
     const train = (tolerance: number) => {
       const started = now();
@@ -83,24 +87,20 @@ export function benchLiblinear(now: () => number, table: Table, c1: number, repe
       return dot(w, w) / 2 + shard.loss();
     };
     train(1e9);
-    const reading = median(Array.from({ length: repeats }, () => train(1e9)));
+    const reading = medianOf(() => train(1e9));
     for (const tolerance of TOLERANCES) {
       train(tolerance);
       const reached = primalNow();
       if (reached > primal && tolerance !== TOLERANCES.at(-1)) continue;
-      const whole = median(Array.from({ length: repeats }, () => train(tolerance)));
-      const liblinearMs = Math.max(0, whole - reading);
-      const ourMs = median(ours);
+      const liblinearMs = Math.max(0, medianOf(() => train(tolerance)) - reading);
       return {
-        c1,
-        rows: shard.n,
-        columns: d,
-        ourMs,
+        ...{ c1, rows: shard.n, columns: d, ourMs },
         ourPrimal: primal,
         ourGap: relativeGap,
         liblinearMs,
         liblinearPrimal: reached,
         liblinearTolerance: tolerance,
+        // How many times as fast we are.
         ratio: liblinearMs / ourMs,
         personalMs,
       };
@@ -127,17 +127,11 @@ function personalTime(
   return ms;
 }
 
-function writeLibsvm(
-  path: string,
-  n: number,
-  d: number,
-  rowOf: (i: number) => Float32Array,
-  y: Float64Array,
-): void {
+function writeLibsvm(path: string, shard: Shard, d: number): void {
   const file = openSync(path, 'w');
-  for (let i = 0; i < n; i++) {
-    const row = rowOf(i);
-    let line = y[i] > 0 ? '+1' : '-1';
+  for (let i = 0; i < shard.n; i++) {
+    const row = shard.arena.f32(shard.rows + 4 * i * shard.stride, d);
+    let line = shard.y[i] > 0 ? '+1' : '-1';
     for (let j = 0; j < d; j++) if (row[j] !== 0) line += ` ${j + 1}:${row[j]}`;
     writeSync(file, `${line}\n`);
   }

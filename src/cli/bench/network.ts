@@ -10,69 +10,59 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { Barrier } from '../../node/load/barrier.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
-import type { Openings } from '../../node/load/openings.ts';
+import type { Openings } from '../../node/load/load-participant.ts';
 import { median } from '../../reproduce/statistics.ts';
+import { part } from './part.ts';
 
 /** With the bias, vectors of 562 numbers. */
 const FEATURES = 561;
 const SIZES = [30, 100, 300, 1000];
-/** The default first: it is the one that also trains while memory is measured. */
-const AGGREGATIONS = ['answers'] as const;
+const AGGREGATION = 'answers';
 const WARM_UP_MS = 1500;
 const WINDOWS = 5;
 const WINDOW_MS = 1000;
 const IDLE = 5000;
 const ACTIVE = 1000;
 
-interface NetworkPoint {
-  readonly participants: number;
-  readonly aggregation: string;
-  /** Median of the windows. */
-  readonly roundsPerSecond: number;
-  /** Of a bare barrier with as many clients, before and after: median of the windows. */
-  readonly floorPerSecond: number;
-  readonly ratioToFloor: number;
-  /** Of one participant in one round, both ways. */
-  readonly bytesPerRound: number;
-}
-
-export interface NetworkReport {
-  readonly features: number;
-  readonly points: readonly NetworkPoint[];
-  readonly memory: { readonly idle: number; readonly active: number; readonly bytes: number };
-}
-
-export async function benchNetwork(onProgress: (what: string) => void): Promise<NetworkReport> {
-  const points: NetworkPoint[] = [];
-  for (const size of SIZES) {
-    const floors: number[] = [];
-    const rounds: Rounds[] = [];
-    onProgress(`network: ${size} participants, floor`);
-    floors.push(...(await floor(size)));
-    for (const aggregation of AGGREGATIONS) {
-      onProgress(`network: ${size} participants, ${aggregation}`);
-      rounds.push(await measured(size, aggregation));
+export const network = part(
+  async ({ show }) => {
+    const points = [];
+    for (const size of SIZES) {
+      show(`network: ${size} participants, floor`);
+      const before = await floor(size);
+      show(`network: ${size} participants, ${AGGREGATION}`);
+      const run = await measured(size);
+      // Once more: the machine may have become slower or faster meanwhile.
+      show(`network: ${size} participants, floor`);
+      const floorPerSecond = median([...before, ...(await floor(size))]);
+      points.push({ ...run, floorPerSecond, ratioToFloor: run.roundsPerSecond / floorPerSecond });
     }
-    // Once more: the machine may have become slower or faster meanwhile.
-    onProgress(`network: ${size} participants, floor`);
-    floors.push(...(await floor(size)));
-    points.push(...rounds.map((run) => against(median(floors), run)));
-  }
-  onProgress(`network: ${IDLE} idle and ${ACTIVE} active connections`);
-  const memory = { idle: IDLE, active: ACTIVE, bytes: await memoryOf(IDLE, ACTIVE) };
-  return { features: FEATURES + 1, points, memory };
-}
-
-type Rounds = Omit<NetworkPoint, 'floorPerSecond' | 'ratioToFloor'>;
-
-function against(floorPerSecond: number, rounds: Rounds): NetworkPoint {
-  return { ...rounds, floorPerSecond, ratioToFloor: rounds.roundsPerSecond / floorPerSecond };
-}
+    show(`network: ${IDLE} idle and ${ACTIVE} active connections`);
+    const memory = { idle: IDLE, active: ACTIVE, bytes: await memoryOf(IDLE, ACTIVE) };
+    return { features: FEATURES + 1, points, memory };
+  },
+  ({ features, points, memory }, { table }) => {
+    const rows = points.map((point) => [
+      point.aggregation,
+      String(point.participants),
+      point.roundsPerSecond.toFixed(1),
+      point.floorPerSecond.toFixed(1),
+      point.ratioToFloor.toFixed(2),
+      String(Math.round(point.roundsPerSecond * point.participants)),
+      String(Math.round(point.bytesPerRound)),
+    ]);
+    return [
+      `Network: vectors of ${features} numbers over loopback, every round durable, the server in its own process`,
+      ...table(['<rule', 'participants', 'rounds/s', 'floor', 'ratio', 'updates/s', 'bytes each'], rows),
+      `  ${memory.idle} idle and ${memory.active} training connections: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB`,
+    ];
+  },
+);
 
 /** Trains without end: what is measured is rounds, not convergence. */
-function serveFlags(participants: number, aggregation: string): string[] {
+function serveFlags(participants: number): string[] {
   return [
-    ...['--min-participants', `${participants}`, '--aggregation', aggregation],
+    ...['--min-participants', `${participants}`, '--aggregation', AGGREGATION],
     ...['--gap', '0', '--rounds', '1000000000', '--passes', '2', '--wait', 'all'],
   ];
 }
@@ -88,15 +78,17 @@ async function floor(participants: number): Promise<number[]> {
   }
 }
 
-async function measured(participants: number, aggregation: string): Promise<Rounds> {
+/** Median of the windows; bytes of one participant in one round, both ways. */
+async function measured(participants: number) {
   return await inFolder(async (store) => {
-    const server = await ServedCoordinator.start(store, serveFlags(participants, aggregation));
+    const server = await ServedCoordinator.start(store, serveFlags(participants));
     const fleet = new LoadFleet(server.url, participants, FEATURES);
     try {
       await fleet.connect();
       fleet.start();
       const roundsPerSecond = median(await windows(fleet.openings));
-      return { participants, aggregation, roundsPerSecond, bytesPerRound: fleet.bytesPerRound() };
+      const bytesPerRound = fleet.bytesPerRound();
+      return { participants, aggregation: AGGREGATION, roundsPerSecond, bytesPerRound };
     } finally {
       fleet.close();
       await server.stop();
@@ -106,7 +98,7 @@ async function measured(participants: number, aggregation: string): Promise<Roun
 
 async function memoryOf(idle: number, active: number): Promise<number> {
   return await inFolder(async (store) => {
-    const server = await ServedCoordinator.start(store, serveFlags(active, AGGREGATIONS[0]));
+    const server = await ServedCoordinator.start(store, serveFlags(active));
     const training = new LoadFleet(server.url, active, FEATURES);
     // Of a federation that never starts: they are connected and known, and that is all.
     const waiting = new LoadFleet(`${server.url}/idle`, idle, FEATURES);

@@ -1,43 +1,50 @@
 /** A round of secure aggregation, all parties in this process: what each of them computes and sends. */
 import { stream } from '../../base/random.ts';
-import { nodePrimitives } from '../../node/crypto.ts';
-import { systemEntropy } from '../../node/entropy.ts';
+import { nodePrimitives, systemEntropy } from '../../node/crypto.ts';
 import * as coordinator from '../../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers, CoordinatorState } from '../../privacy/secure/coordinator-round.ts';
 import { defaultSecurity } from '../../privacy/secure/graph.ts';
-import { acceptRoster, advertise, newParticipant } from '../../privacy/secure/membership.ts';
+import { acceptRoster, newParticipant, type ParticipantState } from '../../privacy/secure/membership.ts';
 import * as participant from '../../privacy/secure/participant.ts';
-import type { ParticipantState } from '../../privacy/secure/participant-state.ts';
-import { makeRoster } from '../../privacy/secure/roster.ts';
+import { advertise, makeRoster } from '../../privacy/secure/roster.ts';
 import { median } from '../../reproduce/statistics.ts';
+import { ms, part, times } from './part.ts';
 
-export interface SecureReport {
-  readonly participants: number;
-  readonly entries: number;
-  /** One participant, all its phases. */
-  readonly participantMs: number;
-  readonly coordinatorMs: number;
-  /** Up and down for one participant, without frames; plain: du and w in f64. */
-  readonly bytes: number;
-  readonly plainBytes: number;
-}
-
+const ENTRIES = 568;
 const FIXED = { scaleBits: 30, limit: 1000 };
 const PIN = { known: new Map<string, Uint8Array>(), unknown: 'pin' } as const;
 
-export function benchSecure(now: () => number, participants: number, entries = 568): SecureReport {
-  const federation = newFederation(participants);
-  const rounds = [1, 2, 3, 4, 5].map((round) => new MeasuredRound(federation, now).run(round, entries));
-  return {
-    participants,
-    entries,
-    participantMs: median(rounds.map((round) => round.participantMs / participants)),
-    coordinatorMs: median(rounds.map((round) => round.coordinatorMs)),
-    // w comes down as it does without protection.
-    bytes: rounds[0].bytes / participants + 8 * entries,
-    plainBytes: 16 * entries,
-  };
-}
+export const secure = part(
+  ({ now }) =>
+    [3, 10, 30, 100].map((participants) => {
+      const federation = newFederation(participants);
+      const rounds = [1, 2, 3, 4, 5].map((round) => new MeasuredRound(federation, now).run(round));
+      return {
+        participants,
+        entries: ENTRIES,
+        // One participant, all its phases.
+        participantMs: median(rounds.map((round) => round.participantMs / participants)),
+        coordinatorMs: median(rounds.map((round) => round.coordinatorMs)),
+        // Up and down for one participant, without frames; w comes down as it does without protection.
+        bytes: rounds[0].bytes / participants + 8 * ENTRIES,
+        // du and w in f64.
+        plainBytes: 16 * ENTRIES,
+      };
+    }),
+  (runs, { table }) => {
+    const rows = runs.map((run) => [
+      String(run.participants),
+      ms(run.participantMs),
+      ms(run.coordinatorMs),
+      String(Math.round(run.bytes)),
+      times(run.bytes / run.plainBytes),
+    ]);
+    return [
+      `Secure aggregation: a round of ${ENTRIES} numbers, nobody missing`,
+      ...table(['participants', 'each', 'coordinator', 'bytes each', 'to plain'], rows),
+    ];
+  },
+);
 
 interface Federation {
   readonly states: ReadonlyMap<string, ParticipantState>;
@@ -69,52 +76,50 @@ class MeasuredRound {
     this.now = now;
   }
 
-  run(round: number, entries: number): this {
+  run(round: number): this {
     const { coordinator: state } = this.federation;
-    const values = Float64Array.from({ length: entries }, () => stream(1, 'bench', round).normal());
+    const values = Float64Array.from({ length: ENTRIES }, () => stream(1, 'bench', round).normal());
     const plan = this.coordinates(() =>
-      coordinator.openSecureRound(state, { round, length: entries, ...FIXED }),
+      coordinator.openSecureRound(state, { round, length: ENTRIES, ...FIXED }),
     );
-    const dealt = this.each(plan, (state, message) => participant.deal(state, message, systemEntropy));
-    this.hears(dealt, coordinator.takeDealt);
-    const delivered = this.closes(coordinator.closeDealing);
-    this.hears(
-      this.each(delivered, (state, message) => participant.mask(state, message, values)),
+    this.collect(
+      plan,
+      (state, message) => participant.deal(state, message, systemEntropy),
+      coordinator.takeDealt,
+    );
+    const delivered = this.close(coordinator.closeDealing);
+    this.collect(
+      delivered,
+      (state, message) => participant.mask(state, message, values),
       coordinator.takeMasked,
     );
-    const counted = this.closes(coordinator.closeMasking);
-    this.hears(this.each(counted, participant.attest), coordinator.takeAttested);
-    const attestations = this.closes(coordinator.closeAttesting);
-    this.hears(this.each(attestations, participant.reveal), coordinator.takeRevealed);
+    const counted = this.close(coordinator.closeMasking);
+    this.collect(counted, participant.attest, coordinator.takeAttested);
+    const attestations = this.close(coordinator.closeAttesting);
+    this.collect(attestations, participant.reveal, coordinator.takeRevealed);
     const outcome = this.coordinates(() => coordinator.closeRevealing(state));
     if (outcome.kind !== 'summed') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return this;
   }
 
-  private each<Message, Reply>(
+  /** Everybody replies to the coordinator's message, and it takes the replies. */
+  private collect<Message, Reply>(
     { to }: Answers<Message>,
     act: (state: ParticipantState, message: Message) => Reply,
-  ): Map<string, Reply> {
+    take: (state: CoordinatorState, from: string, reply: Reply) => void,
+  ): void {
+    const { states, coordinator } = this.federation;
     const started = this.now();
     const replies = new Map<string, Reply>();
-    for (const [id, message] of to) replies.set(id, act(this.federation.states.get(id)!, message));
+    for (const [id, message] of to) replies.set(id, act(states.get(id)!, message));
     this.participantMs += this.now() - started;
     for (const message of [...to.values(), ...replies.values()]) this.bytes += bytesIn(message);
-    return replies;
-  }
-
-  private hears<Message>(
-    messages: ReadonlyMap<string, Message>,
-    take: (state: CoordinatorState, from: string, message: Message) => void,
-  ): void {
     this.coordinates(() => {
-      for (const [id, message] of messages) take(this.federation.coordinator, id, message);
+      for (const [id, reply] of replies) take(coordinator, id, reply);
     });
   }
 
-  private closes<Message>(
-    close: (state: CoordinatorState) => Answers<Message> | Abandoned,
-  ): Answers<Message> {
+  private close<Message>(close: (state: CoordinatorState) => Answers<Message> | Abandoned): Answers<Message> {
     const outcome = this.coordinates(() => close(this.federation.coordinator));
     if (outcome.kind !== 'answers') throw new Error(`bench: the round was abandoned: ${outcome.reason}`);
     return outcome;

@@ -2,7 +2,6 @@
  * The same training in a new process and in one that has done it before: engines compile what has proved to be hot, and a
  * command that runs once should not pay for that. What is compared is the solving time that `train --json` reports.
  */
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,52 +13,43 @@ import { spawnKindred } from '../../node/admin/served.ts';
 import { writeAtomically } from '../../node/files/files.ts';
 import { median } from '../../reproduce/statistics.ts';
 import type { MethodName } from '../../solver/model.ts';
+import { ms, part, times } from './part.ts';
 
-export interface StartReport {
-  readonly method: MethodName;
-  /** Medians of alternating runs. */
-  readonly newMs: number;
-  readonly warmMs: number;
-  readonly ratio: number;
-}
+const REPEATS = 5;
 
-export async function benchStart(now: () => number, table: Table, repeats = 5): Promise<StartReport[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'kindred-bench-'));
-  try {
-    const data = join(folder, 'rows.csv');
-    await writeAtomically(data, writeCsv(table));
-    const reports: StartReport[] = [];
-    for (const method of ['global', 'mtl'] as const)
-      reports.push(await compare(now, { table, data, method, repeats }));
-    return reports;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+export const start = part(
+  async ({ now, table }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kindred-bench-'));
+    try {
+      const data = join(folder, 'rows.csv');
+      await writeAtomically(data, writeCsv(table));
+      const global = await compare(now, table, data, 'global');
+      return [global, await compare(now, table, data, 'mtl')];
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+  (runs, { table }) => [
+    'Start: solving in a new process against one that has done it before',
+    ...table(
+      ['<method', 'new', 'warm', 'ratio'],
+      runs.map((run) => [run.method, ms(run.newMs), ms(run.warmMs), times(run.ratio)]),
+    ),
+  ],
+);
 
-interface Comparison {
-  readonly table: Table;
-  /** The same table as a file. */
-  readonly data: string;
-  readonly method: MethodName;
-  readonly repeats: number;
-}
-
-async function compare(
-  now: () => number,
-  { table, data, method, repeats }: Comparison,
-): Promise<StartReport> {
+/** Medians of alternating runs. `data`: the same table as a file. */
+async function compare(now: () => number, table: Table, data: string, method: MethodName) {
   const warm = () => train(table, { method }, { now }).timing.solveMs;
   // Not counted: they make this process a warm one.
   for (let r = 0; r < 3; r++) warm();
   const newTimes: number[] = [];
   const warmTimes: number[] = [];
-  for (let r = 0; r < repeats; r++) {
+  for (let r = 0; r < REPEATS; r++) {
     newTimes.push(await solveMsOfNewProcess(data, method));
     warmTimes.push(warm());
   }
-  const newMs = median(newTimes);
-  const warmMs = median(warmTimes);
+  const [newMs, warmMs] = [median(newTimes), median(warmTimes)];
   return { method, newMs, warmMs, ratio: newMs / warmMs };
 }
 

@@ -2,8 +2,10 @@
 import { inputError } from '../../base/errors.ts';
 import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/options.ts';
 import { readText } from '../../node/files/files.ts';
-
-type Json = Record<string, unknown>;
+import { FEDERATION, STOP } from '../../settings/federation.ts';
+import { isObject, type Json } from '../../settings/kinds.ts';
+import { checkedSettings } from '../flags.ts';
+import type { ServeFlags } from './server-options.ts';
 
 export interface WantedFederation {
   readonly name: string;
@@ -12,23 +14,31 @@ export interface WantedFederation {
   readonly options: CoordinatorOptions;
 }
 
+interface WrittenFederation {
+  readonly name?: string;
+  readonly options: Json;
+}
+
 /** Flags go before the file. */
-export async function wantedFederation(
-  name: string | undefined,
-  file: string | undefined,
-  flags: Json,
-): Promise<WantedFederation> {
-  const written = file === undefined ? undefined : await readFederation(file);
-  const given = laidOver(written?.options ?? {}, flags);
+export async function wantedFederation(flags: ServeFlags): Promise<WantedFederation> {
+  const typed = Object.entries(checkedSettings(flags, { ...FEDERATION, ...STOP }));
+  const file = flags.federationFile;
+  const written: WrittenFederation = file === undefined ? { options: {} } : await readFederation(file);
+  const stop = Object.fromEntries(typed.filter(([key]) => key in STOP));
+  const given: Record<string, unknown> = {
+    ...written.options,
+    ...Object.fromEntries(typed.filter(([key]) => !(key in STOP))),
+  };
+  if (Object.keys(stop).length > 0) given.stop = { ...(isObject(given.stop) && given.stop), ...stop };
   return {
-    name: name ?? written?.name ?? 'default',
+    name: flags.federation ?? written.name ?? 'default',
     given,
     options: parseOptions(file ?? 'options of the federation', given),
   };
 }
 
 /** {name?, options}, or the options alone. */
-async function readFederation(file: string): Promise<{ name?: string; options: Json }> {
+async function readFederation(file: string): Promise<WrittenFederation> {
   const text = await readText(file);
   let json: unknown;
   try {
@@ -62,16 +72,6 @@ export function contradictions({ given, options }: WantedFederation, stored: Coo
   });
 }
 
-function laidOver(below: Json, above: Json): Json {
-  const both = { ...below, ...above };
-  if (isObject(below.stop) && isObject(above.stop)) both.stop = { ...below.stop, ...above.stop };
-  return both;
-}
-
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,40 +1,37 @@
 /** What `kindred serve` does. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
 import { inputError } from '../../base/errors.ts';
-import { checkToken, ensureToken, isReadByOthers, tokenFileOf } from '../../node/admin/operator-token.ts';
-import { onFile } from '../../node/files/file-error.ts';
-import { checkWritable } from '../../node/files/files.ts';
-import { RunRecorder } from '../../node/run-log.ts';
-import { isLoopback } from '../../node/server/guard.ts';
+import { checkWritable, readText } from '../../node/files/files.ts';
+import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
-import { oneOf } from '../flags.ts';
-import { type Io, notify } from '../io.ts';
-import { programVersion } from '../version.ts';
-import { type Allowed, readAllowList } from './allow-list.ts';
+import { type Io, note, warn } from '../io.ts';
+import { layoutFor } from '../layout.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
-import { federationOptions, type ServeFlags } from './flags.ts';
-import { LOG_LEVELS, newLog } from './log.ts';
-import { reportReady } from './ready.ts';
-import { listenToSignals } from './signals.ts';
+import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
+interface Allowed {
+  readonly participant: string;
+  readonly key: string;
+}
+
 export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
-  const wanted = await wantedFederation(flags.federation, flags.federationFile, federationOptions(flags));
+  const wanted = await wantedFederation(flags);
   const allowed = flags.allow === undefined ? [] : await readAllowList(flags.allow);
   await checkWritable(flags.store);
-  const token = await operatorToken(io, flags);
-  const server = await openServer(io, flags, await serverOptions(io, flags, token.token));
+  const { token, file } = await operatorToken(io, flags);
+  const server = await openServer(io, flags, await serverOptions(io, flags, token));
   const signals = listenToSignals(() => server.reloadCertificates());
   try {
     await prepare(io, server, wanted, allowed);
     await server.listen();
-    if (flags.recount) await recount(io, server);
-    await warn(io, flags);
-    await reportReady(io, { server, flags, federation: wanted.name, tokenFile: token.file });
+    const recounted = flags.recount ? await server.recount() : [];
+    for (const name of recounted) await note(io, `federation "${name}": everybody is asked again`);
+    await warnWithoutTls(io, flags);
+    await reportReady(io, server, flags, wanted.name, file);
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
     await Promise.race([signals.stop, ...over]);
   } finally {
@@ -51,25 +48,15 @@ async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Pr
   } catch (error) {
     if (!isDamaged(error, store)) throw error;
     const { message } = error as Error;
-    if (!recount) {
-      throw inputError(
-        'CORRUPT',
-        `${message}; --recount moves it aside, and participants start from the beginning`,
-      );
-    }
+    const hint = '--recount moves it aside, and participants start from the beginning';
+    if (!recount) throw inputError('CORRUPT', `${message}; ${hint}`);
     const { movedTo, federations } = replaceDamaged(store);
     const known =
       federations.length > 0
         ? `participants of ${federations.join(', ')} start from the beginning by themselves`
         : 'nothing of it could be read: participants need a new --state';
-    await notify(io, 'warning', `${message}; moved to ${movedTo}; a new store is created, and ${known}`);
+    await warn(io, `${message}; moved to ${movedTo}; a new store is created, and ${known}`);
     return await CoordinatorServer.open(options);
-  }
-}
-
-async function recount(io: Io, server: CoordinatorServer): Promise<void> {
-  for (const name of await server.recount()) {
-    await notify(io, 'note', `federation "${name}": everybody is asked again`);
   }
 }
 
@@ -82,82 +69,76 @@ async function prepare(
 ): Promise<void> {
   const known = server.federations.get(wanted.name);
   await server.ensure(wanted.name, wanted.options);
-  const other = known ? contradictions(wanted, known.record.options) : [];
-  if (other.length > 0) {
-    const names = other.join(', ');
-    await notify(
-      io,
-      'note',
-      `federation "${wanted.name}" is in the store with other options (${names}): those are used`,
-    );
-  }
+  const other = known ? contradictions(wanted, known.record.options).join(', ') : '';
+  const stored = `federation "${wanted.name}" is in the store with other options`;
+  if (other !== '') await note(io, `${stored} (${other}): those are used`);
   for (const { participant, key } of allowed) await server.allow(wanted.name, participant, key);
 }
 
-async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {
-  const given = io.env.KINDRED_OPERATOR_TOKEN;
-  if (given) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), file: undefined };
-  const file = operatorTokenFile ?? tokenFileOf(store);
-  const token = ensureToken(file);
-  if (isReadByOthers(file)) {
-    await notify(
-      io,
-      'warning',
-      `${file}: others on this machine may read the operator token; chmod 600 keeps it to you`,
-    );
+/** The output once the server listens. `tokenFile`: undefined where the token came from the environment. */
+async function reportReady(
+  io: Io,
+  server: CoordinatorServer,
+  { json, store }: ServeFlags,
+  federation: string,
+  tokenFile: string | undefined,
+): Promise<void> {
+  const federations = [...server.federations.keys()];
+  if (json) {
+    const operatorTokenFile = tokenFile ?? null;
+    const document = { url: server.url, store, federations, operatorTokenFile, pid: process.pid };
+    // On one line: whoever reads it need not know where it ends.
+    await io.stdout.write(`${JSON.stringify(document)}\n`);
+    return;
   }
-  return { token, file };
+  const { line } = layoutFor(io);
+  const others = federations.filter((name) => name !== federation).join(', ');
+  const { phase, round } = server.federation(federation).host.state;
+  // Nobody can connect to "all addresses".
+  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
+  const [path, option] =
+    federation === 'default' ? ['', ''] : [`/${federation}`, ` --federation ${federation}`];
+  const join = `${io.program} join ${url}${path} --data mine.csv --task all --name me --state my-state`;
+  const isOpen = server.enrolment === 'open';
+  const lines = [
+    line('Listening', server.url),
+    line('Store', store),
+    line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
+    line('Join', isOpen ? join : `${join} --invitation <token>`),
+    ...(isOpen ? [] : [line('Invite', `${io.program} invite ${url}${option} --store ${store}`)]),
+    line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
+  ];
+  await io.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function serverOptions(io: Io, flags: ServeFlags, operatorToken: string): Promise<ServerOptions> {
-  const { host, port, store, origin, record } = flags;
-  const level = oneOf('--log-level', LOG_LEVELS)(flags.logLevel);
-  const format = (flags.logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json';
-  if (record !== undefined) await onFile(record, () => mkdir(record, { recursive: true }));
-  return {
-    ...{ host, port, store, operatorToken },
-    enrolment: enrolmentFrom(flags),
-    tls: tlsFrom(flags),
-    origins: origin ?? [],
-    limits: limitsFrom(flags),
-    log: newLog(io, level, format),
-    version: programVersion(),
-    ...(record !== undefined && {
-      recorderFor: (name: string) => new RunRecorder(join(record, `${name}.log`)),
-    }),
-  };
+/** A file of participants that may take part, by their keys: a line for each, its name and then its key. */
+async function readAllowList(path: string): Promise<Allowed[]> {
+  const lines = (await readText(path)).split('\n');
+  return lines.flatMap((line, i) => {
+    const text = line.trim();
+    if (text === '' || text.startsWith('#')) return [];
+    const [, participant = '', key = ''] = /^(.*\S)\s+(\S+)$/.exec(text) ?? [];
+    if (participantId.safeParse(participant).success && publicKey.safeParse(key).success)
+      return [{ participant, key }];
+    throw inputError(
+      'BAD_ALLOW_LIST',
+      `${path}, line ${i + 1}: expected a name and a key of 43 characters (base64url), got ${text.slice(0, 80)}`,
+    );
+  });
 }
 
-function enrolmentFrom({ open, inviteOnly }: ServeFlags): ServerOptions['enrolment'] {
-  if (open && inviteOnly)
-    throw inputError('BAD_OPTION', 'option --open: expected it without --invite-only, got both');
-  if (open) return 'open';
-  return inviteOnly ? 'invitation' : undefined;
-}
-
-function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['tls'] {
-  if (tlsCert !== undefined && tlsKey !== undefined)
-    return { certFile: tlsCert, keyFile: tlsKey, clientCaFile: tlsClientCa };
-  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined;
-  throw inputError(
-    'BAD_OPTION',
-    'option --tls-cert: expected --tls-cert and --tls-key together, got one of them',
-  );
-}
-
-function limitsFrom({ maxConnections, maxFrameBytes, connectionsPerAddress }: ServeFlags) {
-  return {
-    ...(maxConnections !== undefined && { connections: maxConnections }),
-    ...(maxFrameBytes !== undefined && { maxFrameBytes }),
-    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
-  };
-}
-
-async function warn(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
-  if (isLoopback(host) || tlsCert !== undefined) return;
-  await notify(
-    io,
-    'warning',
-    `${host} without TLS: everything travels in the clear, updates and the operator token too; give --tls-cert and --tls-key`,
-  );
+/** `stop`: the first signal to stop. The second ends the process at once. */
+function listenToSignals(onReload: () => void): { readonly stop: Promise<void>; release(): void } {
+  let stopping = false;
+  let release = () => {};
+  const stop = new Promise<void>((resolve) => {
+    const onStop = () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      resolve();
+    };
+    process.on('SIGINT', onStop).on('SIGTERM', onStop).on('SIGHUP', onReload);
+    release = () => process.off('SIGINT', onStop).off('SIGTERM', onStop).off('SIGHUP', onReload);
+  });
+  return { stop, release };
 }

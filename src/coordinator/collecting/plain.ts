@@ -5,7 +5,7 @@ import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
-import { refusalOfAnswer, refuse } from '../refusals.ts';
+import { outOfSession, refusalOfAnswer, refuse } from '../refusals.ts';
 import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
 import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { persist } from '../stored.ts';
@@ -24,21 +24,15 @@ export function onAnswer(
   state: CoordinatorState,
   member: Member,
   message: AnswerMessage,
-  now: number,
 ): CoordinatorEffect[] {
-  // From an earlier session, late on its way; or from a new one, whose joining got lost.
-  if (message.session < member.session) return [];
-  if (message.session > member.session) {
-    return [
-      refuse(state, member.id, 'NOT_JOINED', `participant "${member.id}" has not joined in this session`),
-    ];
-  }
-  if (state.phase === 'finished') return [sendFinish(state, member)];
+  const ignored = outOfSession(state, member, message.session);
+  if (ignored) return ignored;
   const refusal = refusalOfAnswer(state, member, message);
   if (refusal) {
+    const [code, sentence] = refusal;
     // Nothing better will come of it in this round: it is not waited for.
-    if (refusal.code === 'INFEASIBLE' || refusal.code === 'TOO_LARGE') passOver(state, member);
-    return [refuse(state, member.id, refusal.code, refusal.message)];
+    if (code === 'INFEASIBLE' || code === 'TOO_LARGE') passOver(state, member);
+    return [refuse(state, member.id, code, sentence)];
   }
   if (member.presence === 'left') {
     return [sendFinish(state, member, 'left')];
@@ -57,21 +51,21 @@ export function onAnswer(
   }
   if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {
     // It was asked before a restart: the answer that it replaces has to come with it.
-    return [sendRound(state, member, now)];
+    return [sendRound(state, member)];
   }
-  noteAnswer(state, member, now);
+  noteAnswer(state, member);
   member.scalars = message.scalars;
   member.scalarsRound = message.round;
   member.answer = message;
   return [];
 }
 
-export function noteAnswer(state: CoordinatorState, member: Member, now: number): void {
+export function noteAnswer(state: CoordinatorState, member: Member): void {
   tallyAnswer(state, member);
   member.answered = true;
   member.missed = 0;
   member.missedChecks = 0;
-  member.responseMs = now - state.openedMs;
+  member.responseMs = state.nowMs - state.openedMs;
 }
 
 /** A refused answer is none: whoever sends nothing else is missing after some rounds, as if it were silent. */

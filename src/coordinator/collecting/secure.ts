@@ -5,12 +5,11 @@
 import { scalingFrom } from '../../math/scaling.ts';
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
-import type { Join, Leave, ToCoordinator } from '../../protocol/messages.ts';
-import type { MaskedMessage } from '../../protocol/secure-messages.ts';
+import type { Join, Leave, MaskedMessage, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import type { CoordinatorEffect } from '../effects.ts';
-import { refuse } from '../refusals.ts';
+import { outOfSession, refuse } from '../refusals.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
 import { sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
@@ -22,20 +21,14 @@ export function onSecureAnswer(
   state: CoordinatorState,
   member: Member,
   message: Exclude<ToCoordinator, Join | Leave>,
-  now: number,
   primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'moments' || message.kind === 'answer') {
     const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;
     return [refuse(state, member.id, 'INFEASIBLE', sentence)];
   }
-  // From an earlier session, late on its way; or from a new one, whose joining got lost.
-  if (message.session < member.session) return [];
-  if (message.session > member.session) {
-    const sentence = `participant "${member.id}" has not joined in this session`;
-    return [refuse(state, member.id, 'NOT_JOINED', sentence)];
-  }
-  if (state.phase === 'finished') return [sendFinish(state, member)];
+  const ignored = outOfSession(state, member, message.session);
+  if (ignored) return ignored;
   if (member.presence === 'left') return [sendFinish(state, member, 'left')];
   if (message.kind === 'advertise') {
     const effects = takeAdvertisement(state, member, message, primitives);
@@ -45,8 +38,8 @@ export function onSecureAnswer(
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];
   }
-  if (message.kind !== 'masked') return takeAnswer(state, member, message, now);
-  return outOfTurn(state, member, message) ?? takeAnswer(state, member, message, now);
+  if (message.kind !== 'masked') return takeAnswer(state, member, message);
+  return outOfTurn(state, member, message) ?? takeAnswer(state, member, message);
 }
 
 /** A vector that cannot go into the sum any more, or starts from another state than is recorded. */

@@ -1,8 +1,9 @@
 /** The operator's token in a file that only its owner can read. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { inputError } from '../../base/errors.ts';
-import { fileError } from '../files/file-error.ts';
+import { onFileSync } from '../files/file-error.ts';
+import { readIfThere } from '../files/files.ts';
 
 const TOKEN_BYTES = 24;
 /** Whoever else may read it is an operator, too. */
@@ -15,12 +16,8 @@ export function tokenFileOf(store: string): string {
 
 /** Undefined where there is no such file. */
 export function readToken(path: string): string | undefined {
-  try {
-    return checkToken(readFileSync(path, 'utf8').trim(), path);
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined;
-    throw fileError(error, path);
-  }
+  const bytes = readIfThere(path);
+  return bytes && checkToken(new TextDecoder().decode(bytes).trim(), path);
 }
 
 /** What is there, or a new one. */
@@ -28,11 +25,7 @@ export function ensureToken(path: string): string {
   const known = readToken(path);
   if (known !== undefined) return known;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  try {
-    writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    throw fileError(error, path);
-  }
+  onFileSync(path, () => writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' }));
   return token;
 }
 

@@ -7,22 +7,24 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
 import { fileError } from '../files/file-error.ts';
+import { readIfThere } from '../files/files.ts';
 
 interface Holder {
   readonly pid: number;
-  /** Of the process, and of the machine, where the system tells; empty elsewhere. */
+  /** Of the process, and of the machine, where the system knows; empty elsewhere. */
   readonly started: string;
   readonly boot: string;
 }
 
 const ATTEMPTS = 10;
-/** Said by file systems that know no hard links. */
+/** Codes of file systems that know no hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Gives what releases it; refuses a folder that a living process uses. */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'lock');
-  const own = JSON.stringify(ourselves());
+  const { pid } = process;
+  const own = JSON.stringify({ pid, started: startOf(pid)?.started ?? '', boot: bootId() });
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (create(path, own)) return () => release(path, own);
     const found = read(path);
@@ -55,12 +57,8 @@ function create(path: string, content: string): boolean {
 }
 
 function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined;
-    throw fileError(error, path);
-  }
+  const bytes = readIfThere(path);
+  return bytes && new TextDecoder().decode(bytes);
 }
 
 /** Two may find the same stale lock: the slower one may not remove the new lock of the faster. */
@@ -93,10 +91,6 @@ function holderFrom(text: string): Holder | undefined {
   } catch {
     return undefined;
   }
-}
-
-function ourselves(): Holder {
-  return { pid: process.pid, started: startOf(process.pid)?.started ?? '', boot: bootId() };
 }
 
 function isAlive({ pid, started, boot }: Holder): boolean {

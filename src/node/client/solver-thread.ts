@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { KindredError } from '../../base/errors.ts';
 import { RowWork } from '../../client/row-work.ts';
 import type { Solution } from '../../solver/member.ts';
-import { entropyStream } from '../entropy.ts';
+import { entropyStream } from '../crypto.ts';
 import {
   DROP_UP_TO,
   type FromSolver,
@@ -13,7 +13,7 @@ import {
   type SolverData,
   STOP_UP_TO,
   type ToSolver,
-} from './solver-messages.ts';
+} from './thread-solver.ts';
 
 const data = workerData as SolverData;
 const isOrdered = (what: number, number: number) => Atomics.load(data.orders, what) >= number;

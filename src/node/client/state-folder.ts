@@ -10,20 +10,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
-import type { Seal } from '../../base/packed.ts';
+import { type Seal, seal } from '../../base/packed.ts';
 import {
+  modelOf,
   type NewParticipant,
   newParticipantFile,
   type ParticipantFile,
 } from '../../client/participant-file.ts';
-import { modelOf } from '../../client/participant-model.ts';
 import type { Home, StateStore } from '../../client/ports.ts';
 import type { Model } from '../../solver/model.ts';
-import { systemEntropy } from '../entropy.ts';
+import { type KeyPair, newKeyPair, signerOf, systemEntropy } from '../crypto.ts';
 import { fileError } from '../files/file-error.ts';
-import { type KeyPair, newKeyPair, signerOf } from './identity.ts';
+import { writeDurably } from '../files/files.ts';
 import { lockFolder } from './lock.ts';
-import { ELSE_FORGET, readSealed, readState, StateJournal, writeSealed } from './state-journal.ts';
+import { ELSE_FORGET, readSealed, readState, StateJournal } from './state-journal.ts';
 
 const IDENTITY_SEAL: Seal = { kind: 'kindred participant identity', version: 1 };
 const SECRET_BYTES = 32;
@@ -98,7 +98,7 @@ function makeFolder(path: string): void {
 
 function makeKeys(path: string): KeyPair {
   const keys = newKeyPair();
-  writeSealed(join(path, 'identity'), IDENTITY_SEAL, keys);
+  writeDurably(join(path, 'identity'), seal(IDENTITY_SEAL, keys));
   return keys;
 }
 

@@ -11,15 +11,14 @@
  *
  * Version 2 was one sealed value; it is read, and becomes a journal with the first save.
  */
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { crc32 } from '../../base/crc32.ts';
 import { inputError, KindredError } from '../../base/errors.ts';
-import { type Seal, seal, sealForNow, unseal } from '../../base/packed.ts';
+import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
 import { upgraded } from '../../settings/federation.ts';
-import { writeDurably } from '../files/durable-file.ts';
-import { fileError } from '../files/file-error.ts';
-import { plainBytes } from '../files/files.ts';
+import { fileError, onFileSync } from '../files/file-error.ts';
+import { readIfThere, writeDurably } from '../files/files.ts';
 
 export const STATE_SEAL: Seal = { kind: 'kindred participant state', version: 3 };
 const WHOLE_STATE: Seal = { ...STATE_SEAL, version: 2 };
@@ -57,7 +56,7 @@ export class StateJournal {
   static open(path: string, read: ReadState): StateJournal {
     const journal = new StateJournal(path, read.file, read);
     removeLeftover(`${path}.tmp`);
-    if (read.bytes > 0) journal.guarded(() => journal.goOn());
+    if (read.bytes > 0) journal.goOn();
     return journal;
   }
 
@@ -106,21 +105,15 @@ export class StateJournal {
     writeDurably(this.path, record);
     this.bytes = record.length;
     this.firstBytes = record.length;
-    this.guarded(() => this.goOn());
+    this.goOn();
   }
 
   /** Opens the file for appending, without what a crash has cut short. */
   private goOn(): void {
-    this.descriptor = openSync(this.path, 'r+');
-    ftruncateSync(this.descriptor, this.bytes);
-  }
-
-  private guarded(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      throw fileError(error, this.path);
-    }
+    onFileSync(this.path, () => {
+      this.descriptor = openSync(this.path, 'r+');
+      ftruncateSync(this.descriptor, this.bytes);
+    });
   }
 }
 
@@ -168,11 +161,11 @@ interface ReadState {
 /** Undefined where there is no such file. Needs no lock: whatever is going on, it sees a whole state. */
 export function readState(path: string): ReadState | undefined {
   const bytes = readIfThere(path);
-  return bytes && refusing(path, STATE_SEAL, () => stateIn(bytes, path));
+  return bytes && refusing(() => stateIn(bytes, path));
 }
 
 function stateIn(bytes: Uint8Array, path: string): ReadState {
-  if (isSealed(bytes)) {
+  if (MAGIC.every((byte, i) => bytes[i] === byte)) {
     const expected = bytes[4] === WHOLE_STATE.version ? WHOLE_STATE : STATE_SEAL;
     return { file: asNow(unseal(expected, bytes, path) as ParticipantFile), bytes: 0, firstBytes: 0 };
   }
@@ -241,40 +234,21 @@ function withValue(tree: unknown, [name, ...rest]: Path, value: unknown): unknow
 /** A file that is one sealed value, or undefined where there is none. */
 export function readSealed(path: string, expected: Seal): unknown {
   const bytes = readIfThere(path);
-  return bytes && refusing(path, expected, () => unseal(expected, bytes, path));
-}
-
-export function writeSealed(path: string, as: Seal, value: unknown): void {
-  writeDurably(path, seal(as, value));
-}
-
-function readIfThere(path: string): Uint8Array | undefined {
-  try {
-    return plainBytes(readFileSync(path));
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ENOENT') return undefined;
-    throw fileError(error, path);
-  }
+  return bytes && refusing(() => unseal(expected, bytes, path));
 }
 
 const MAGIC = [0x4b, 0x4e, 0x44, 0x53];
 
-function isSealed(bytes: Uint8Array): boolean {
-  return MAGIC.every((byte, i) => bytes[i] === byte);
-}
-
 export const ELSE_FORGET = 'or have the operator forget the participant and give another --state';
 
 /** What to do about a file that cannot be read. */
-function refusing<T>(path: string, expected: Seal, read: () => T): T {
+function refusing<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (error instanceof KindredError && (error.code === 'CORRUPT' || error.code === 'STORED_VERSION'))
       throw inputError(error.code, `${error.message}, ${ELSE_FORGET}`);
-    if (error instanceof KindredError) throw error;
-    // The checksum is right, so nothing is damaged: somebody has made this by other means.
-    throw inputError('CORRUPT', `${path}: expected ${expected.kind}, got something else under its seal`);
+    throw error;
   }
 }
 

@@ -1,9 +1,9 @@
 /** The way to a server over HTTP and WebSocket. A channel notices when the other side has died. */
 import WebSocket, { type RawData } from 'ws';
 import { inputError, type KindredError } from '../../base/errors.ts';
+import { refusalOfUpgrade, TryAgain } from '../../client/admission.ts';
 import type { Endpoint } from '../../client/endpoint.ts';
 import type { Channel, ChannelEvents, Transport } from '../../client/ports.ts';
-import { refusalOfUpgrade, TryAgain } from '../../client/refusals.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
 import { postJson, readAnswer, type TlsOptions } from '../admin/post-json.ts';

@@ -11,14 +11,15 @@ interface DownloadOptions {
 
 export async function download(url: URL, options: DownloadOptions = {}): Promise<Uint8Array> {
   const { stallMs = 60_000, limitBytes = 1 << 30 } = options;
-  const silence = new Silence(stallMs);
+  const controller = new AbortController();
+  const stalled = setTimeout(() => controller.abort(), stallMs);
   try {
-    const response = await connect(url, silence.signal);
+    const response = await connect(url, controller.signal);
     const total = announcedBytes(response);
     const chunks: Uint8Array[] = [];
     let received = 0;
     for await (const chunk of bodyOf(response, url, () => ({ received, total }))) {
-      silence.broken();
+      stalled.refresh();
       chunks.push(chunk);
       received += chunk.length;
       if (received > limitBytes) throw fail('DOWNLOAD_TOO_LARGE', url, `is larger than ${limitBytes} bytes`);
@@ -27,31 +28,9 @@ export async function download(url: URL, options: DownloadOptions = {}): Promise
     if (total !== undefined && received !== total) throw truncated(url, received, total);
     return plainBytes(Buffer.concat(chunks));
   } finally {
-    silence.end();
-  }
-}
-
-/** Aborts when no data have arrived for a while. */
-class Silence {
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(ms: number) {
-    this.timer = setTimeout(() => this.controller.abort(), ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  broken(): void {
-    this.timer.refresh();
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
+    clearTimeout(stalled);
     // A download that was given up half-way must not keep the process waiting for the rest.
-    this.controller.abort();
+    controller.abort();
   }
 }
 

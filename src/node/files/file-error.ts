@@ -27,6 +27,14 @@ export function fileError(error: unknown, path: string): unknown {
 }
 
 /** Runs what touches one file; its failures name that file. */
+export function onFileSync<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw fileError(error, path);
+  }
+}
+
 export async function onFile<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

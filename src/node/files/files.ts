@@ -1,9 +1,10 @@
 /** Files in and out, whole. Output appears complete under its name or not at all. */
 import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { inputError } from '../../base/errors.ts';
-import { fileError, onFile } from './file-error.ts';
+import { fileError, onFile, onFileSync } from './file-error.ts';
 
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
@@ -20,6 +21,16 @@ export function readBytes(path: string): Promise<Uint8Array> {
 /** The same bytes without Node's `Buffer`, whose `slice` shares memory where that of a Uint8Array copies. */
 export function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+}
+
+/** Undefined where there is no such file. */
+export function readIfThere(path: string): Uint8Array | undefined {
+  try {
+    return plainBytes(readFileSync(path));
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return undefined;
+    throw fileError(error, path);
+  }
 }
 
 export async function readText(path: string): Promise<string> {
@@ -80,7 +91,7 @@ export async function writeAtomically(path: string, chunks: Chunks): Promise<voi
       await rm(temporary, { force: true });
       throw error;
     }
-    await syncFolder(folder);
+    syncFolder(folder);
   });
 }
 
@@ -94,12 +105,41 @@ async function writeAll(file: FileHandle, chunks: Chunks, atEnd = async () => {}
   }
 }
 
+/** Its owner's only: keys and duals are nobody else's business. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Synchronous: whoever persists may not do anything else before it is done. The temporary file has one name, so that what a crash
+ * has torn is overwritten the next time; there must be one writer only (see lock.ts).
+ */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const temporary = `${path}.tmp`;
+  onFileSync(path, () => {
+    const file = openSync(temporary, 'w', OWNER_ONLY);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  });
+}
+
 /** Makes the rename itself durable; not every system lets a folder be opened for that. */
-async function syncFolder(folder: string): Promise<void> {
+function syncFolder(folder: string): void {
+  let handle: number;
   try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
+    handle = openSync(folder, 'r');
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(handle);
   } catch {
     // The file is complete under its name either way.
+  } finally {
+    closeSync(handle);
   }
 }

@@ -1,6 +1,7 @@
 /** A table from a file in any of the formats, or from the UCI HAR folder. */
-import { detectFormat } from '../../data/format.ts';
+import { join } from 'node:path';
 import {
+  detectFormat,
   parseTable,
   refuseUnused,
   type TableOptions,
@@ -8,9 +9,8 @@ import {
   withoutDropped,
 } from '../../data/parse-table.ts';
 import type { Table } from '../../data/table.ts';
-import { readUciHar } from '../../data/uci-har.ts';
+import { readUciHar, UCI_HAR_FILES, type UciHarFiles } from '../../data/uci-har.ts';
 import { kindOf, readBytes } from './files.ts';
-import { readUciHarFolder } from './uci-har-folder.ts';
 
 export interface ReadOptions extends TableOptions {
   /** LIBSVM text knows no participants: a file with one id for each row. */
@@ -33,4 +33,19 @@ export async function parseFile(bytes: Uint8Array, source: string, options: Read
   if (detectFormat(source, bytes) !== 'libsvm') refuseUnused('--task-file', taskFile, 'LIBSVM text', source);
   const tasks = taskFile === undefined ? undefined : { bytes: await readBytes(taskFile), source: taskFile };
   return parseTable(bytes, source, { ...rest, tasks });
+}
+
+/** The folder inside the archive. */
+const UCI_HAR_FOLDER = 'UCI HAR Dataset';
+
+/** Bytes of the files that are there; the reader reports those that are missing. */
+export async function readUciHarFolder(path: string): Promise<UciHarFiles> {
+  const inner = join(path, UCI_HAR_FOLDER);
+  const root = (await kindOf(join(path, 'features.txt'))) || !(await kindOf(inner)) ? path : inner;
+  const files: Record<string, Uint8Array> = {};
+  for (const file of UCI_HAR_FILES) {
+    const name = join(root, file.path);
+    if ((await kindOf(name)) === 'file') files[file.path] = await readBytes(name);
+  }
+  return files;
 }

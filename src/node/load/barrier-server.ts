@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { BARRIER_VECTOR_AT, barrierFrameBytes } from './barrier-frame.ts';
+import { BARRIER_VECTOR_AT, barrierFrameBytes } from './barrier.ts';
 
 const clients = Number(process.argv[2]);
 const features = Number(process.argv[3]);

@@ -4,9 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { threadFile } from '../threads/threads.ts';
-import { barrierFrameBytes } from './barrier-frame.ts';
-import { CLIENT_OPTIONS } from './client-options.ts';
-import { Openings } from './openings.ts';
+import { CLIENT_OPTIONS, Openings } from './load-participant.ts';
 
 export class Barrier {
   readonly openings = new Openings();
@@ -56,4 +54,11 @@ export class Barrier {
       socket.send(this.frame);
     });
   }
+}
+
+/** What goes back and forth at a barrier: a vector, and as many bytes before it as a real message has beside its own. */
+export const BARRIER_VECTOR_AT = 104;
+
+export function barrierFrameBytes(features: number): number {
+  return BARRIER_VECTOR_AT + 8 * features;
 }

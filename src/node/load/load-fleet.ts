@@ -4,11 +4,9 @@ import { admit } from '../../client/admission.ts';
 import { type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
 import { Arena } from '../../math/arena.ts';
 import { schemaDigest } from '../../protocol/joining.ts';
-import { newKeyPair, signerOf } from '../client/identity.ts';
 import { webTransport } from '../client/web-transport.ts';
-import { LoadParticipant } from './load-participant.ts';
-import { Openings } from './openings.ts';
-import { SharedDecoding } from './shared-decoding.ts';
+import { newKeyPair, signerOf } from '../crypto.ts';
+import { LoadParticipant, Openings, SharedDecoding } from './load-participant.ts';
 
 /** Coming in at the same time. */
 const AT_ONCE = 16;

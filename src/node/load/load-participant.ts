@@ -2,16 +2,16 @@
  * A participant for load tests: the real machine on a few rows of noise, with a real key and a real connection, but without a
  * thread, a disk or a clock of its own, so that one process can be thousands of them.
  */
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { stream } from '../../base/random.ts';
 import { ParticipantLoop } from '../../client/participant-loop.ts';
 import { RowWork } from '../../client/row-work.ts';
 import type { Arena } from '../../math/arena.ts';
 import { NOTHING_STORED } from '../../participant/state.ts';
-import { encode } from '../../protocol/codec.ts';
+import { decodeFrom, encode } from '../../protocol/codec.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import { CLIENT_OPTIONS } from './client-options.ts';
-import type { SharedDecoding } from './shared-decoding.ts';
+import type { ToParticipant } from '../../protocol/messages.ts';
+import { plainBytes } from '../files/files.ts';
 
 /** One of each class: what is measured is the coordinator, not how long participants solve. */
 const ROWS = 2;
@@ -120,5 +120,48 @@ export class LoadParticipant {
         throw error;
       },
     };
+  }
+}
+
+/** How load tests connect: as participants do, whose frames are masked as the WebSocket protocol demands. */
+export const CLIENT_OPTIONS: ClientOptions = { perMessageDeflate: false };
+
+/** When rounds open, as the first of many participants receives them. */
+interface Opening {
+  readonly round: number;
+  readonly atMs: number;
+}
+
+export class Openings {
+  /** Newest round. */
+  round = 0;
+  private readonly listeners: ((opening: Opening) => void)[] = [];
+
+  next(): Promise<Opening> {
+    return new Promise((resolve) => this.listeners.push(resolve));
+  }
+
+  opened(round: number): void {
+    this.round = round;
+    if (this.listeners.length === 0) return;
+    const opening = { round, atMs: performance.now() };
+    for (const notify of this.listeners.splice(0)) notify(opening);
+  }
+}
+
+/**
+ * Messages of the coordinator to many participants of one process. On machines of their own each would decode what it is sent; here
+ * they share two cores with the server, and a frame that is the same, byte by byte, as the one before it is decoded once.
+ */
+export class SharedDecoding {
+  private last: { readonly frame: Buffer; readonly message: ToParticipant } | undefined;
+
+  /** Not to be changed: it may be that of another participant, too. */
+  of(frame: Buffer): ToParticipant {
+    if (!this.last?.frame.equals(frame)) {
+      // A copy: what ws hands out is a part of a larger buffer, which would be kept alive.
+      this.last = { frame: Buffer.from(frame), message: decodeFrom('coordinator', plainBytes(frame)) };
+    }
+    return this.last.message;
   }
 }

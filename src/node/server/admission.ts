@@ -5,11 +5,10 @@
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
 import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
+import { ED25519_PUBLIC } from '../crypto.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
 
-/** What comes before the 32 bytes of a public key in DER. */
-const ED25519_PUBLIC = Buffer.from('302a300506032b6570032100', 'hex');
 const TICKET_MS = 30_000;
 const TOKEN_BYTES = 24;
 
@@ -111,15 +110,10 @@ export class Admission {
     const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
     if (participant !== undefined) await this.checkInvitable(federation, participant);
     const tokens = Array.from({ length: count }, newToken);
+    const common = { participant, createdMs, expiresMs, usedBy: undefined };
     await store.addInvitations(
       federation,
-      tokens.map((token) => ({
-        digest: digestOf(token),
-        participant,
-        createdMs,
-        expiresMs,
-        usedBy: undefined,
-      })),
+      tokens.map((token) => ({ digest: digestOf(token), ...common })),
     );
     return tokens.map((token) => ({ token, participant, expiresMs }));
   }
@@ -152,18 +146,10 @@ export class Admission {
     return result;
   }
 
-  private async enrol(
-    federation: string,
-    participant: string,
-    key: string,
-    used?: Invitation,
-  ): Promise<void> {
+  private async enrol(federation: string, participant: string, key: string, used?: Invitation) {
     const { store, clock } = this.options;
-    await store.enrol(
-      federation,
-      { participant, key, enrolledMs: clock.wallClock(), revokedMs: undefined },
-      used,
-    );
+    const enrolment = { participant, key, enrolledMs: clock.wallClock(), revokedMs: undefined };
+    await store.enrol(federation, enrolment, used);
   }
 
   private async validTicket(federation: string, code: string): Promise<Ticket | undefined> {

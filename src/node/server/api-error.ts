@@ -50,10 +50,6 @@ export class ApiError extends KindredError {
   }
 }
 
-export function noSuchFederation(name: string): ApiError {
-  return new ApiError('NO_SUCH_FEDERATION', `federation "${name}": no such federation`);
-}
-
 export function noSuchParticipant(id: string, what: 'enrolled' | 'taking part'): ApiError {
   return new ApiError('NO_SUCH_PARTICIPANT', `participant "${id}": nobody of that name is ${what}`);
 }

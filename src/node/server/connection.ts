@@ -6,7 +6,7 @@ import type { Limits } from '../../protocol/limits.ts';
 import type { Join, RejectCode, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
 import { ProtocolError } from '../../protocol/protocol-error.ts';
 import { plainBytes } from '../files/files.ts';
-import { type ServerLimits, TokenBucket } from './limits.ts';
+import type { ServerLimits } from './limits.ts';
 import type { TurnedAway } from './meters.ts';
 
 /** How long a closing handshake may take. */
@@ -29,7 +29,8 @@ export class Connection {
   readonly participant: string;
   private readonly socket: WebSocket;
   private readonly ports: ConnectionPorts;
-  private readonly bucket: TokenBucket;
+  /** A token for each frame: a rate that may be exceeded for a while. */
+  private tokens: number;
   private bad = 0;
   private receivedMs: number;
   /** Since when there has been more to read than it should take. */
@@ -41,13 +42,16 @@ export class Connection {
     this.socket = socket;
     this.participant = participant;
     this.ports = ports;
-    const { framesPerSecond, frameBurst } = ports.limits;
     this.receivedMs = ports.now();
-    this.bucket = new TokenBucket(framesPerSecond, frameBurst, this.receivedMs);
+    this.tokens = ports.limits.frameBurst;
     socket.on('message', (data, isBinary) => this.onFrame(data as Buffer, isBinary));
     socket.on('ping', () => this.mayGoOn());
     socket.on('pong', () => this.mayGoOn());
-    socket.on('error', () => this.onMalformed());
+    // Too large, in too many pieces, not WebSocket at all: ws closes with the right code.
+    socket.on('error', () => {
+      ports.onRejected('BAD_FRAME');
+      this.terminateSoon();
+    });
     socket.on('close', () => ports.onClose(this));
   }
 
@@ -106,21 +110,17 @@ export class Connection {
     if (message) this.ports.onMessage(message);
   }
 
-  /** Too large, in too many pieces, not WebSocket at all: ws closes with the right code. */
-  private onMalformed(): void {
-    this.ports.onRejected('BAD_FRAME');
-    this.terminateSoon();
-  }
-
   /** Pings count, too: ws answers them, and the answers would pile up for whoever pings on and on and never reads. */
   private mayGoOn(): boolean {
     const { ports, socket } = this;
     // Replaced, revoked or closed: what it still sends is ignored.
     if (socket.readyState !== socket.OPEN) return false;
+    const { framesPerSecond, frameBurst } = ports.limits;
     const now = ports.now();
+    this.tokens = Math.min(frameBurst, this.tokens + ((now - this.receivedMs) * framesPerSecond) / 1000) - 1;
     this.receivedMs = now;
-    if (this.bucket.take(now)) return true;
-    this.reject('RATE_LIMITED', `more than ${ports.limits.framesPerSecond} frames per second`);
+    if (this.tokens >= 0) return true;
+    this.reject('RATE_LIMITED', `more than ${framesPerSecond} frames per second`);
     this.close(CLOSE.rateLimited, 'too many frames');
     return false;
   }

@@ -41,32 +41,3 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   silentMs: 45_000,
   returnMs: 5000,
 };
-
-/** How often connections are checked: several times within what they are given. */
-export function checkEveryMs({ silentMs, unreadMs }: ServerLimits): number {
-  return Math.min(silentMs, unreadMs) / 3;
-}
-
-/** A rate that may be exceeded for a while. */
-export class TokenBucket {
-  private readonly perMs: number;
-  private readonly most: number;
-  private left: number;
-  private atMs: number;
-
-  constructor(perSecond: number, burst: number, now: number) {
-    this.perMs = perSecond / 1000;
-    this.most = burst;
-    this.left = burst;
-    this.atMs = now;
-  }
-
-  /** Whether there is one to take. */
-  take(now: number): boolean {
-    this.left = Math.min(this.most, this.left + (now - this.atMs) * this.perMs);
-    this.atMs = now;
-    if (this.left < 1) return false;
-    this.left--;
-    return true;
-  }
-}

@@ -73,18 +73,24 @@ export class Meters {
 
   constructor(measure: () => MeasuredServer) {
     collectDefaultMetrics({ register: this.registry });
-    this.gauge('connections', 'Open connections', [], (set) => set(measure().connections));
-    this.gauge('strangers', 'Connections that have not proved who they are', [], (set) =>
+    this.collected(Gauge, 'connections', 'Open connections', [], (set) => set(measure().connections));
+    this.collected(Gauge, 'strangers', 'Connections that have not proved who they are', [], (set) =>
       set(measure().strangers),
     );
-    this.count('turned_away', 'Connections that were closed by a limit', ['reason'], (add) => {
-      for (const [reason, n] of measure().turnedAway) add(n, { reason });
-    });
-    this.count('refusals', 'Requests that were refused', ['code'], (add) => {
+    this.collected(
+      Counter,
+      'turned_away_total',
+      'Connections that were closed by a limit',
+      ['reason'],
+      (add) => {
+        for (const [reason, n] of measure().turnedAway) add(n, { reason });
+      },
+    );
+    this.collected(Counter, 'refusals_total', 'Requests that were refused', ['code'], (add) => {
       for (const [code, n] of measure().refused) add(n, { code });
     });
     const each = (name: string, help: string, value: (one: Measured) => number) =>
-      this.gauge(name, help, ['federation'], (set) => {
+      this.collected(Gauge, name, help, ['federation'], (set) => {
         for (const one of measure().federations) set(value(one), { federation: one.name });
       });
     each('connected', 'Participants that are connected', (one) => one.connections.size);
@@ -100,7 +106,7 @@ export class Meters {
       label: string,
       of: (one: Measured) => Iterable<readonly [K, number]>,
     ) =>
-      this.count(name, help, ['federation', label], (add) => {
+      this.collected(Counter, `${name}_total`, help, ['federation', label], (add) => {
         for (const one of measure().federations)
           for (const [key, n] of of(one)) add(n, { federation: one.name, [label]: key });
       });
@@ -130,22 +136,16 @@ export class Meters {
     });
   }
 
-  private gauge(name: string, help: string, labelNames: string[], collect: Collect): void {
-    new Gauge({
+  /** What is measured is asked for again each time that metrics are read. */
+  private collected(
+    Kind: typeof Gauge | typeof Counter,
+    name: string,
+    help: string,
+    labelNames: string[],
+    collect: Collect,
+  ): void {
+    new Kind({
       name: `kindred_${name}`,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        collect((value, labels = {}) => this.set(labels, value));
-      },
-    });
-  }
-
-  private count(name: string, help: string, labelNames: string[], collect: Collect): void {
-    new Counter({
-      name: `kindred_${name}_total`,
       help,
       labelNames,
       registers: [this.registry],

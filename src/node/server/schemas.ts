@@ -19,10 +19,6 @@ export const publicKey = z
   .regex(/^[A-Za-z0-9_-]{43}$/, 'expected 32 bytes as base64url without padding')
   .describe('Raw Ed25519 public key, base64url');
 
-export const federationName = z.string().describe('Name of a federation');
-export const inFederation = z.strictObject({ name: federationName });
-export const ofParticipant = z.strictObject({ name: federationName, id: participantId });
-
 export const count = z.number().int().nonnegative();
 /** NaN and Infinity come as null. */
 export const known = z.number().nullable();

@@ -12,16 +12,15 @@ import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
 import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
 import { systemClock } from '../clock.ts';
-import { nodePrimitives } from '../crypto.ts';
-import { entropyStream } from '../entropy.ts';
+import { entropyStream, nodePrimitives } from '../crypto.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
 import { Admission, type InvitationRequest, type NewInvitation } from './admission.ts';
-import { ApiError, type ErrorCode, noSuchFederation } from './api-error.ts';
+import { ApiError, type ErrorCode } from './api-error.ts';
 import { addRoutes, listen, newApp } from './app.ts';
 import { Federation, finished } from './federation.ts';
 import { Guard, isLoopback } from './guard.ts';
-import { checkEveryMs, DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
+import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
 import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
@@ -158,9 +157,11 @@ export class CoordinatorServer {
       throw error;
     }
     if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
+    const { silentMs, unreadMs } = this.limits;
+    // Several times within what connections are given.
     this.checking = setInterval(() => {
       for (const federation of this.federations.values()) federation.check(systemClock.now());
-    }, checkEveryMs(this.limits)).unref();
+    }, Math.min(silentMs, unreadMs) / 3).unref();
     for (const federation of this.federations.values()) federation.start();
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
@@ -228,7 +229,7 @@ export class CoordinatorServer {
   /** Refuses a name that is not there. */
   federation(name: string): Federation {
     const found = this.federations.get(name);
-    if (!found) throw noSuchFederation(name);
+    if (!found) throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": no such federation`);
     return found;
   }
 

@@ -2,7 +2,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import { inputError } from '../../base/errors.ts';
-import { fileError } from '../files/file-error.ts';
+import { onFileSync } from '../files/file-error.ts';
 
 export interface TlsOptions {
   readonly certFile: string;
@@ -51,7 +51,7 @@ export class TlsFiles {
   }
 
   private checked(): SecureContextOptions {
-    const [cert, key, ca] = this.files().map(read);
+    const [cert, key, ca] = this.files().map((file) => onFileSync(file, () => readFileSync(file)));
     const options = { cert, key, ...(ca && { ca }), minVersion: 'TLSv1.2' } as const;
     try {
       createSecureContext(options);
@@ -63,13 +63,5 @@ export class TlsFiles {
       );
     }
     return options;
-  }
-}
-
-function read(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw fileError(error, path);
   }
 }

@@ -123,27 +123,15 @@ export function closeDatabase(db: Database.Database): void {
 }
 
 /** All or nothing, and durable. */
-export class Transactions {
-  private readonly db: Database.Database;
-  private readonly begin: Database.Statement;
-  private readonly commit: Database.Statement;
-
-  constructor(db: Database.Database) {
-    this.db = db;
-    this.begin = db.prepare('BEGIN IMMEDIATE');
-    this.commit = db.prepare('COMMIT');
-  }
-
-  run(act: () => void): void {
-    this.begin.run();
-    try {
-      act();
-      this.commit.run();
-    } catch (error) {
-      // After a failed COMMIT there may be nothing left to roll back.
-      if (this.db.inTransaction) this.db.exec('ROLLBACK');
-      throw error;
-    }
+export function inTransaction(db: Database.Database, act: () => void): void {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    act();
+    db.exec('COMMIT');
+  } catch (error) {
+    // After a failed COMMIT there may be nothing left to roll back.
+    if (db.inTransaction) db.exec('ROLLBACK');
+    throw error;
   }
 }
 

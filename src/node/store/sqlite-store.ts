@@ -1,18 +1,21 @@
-/** The default store: one SQLite file, written through before anything is sent. */
+/**
+ * The default store: one SQLite file, written through before anything is sent. A run has one cell for what is common, and one for each
+ * participant: with answers a round changes the common one alone.
+ */
 import type Database from 'libsql';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
-import type { StoredCoordinator } from '../../coordinator/stored.ts';
+import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/stored.ts';
 import type {
   Enrolment,
   FederationRecord,
   HistoryRow,
   Invitation,
+  SavedRun,
   SchemaRecord,
   Store,
 } from '../../host/ports.ts';
 import { upgraded } from '../../settings/federation.ts';
-import { blobBytes, blobOf, closeDatabase, onDatabase, openDatabase, Transactions } from './database.ts';
-import { RUN_TABLES, RunCells } from './run-cells.ts';
+import { blobBytes, blobOf, closeDatabase, inTransaction, onDatabase, openDatabase } from './database.ts';
 
 /** Of the tables. What is in a cell has a version of its own. */
 const VERSION = 2;
@@ -29,7 +32,8 @@ const TABLES = `
   CREATE TABLE invitations (
     federation TEXT, digest TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, digest)
   );
-  ${RUN_TABLES}
+  CREATE TABLE runs (federation TEXT PRIMARY KEY, body BLOB NOT NULL);
+  CREATE TABLE members (federation TEXT, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, id));
 `;
 
 /** Tables of two keys at the most, and what their cells are. */
@@ -39,25 +43,25 @@ export const CELLS = {
   rounds: { kind: 'kindred round', version: 1 },
   enrolments: { kind: 'kindred enrolment', version: 1 },
   invitations: { kind: 'kindred invitation', version: 1 },
+  runs: { kind: 'kindred run', version: 2 },
+  members: { kind: 'kindred member', version: 2 },
 } as const satisfies Record<string, Seal>;
+const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
 type Table = keyof typeof CELLS;
+type Row = { readonly [key: string]: unknown; readonly body: ArrayBuffer };
 
 export class SqliteStore implements Store {
   readonly name: string;
   private readonly db: Database.Database;
-  private readonly transactions: Transactions;
-  private readonly runs: RunCells;
   private readonly statements = new Map<string, Database.Statement>();
 
   constructor(path: string) {
     this.name = path;
     this.db = openDatabase(path, { version: VERSION, tables: TABLES });
-    this.transactions = new Transactions(this.db);
-    this.runs = new RunCells(this.db, path);
   }
 
   federations(): FederationRecord[] {
-    const records = this.read('federations', 'ORDER BY name') as FederationRecord[];
+    const records = this.read<FederationRecord>('federations', 'ORDER BY name');
     return records.map((record) => ({ ...record, options: upgraded(record.options) }));
   }
 
@@ -65,24 +69,30 @@ export class SqliteStore implements Store {
     this.atOnce(() => this.put('federations', record, record.name));
   }
 
-  loadRun(federation: string) {
-    return onDatabase(this.name, () => this.runs.load(federation));
+  loadRun(federation: string): SavedRun | undefined {
+    const [run] = this.read<StoredRun>('runs', 'WHERE federation = ?', federation);
+    if (!run) return undefined;
+    return { run, members: this.read<StoredMember>('members', 'WHERE federation = ?', federation) };
   }
 
   saveRun(federation: string, changes: StoredCoordinator, rows: readonly HistoryRow[]): void | Promise<void> {
+    const { run, members, removed } = changes;
     this.atOnce(() => {
-      this.runs.save(federation, changes);
+      this.put('runs', run, federation);
+      for (const member of members) this.put('members', member, federation, member.id);
+      for (const id of removed)
+        this.statement('DELETE FROM members WHERE federation = ? AND id = ?').run(federation, id);
       for (const row of rows) this.put('rounds', row, federation, row.round);
     });
   }
 
   history(federation: string, after: number, limit: number): HistoryRow[] {
     const where = 'WHERE federation = ? AND round > ? ORDER BY round LIMIT ?';
-    return this.read('rounds', where, federation, after, limit) as HistoryRow[];
+    return this.read<HistoryRow>('rounds', where, federation, after, limit);
   }
 
   schema(federation: string): SchemaRecord | undefined {
-    return this.read('schemas', 'WHERE federation = ?', federation)[0] as SchemaRecord | undefined;
+    return this.read<SchemaRecord>('schemas', 'WHERE federation = ?', federation)[0];
   }
 
   saveSchema(federation: string, schema: SchemaRecord): void {
@@ -91,11 +101,11 @@ export class SqliteStore implements Store {
 
   enrolment(federation: string, participant: string): Enrolment | undefined {
     const where = 'WHERE federation = ? AND participant = ?';
-    return this.read('enrolments', where, federation, participant)[0] as Enrolment | undefined;
+    return this.read<Enrolment>('enrolments', where, federation, participant)[0];
   }
 
   enrolments(federation: string): Enrolment[] {
-    return this.read('enrolments', 'WHERE federation = ? ORDER BY participant', federation) as Enrolment[];
+    return this.read<Enrolment>('enrolments', 'WHERE federation = ? ORDER BY participant', federation);
   }
 
   enrol(federation: string, enrolment: Enrolment, used?: Invitation): void {
@@ -107,11 +117,11 @@ export class SqliteStore implements Store {
 
   invitation(federation: string, digest: string): Invitation | undefined {
     const where = 'WHERE federation = ? AND digest = ?';
-    return this.read('invitations', where, federation, digest)[0] as Invitation | undefined;
+    return this.read<Invitation>('invitations', where, federation, digest)[0];
   }
 
   invitations(federation: string): Invitation[] {
-    const all = this.read('invitations', 'WHERE federation = ?', federation) as Invitation[];
+    const all = this.read<Invitation>('invitations', 'WHERE federation = ?', federation);
     return all.sort((a, b) => a.createdMs - b.createdMs);
   }
 
@@ -127,21 +137,21 @@ export class SqliteStore implements Store {
   }
 
   private atOnce(act: () => void): void {
-    onDatabase(this.name, () => this.transactions.run(act));
+    onDatabase(this.name, () => inTransaction(this.db, act));
   }
 
   private put(table: Table, value: unknown, ...keys: (string | number)[]): void {
     const marks = keys.map(() => '?').join(', ');
     const body = blobOf(sealForNow(CELLS[table], value));
-    this.statement(`INSERT OR REPLACE INTO ${table} VALUES (${marks}, ?)`).run(...keys, body);
+    this.statement(`INSERT INTO ${table} VALUES (${marks}, ?) ${REPLACE}`).run(...keys, body);
   }
 
-  private read(table: Table, where: string, ...keys: (string | number)[]): unknown[] {
+  private read<T>(table: Table, where: string, ...keys: (string | number)[]): T[] {
     return onDatabase(this.name, () => {
-      const rows = this.statement(`SELECT body FROM ${table} ${where}`).all(...keys);
-      return rows.map((row) => {
-        const { body } = row as { body: ArrayBuffer };
-        return unseal(CELLS[table], blobBytes(body), `${this.name}, table ${table}`);
+      const rows = this.statement(`SELECT * FROM ${table} ${where}`).all(...keys) as Row[];
+      return rows.map(({ body, ...found }) => {
+        const source = `${this.name}, table ${table}, ${Object.values(found).join(' ')}`;
+        return unseal(CELLS[table], blobBytes(body), source) as T;
       });
     });
   }

@@ -74,7 +74,8 @@ export class JobPool {
       (done, place) => {
         const job = requests[place];
         results[places[place]] = done.result;
-        writing.push(this.store(job, done));
+        const stored = JSON.stringify({ key: keyOf(job), ...done });
+        writing.push(writeAtomically(this.pathOf(job), [stored]));
         this.options.onDone({ job, tookMs: done.tookMs, from: 'work' });
       },
     );
@@ -91,10 +92,6 @@ export class JobPool {
       // Not whole, or not ours: it is computed again.
       return undefined;
     }
-  }
-
-  private store(job: Job, done: DoneJob): Promise<void> {
-    return writeAtomically(this.pathOf(job), [JSON.stringify({ key: keyOf(job), ...done })]);
   }
 
   private pathOf(job: Job): string {

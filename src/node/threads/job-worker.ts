@@ -4,8 +4,8 @@ import type { Table } from '../../data/table.ts';
 import type { Job } from '../../reproduce/jobs.ts';
 import { runJob } from '../../reproduce/run-job.ts';
 import { tablesWith } from '../../reproduce/table-spec.ts';
-import { takeRequests } from './in-thread.ts';
 import type { DoneJob } from './job-pool.ts';
+import { takeRequests } from './threads.ts';
 
 const tableOf = tablesWith((workerData as { given: Table | undefined }).given);
 const now = () => performance.now();

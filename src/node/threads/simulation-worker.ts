@@ -4,8 +4,8 @@ import { type RunRequest, runScenario } from '../../sim/run.ts';
 import type { Scenario } from '../../sim/scenario.ts';
 import type { ScenarioInputs } from '../../sim/scenario-plan.ts';
 import type { RunRecord } from '../../sim/summary.ts';
-import { takeRequests } from './in-thread.ts';
 import type { RowProgress } from './simulation-pool.ts';
+import { takeRequests } from './threads.ts';
 
 const { scenario, inputs } = workerData as { scenario: Scenario; inputs: ScenarioInputs };
 

@@ -4,16 +4,16 @@
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
-import { errorFrom, type ThreadFailure } from './thread-failure.ts';
+import { parentPort, Worker } from 'node:worker_threads';
+import { type ErrorKind, KindredError } from '../../base/errors.ts';
 
 /** What a thread sends: progress as often as it likes, then how the request ended. */
-export type FromThread<Progress, Result> =
+type FromThread<Progress, Result> =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'done'; readonly result: Result }
   | { readonly kind: 'failed'; readonly failure: ThreadFailure };
 
-/** One worker thread, for one request at a time (its inner side: in-thread.ts). */
+/** One worker thread, for one request at a time (its inner side: `takeRequests`). */
 export class Thread<Request, Progress, Result> {
   private readonly worker: Worker;
   private readonly onProgress: (progress: Progress) => void;
@@ -104,4 +104,38 @@ export function threadFile(name: string): URL {
   const beside = new URL(`../${name}.js`, import.meta.url);
   if (existsSync(fileURLToPath(beside))) return beside;
   return new URL(`../../../dist/node/${name}.js`, import.meta.url);
+}
+
+/** A failed request is reported, and the next one is taken: the outer side decides what to do. */
+export function takeRequests<Request, Progress, Result>(
+  work: (request: Request, onProgress: (progress: Progress) => void) => Result,
+): void {
+  const send = (message: FromThread<Progress, Result>) => parentPort?.postMessage(message);
+  parentPort?.on('message', (request: Request) => {
+    try {
+      send({ kind: 'done', result: work(request, (progress) => send({ kind: 'progress', progress })) });
+    } catch (error) {
+      send({ kind: 'failed', failure: failureOf(error) });
+    }
+  });
+}
+
+interface ThreadFailure {
+  readonly message: string;
+  readonly stack: string | undefined;
+  /** Of a KindredError. */
+  readonly known: { readonly code: string; readonly kind: ErrorKind } | undefined;
+}
+
+function failureOf(error: unknown): ThreadFailure {
+  if (!(error instanceof Error)) return { message: String(error), stack: undefined, known: undefined };
+  const { message, stack } = error;
+  const known = error instanceof KindredError ? { code: error.code, kind: error.kind } : undefined;
+  return { message, stack, known };
+}
+
+function errorFrom({ message, stack, known }: ThreadFailure): Error {
+  const error = known ? new KindredError(known.code, message, known.kind) : new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
 }

@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
-import { resolveOptions, type TrainOptions } from '../../methods/options.ts';
+import { resolveOptions } from '../../methods/options.ts';
 import { columnsOf, type PlacedRows } from '../../methods/prepare.ts';
 import type { Answerers, Asked } from '../../methods/questions.ts';
 import {
@@ -15,6 +15,7 @@ import {
   train,
   trainWith,
 } from '../../methods/train.ts';
+import type { TrainOptions } from '../../settings/training.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
 import { type SolveForm, solveForms } from '../../solver/shard.ts';
 import { inSharedMemory, Thread } from './threads.ts';

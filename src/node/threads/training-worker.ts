@@ -3,7 +3,7 @@ import { Arena } from '../../math/arena.ts';
 import { columnsOf, taskOver } from '../../methods/prepare.ts';
 import { replyTo } from '../../methods/questions.ts';
 import { Shard } from '../../solver/shard.ts';
-import { takeRequests } from './in-thread.ts';
+import { takeRequests } from './threads.ts';
 import type { HeldRows, ToAnswerer } from './training-pool.ts';
 
 let shards: readonly Shard[] = [];

@@ -76,29 +76,25 @@ export function scoreRound(updates: readonly Change[], lastChange?: Float64Array
 }
 
 /** The averages after one more round. Participants that did not answer keep theirs. */
-export function recordRound(
-  before: Contributions,
-  scores: readonly RoundScore[],
-  memory: number = MEMORY,
-): Contributions {
+export function recordRound(before: Contributions, scores: readonly RoundScore[]): Contributions {
   const after = new Map(before);
   for (const { member, cosine, normRatio, ownShare, dimension } of scores) {
     const old = before.get(member);
     after.set(member, {
-      cosine: averaged(old?.cosine, cosine, memory),
-      normRatio: averaged(old?.normRatio, normRatio, memory),
-      ownShare: averaged(old?.ownShare, ownShare, memory),
+      cosine: averaged(old?.cosine, cosine),
+      normRatio: averaged(old?.normRatio, normRatio),
+      ownShare: averaged(old?.ownShare, ownShare),
       dimension,
     });
   }
   return after;
 }
 
-/** A plain mean for the first `memory` values, then an exponential one. */
-function averaged(old: Running = NOTHING, value: number | undefined, memory: number): Running {
+/** A plain mean for the first `MEMORY` values, then an exponential one. */
+function averaged(old: Running = NOTHING, value: number | undefined): Running {
   if (value === undefined) return old;
   const count = old.count + 1;
-  const weight = Math.max(1 / count, 1 / memory);
+  const weight = Math.max(1 / count, 1 / MEMORY);
   const away = value - old.mean;
   const mean = old.mean + weight * away;
   return { count, mean, variance: (1 - weight) * (old.variance + weight * away * away) };

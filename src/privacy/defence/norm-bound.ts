@@ -19,7 +19,6 @@ import { inputError } from '../../base/errors.ts';
 import { norm as lengthOf } from '../../solver/vector.ts';
 import { clipFactor } from '../dp/clip.ts';
 
-/** A change of a participant's contribution in one round. */
 export interface Change {
   readonly member: number;
   readonly du: Float64Array;
@@ -48,7 +47,6 @@ export function boundNorms(updates: readonly Change[], bound: number, overBound:
   return updates.map((update) => judge(update, bound, overBound));
 }
 
-/** Clips every update of a round to the robust bound of that round. */
 export function boundNormsRobustly(
   updates: readonly Change[],
   options: RobustBoundOptions = {},

@@ -33,75 +33,50 @@ interface Suspect {
   readonly suspicions: readonly Suspicion[];
 }
 
-interface SuspicionThresholds {
-  /** Rounds with a score before anybody is suspected on it. */
-  readonly leastRounds: number;
-  readonly idleNormRatio: number;
-  readonly echoOwnShare: number;
-  /** Of the median participant's own share. */
-  readonly echoOfMedian: number;
-  /** Standard errors within which cosines count as those of random directions. */
-  readonly noiseErrors: number;
-  /** How many times larger the median participant's mean square cosine must be. */
-  readonly noiseBelowMedian: number;
-}
-
-const THRESHOLDS: SuspicionThresholds = {
-  leastRounds: 5,
-  idleNormRatio: 0.01,
-  echoOwnShare: 0.1,
-  echoOfMedian: 0.1,
-  noiseErrors: 3,
-  noiseBelowMedian: 3,
-};
+/** Rounds with a score before anybody is suspected on it. */
+const LEAST_ROUNDS = 5;
+const IDLE_NORM_RATIO = 0.01;
+const ECHO_OWN_SHARE = 0.1;
+/** Of the median participant's own share. */
+const ECHO_OF_MEDIAN = 0.1;
+/** Standard errors within which cosines count as those of random directions. */
+const NOISE_ERRORS = 3;
+/** How many times larger the median participant's mean square cosine must be. */
+const NOISE_BELOW_MEDIAN = 3;
 
 /** Those under suspicion, in order of participant. */
-export function suspects(
-  contributions: Contributions,
-  thresholds: SuspicionThresholds = THRESHOLDS,
-): Suspect[] {
-  const all = [...contributions.values()];
-  const medianOwn = medianOf(
-    all.map(({ ownShare }) => ownShare),
-    ({ mean }) => mean,
-  );
-  const medianSquare = medianOf(
-    all.map(({ cosine }) => cosine),
-    meanSquare,
-  );
+export function suspects(contributions: Contributions): Suspect[] {
+  const medianOwn = medianOf(contributions, 'ownShare', ({ mean }) => mean);
+  const medianSquare = medianOf(contributions, 'cosine', meanSquare);
   const found: Suspect[] = [];
   for (const [member, contribution] of [...contributions].sort(([a], [b]) => a - b)) {
     const suspicions: Suspicion[] = [];
-    if (isIdle(contribution, thresholds)) suspicions.push('idle');
-    if (isEcho(contribution, medianOwn, thresholds)) suspicions.push('echo');
-    if (isNoise(contribution, medianSquare, thresholds)) suspicions.push('noise');
+    if (isIdle(contribution)) suspicions.push('idle');
+    if (isEcho(contribution, medianOwn)) suspicions.push('echo');
+    if (isNoise(contribution, medianSquare)) suspicions.push('noise');
     if (suspicions.length > 0) found.push({ member, suspicions });
   }
   return found;
 }
 
-function isIdle({ normRatio }: Contribution, { leastRounds, idleNormRatio }: SuspicionThresholds): boolean {
-  return normRatio.count >= leastRounds && normRatio.mean < idleNormRatio;
+function isIdle({ normRatio }: Contribution): boolean {
+  return normRatio.count >= LEAST_ROUNDS && normRatio.mean < IDLE_NORM_RATIO;
 }
 
-function isEcho({ ownShare }: Contribution, medianOwn: number, limits: SuspicionThresholds): boolean {
-  const bound = Math.min(limits.echoOwnShare, limits.echoOfMedian * medianOwn);
-  return ownShare.count >= limits.leastRounds && ownShare.mean < bound;
+function isEcho({ ownShare }: Contribution, medianOwn: number): boolean {
+  const bound = Math.min(ECHO_OWN_SHARE, ECHO_OF_MEDIAN * medianOwn);
+  return ownShare.count >= LEAST_ROUNDS && ownShare.mean < bound;
 }
 
-function isNoise(
-  { cosine, dimension }: Contribution,
-  medianSquare: number,
-  limits: SuspicionThresholds,
-): boolean {
-  if (cosine.count < limits.leastRounds) return false;
+function isNoise({ cosine, dimension }: Contribution, medianSquare: number): boolean {
+  if (cosine.count < LEAST_ROUNDS) return false;
   // An exponential mean of memory M is worth 2 M - 1 values.
   const worth = Math.min(cosine.count, 2 * MEMORY - 1);
   // sqrt(d) cosine is nearly standard normal for a random direction: mean square 1, with variance 2.
-  const mostRandom = (1 + limits.noiseErrors * Math.sqrt(2 / worth)) / dimension;
-  const meanIsRandom = Math.abs(cosine.mean) <= limits.noiseErrors / Math.sqrt(dimension * worth);
+  const mostRandom = (1 + NOISE_ERRORS * Math.sqrt(2 / worth)) / dimension;
+  const meanIsRandom = Math.abs(cosine.mean) <= NOISE_ERRORS / Math.sqrt(dimension * worth);
   const square = meanSquare(cosine);
-  const othersAreNot = medianSquare > Math.max(mostRandom, limits.noiseBelowMedian * square);
+  const othersAreNot = medianSquare > Math.max(mostRandom, NOISE_BELOW_MEDIAN * square);
   return meanIsRandom && square <= mostRandom && othersAreNot;
 }
 
@@ -110,7 +85,8 @@ function meanSquare({ mean, variance }: Running): number {
 }
 
 /** Over those who have a score at all; 0 if nobody has. */
-function medianOf(running: readonly Running[], of: (one: Running) => number): number {
+function medianOf(all: Contributions, name: 'ownShare' | 'cosine', of: (one: Running) => number): number {
+  const running = [...all.values()].map((contribution) => contribution[name]);
   const values = running.filter(({ count }) => count > 0).map(of);
   return values.length > 0 ? lowerQuantile(values, 0.5) : 0;
 }

@@ -47,7 +47,6 @@ export class Budget {
     return spentAt(this.rdp, this.limit.delta);
   }
 
-  /** What will have been spent after `rounds` more rounds of this cost. */
   afterRounds(cost: RdpCurve, rounds = 1): Spent {
     checkRounds(rounds);
     return spentAt(composed(this.rdp, cost, rounds), this.limit.delta);

@@ -12,7 +12,8 @@
  * fixed step. The same goes for the sums of the federated scaling.
  */
 import { inputError } from '../../base/errors.ts';
-import { type BoxContext, partOfStep, type Solution, sentPart } from '../../solver/member.ts';
+import { partOfStep, type Solution, sentPart } from '../../solver/member.ts';
+import type { BoxContext } from '../../solver/problem.ts';
 import { norm, plusScaled } from '../../solver/vector.ts';
 
 /** The factor c in [0, 1] that brings a vector of this norm down to `clip`. */

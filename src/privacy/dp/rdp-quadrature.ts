@@ -11,7 +11,6 @@
  * |Im s| < pi sigma, where the trapezoidal rule converges geometrically (Trefethen and Weideman 2014): with the step
  * below its error is under exp(-34).
  */
-import { logSumExp } from './log-space.ts';
 
 /** Below this noise the strip is narrow and the range long; epsilon is then in the hundreds and a bound will do. */
 export const LEAST_SIGMA = 0.1;
@@ -53,4 +52,24 @@ function binomialTail(alpha: number, x: number): number {
     sum += term;
   }
   return sum;
+}
+
+/** log(sum exp(l)). */
+export function logSumExp(logs: Float64Array): number {
+  let top = Number.NEGATIVE_INFINITY;
+  for (const value of logs) if (value > top) top = value;
+  if (!Number.isFinite(top)) return top;
+  let sum = 0;
+  for (const value of logs) sum += Math.exp(value - top);
+  return top + Math.log(sum);
+}
+
+/** log(exp(y) - 1), y > 0. */
+export function logExpm1(y: number): number {
+  return y > 36 ? y : Math.log(Math.expm1(y));
+}
+
+/** log(1 + exp(l)). */
+export function log1pExp(l: number): number {
+  return l > 36 ? l : Math.log1p(Math.exp(l));
 }

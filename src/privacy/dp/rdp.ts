@@ -14,8 +14,7 @@
  * before a deadline is not such a sample: claim q = 1 there.
  */
 import { inputError } from '../../base/errors.ts';
-import { log1pExp, logExpm1, logSumExp } from './log-space.ts';
-import { LEAST_SIGMA, logAminus1ByQuadrature } from './rdp-quadrature.ts';
+import { LEAST_SIGMA, log1pExp, logAminus1ByQuadrature, logExpm1, logSumExp } from './rdp-quadrature.ts';
 
 /**
  * The orders at which privacy is accounted: tenths up to 11 (large epsilon), all integers to 256 and a few beyond (small

@@ -5,17 +5,8 @@
  * stops before (epsilon, delta) would be exceeded.
  *
  * Who adds the noise: the coordinator, which is then trusted with the clipped updates; or, under secure aggregation, the
- * participants, each a share that is enough if only `honest` of them keep theirs to themselves. With more of them in a sum it
- * carries more noise than is accounted for. Nobody knows that noise, so w is no longer the sum of the u_k, and nothing can check it.
- *
- * What (epsilon, delta) covers: everything that is computed from the w of all rounds, with or without one participant.
- * What it does not cover:
- *   - the coordinator itself, where it adds the noise: it sees every clipped update;
- *   - the sums of the federated scaling (mean and variance of every feature): with `scale: none`, or a scaling that was
- *     public beforehand, there are none;
- *   - who takes part, the number of rows, and how long solves take;
- *   - a participant that is forgotten: w before and w after differ by exactly its contribution. The others stay covered;
- *   - a participant's own model w + v_k, which stays with it.
+ * participants, each a share that is enough if only `honest` of them keep theirs to themselves. (epsilon, delta) covers everything that
+ * is computed from the w of all rounds, with or without one participant; docs/dp-and-defence.md has what it does not cover.
  */
 import { checkDelta, checkEpsilon } from './accountant.ts';
 import type { PrivacyLimit } from './budget.ts';

@@ -1,13 +1,12 @@
 /** What the coordinator of secure aggregation remembers of a round, and the questions it asks of it. */
 
 import { TAG_BYTES } from './consistency.ts';
-import type { IndexSet } from './index-set.ts';
-import { members, setOf } from './index-set.ts';
+import { type IndexSet, members, setOf } from './index-set.ts';
 import { SECRET_BYTES } from './keys.ts';
 import type { Attested, Dealt, Revealed, RoundPlan } from './messages.ts';
 import { type Layout, mustSend, pointOf } from './roster.ts';
-import { SEALED_BYTES } from './sealed-share.ts';
-import { demand } from './secure-error.ts';
+import { SEALED_BYTES } from './seat.ts';
+import { refuse } from './secure-error.ts';
 import type { Share } from './shamir.ts';
 
 type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
@@ -16,7 +15,6 @@ interface CoordinatorRound {
   readonly plan: RoundPlan;
   phase: Phase;
   readonly dealt: Map<number, Dealt>;
-  /** Sum of all masked vectors. */
   readonly sum: Uint32Array;
   readonly masked: Set<number>;
   readonly attested: Map<number, Attested>;
@@ -62,11 +60,11 @@ export function abandon(state: CoordinatorState, round: CoordinatorRound, reason
 }
 
 export function inPhase({ round }: CoordinatorState, phase: Phase): CoordinatorRound {
-  demand(
-    round?.phase === phase,
-    'SECURE_OUT_OF_TURN',
-    () => `coordinator: expected phase ${phase}, got ${round ? round.phase : 'no round'}`,
-  );
+  if (round?.phase !== phase)
+    refuse(
+      'SECURE_OUT_OF_TURN',
+      `coordinator: expected phase ${phase}, got ${round ? round.phase : 'no round'}`,
+    );
   return round;
 }
 
@@ -78,28 +76,24 @@ export function expected(
   phase: Phase,
 ): { round: CoordinatorRound; index: number } {
   const round = inPhase(state, phase);
-  demand(
-    message.round === round.plan.round,
-    'SECURE_OUT_OF_TURN',
-    () => `message of "${from}": expected round ${round.plan.round}, got ${message.round}`,
-    from,
-  );
-  demand(
-    state.layout.ids[message.from] === from,
-    'SECURE_IDENTITY',
-    () => `message of "${from}": expected its own index, got ${message.from}`,
-    from,
-  );
+  if (message.round !== round.plan.round)
+    refuse(
+      'SECURE_OUT_OF_TURN',
+      `message of "${from}": expected round ${round.plan.round}, got ${message.round}`,
+      from,
+    );
+  if (state.layout.ids[message.from] !== from)
+    refuse('SECURE_IDENTITY', `message of "${from}": expected its own index, got ${message.from}`, from);
   return { round, index: message.from };
 }
 
 export function demandCounted({ masked, plan }: CoordinatorRound, index: number, from: string): void {
-  demand(
-    masked.has(index),
-    'SECURE_OUT_OF_TURN',
-    `message of "${from}": expected somebody counted in to round ${plan.round}, got somebody who was not`,
-    from,
-  );
+  if (!masked.has(index))
+    refuse(
+      'SECURE_OUT_OF_TURN',
+      `message of "${from}": expected somebody counted in to round ${plan.round}, got somebody who was not`,
+      from,
+    );
 }
 
 /** Neighbours and oneself, ascending: the order in which shares are revealed. */

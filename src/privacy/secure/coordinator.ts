@@ -48,8 +48,8 @@ import type {
   RoundPlan,
 } from './messages.ts';
 import { layoutOf, mustSend } from './roster.ts';
-import { SEALED_BYTES } from './sealed-share.ts';
-import { demand, demandBytes } from './secure-error.ts';
+import { SEALED_BYTES } from './seat.ts';
+import { demandBytes, refuse } from './secure-error.ts';
 import { recoverAll, removeMasks } from './unmask.ts';
 
 export interface Summed {
@@ -77,16 +77,10 @@ export function openSecureRound(
   state: CoordinatorState,
   plan: Omit<RoundPlan, 'session'>,
 ): Answers<RoundPlan> {
-  demand(
-    Number.isSafeInteger(plan.round) && plan.round > state.lastRound,
-    'SECURE_OUT_OF_TURN',
-    `round: expected one after ${state.lastRound}, got ${plan.round}`,
-  );
-  demand(
-    Number.isSafeInteger(plan.length) && plan.length >= 0,
-    'SECURE_PARAMETERS',
-    `round ${plan.round}: expected a number of entries, got ${plan.length}`,
-  );
+  if (!(Number.isSafeInteger(plan.round) && plan.round > state.lastRound))
+    refuse('SECURE_OUT_OF_TURN', `round: expected one after ${state.lastRound}, got ${plan.round}`);
+  if (!(Number.isSafeInteger(plan.length) && plan.length >= 0))
+    refuse('SECURE_PARAMETERS', `round ${plan.round}: expected a number of entries, got ${plan.length}`);
   const { session, ids } = state.layout;
   checkRange({ ...plan, participants: ids.length });
   const full = { ...plan, session };
@@ -136,12 +130,8 @@ export function closeDealing(state: CoordinatorState): Answers<Delivered> | Aban
 
 export function takeMasked(state: CoordinatorState, from: string, message: Masked): void {
   const { round, index } = expected(state, from, message, 'masking');
-  demand(
-    round.dealt.has(index),
-    'SECURE_OUT_OF_TURN',
-    `vector of "${from}": expected shares of this round first, got none`,
-    from,
-  );
+  if (!round.dealt.has(index))
+    refuse('SECURE_OUT_OF_TURN', `vector of "${from}": expected shares of this round first, got none`, from);
   demandBytes(message.vector, 8 * round.plan.length, `vector of "${from}"`, from);
   checkSet(message.complaints, state.neighbours[index].length, `complaints of "${from}"`, from);
   if (round.masked.has(index)) return;
@@ -195,13 +185,12 @@ export function takeRevealed(state: CoordinatorState, from: string, message: Rev
   const dealers = members(message.dealers);
   demandBytes(message.shares, dealers.length * SECRET_BYTES, `shares of "${from}"`, from);
   const stranger = dealers.find((at) => !round.dealt.has(holders[at]));
-  demand(
-    stranger === undefined,
-    'SECURE_MALFORMED',
-    () =>
+  if (stranger !== undefined)
+    refuse(
+      'SECURE_MALFORMED',
       `shares of "${from}": expected dealers of this round, got "${state.layout.ids[holders[stranger!]]}"`,
-    from,
-  );
+      from,
+    );
   round.revealed.set(index, message);
 }
 

@@ -17,20 +17,13 @@ import { concatBytes } from '@noble/hashes/utils.js';
 import { type Context, derive, type Entropy, SECRET_BYTES, seedFrom } from './keys.ts';
 import type { Dealt } from './messages.ts';
 import { type Layout, mustSend, pointOf } from './roster.ts';
-import { SHARE_BYTES, seal } from './sealed-share.ts';
-import { derivedShare, fromMe, pairSeed, type Seat } from './seat.ts';
+import { derivedShare, fromMe, pairSeed, type Seat, SHARE_BYTES, seal } from './seat.ts';
 import { extend } from './shamir.ts';
 
 export type SecretKind = 'recovery' | 'selfMask';
 
-interface Dealing {
-  readonly message: Dealt;
-  /** The share that the dealer holds of its own secrets. */
-  readonly ownShare: Uint8Array;
-  readonly selfMask: Uint8Array;
-}
-
-export function dealSecrets(seat: Seat, round: number, entropy: Entropy): Dealing {
+/** With the share that the dealer holds of its own secrets, and its self mask. */
+export function dealSecrets(seat: Seat, round: number, entropy: Entropy) {
   const { layout, index, neighbours } = seat;
   const ownShare = seedFrom(entropy, SHARE_BYTES);
   const receivers = neighbours.filter((holder) => mustSend(layout, index, holder.index));
@@ -44,7 +37,7 @@ export function dealSecrets(seat: Seat, round: number, entropy: Entropy): Dealin
   const [secrets, ...shares] = extend([{ x: pointOf(index), y: ownShare }, ...given], points);
   const { recovery, selfMask } = halves(secrets.y);
   const sealed = receivers.map((holder, i) => seal(shares[i].y, holder.root, fromMe(seat, holder, round)));
-  const message = {
+  const message: Dealt = {
     round,
     from: index,
     commitments: concatBytes(

@@ -14,7 +14,7 @@
  * only in engines that turn its BigInts into machine words, and the keystream beside it takes 22 us. Bytes on the wire are those of
  * the words on a little-endian machine, the only kind that runs JavaScript today.
  */
-import { demand } from './secure-error.ts';
+import { refuse } from './secure-error.ts';
 
 const TWO_32 = 2 ** 32;
 const TWO_63 = 2 ** 63;
@@ -30,11 +30,11 @@ export interface FixedPoint {
 export function finestScaleBits({ limit, participants }: Omit<FixedPoint, 'scaleBits'>): number {
   let bits = -1;
   while (bits < 62 && fits({ scaleBits: bits + 1, limit, participants })) bits++;
-  demand(
-    bits >= 0,
-    'SECURE_PARAMETERS',
-    () => `fixed point: expected limit * participants < 2^63, got ${limit} * ${participants}`,
-  );
+  if (bits < 0)
+    refuse(
+      'SECURE_PARAMETERS',
+      `fixed point: expected limit * participants < 2^63, got ${limit} * ${participants}`,
+    );
   return bits;
 }
 
@@ -74,7 +74,6 @@ export function addWords(sum: Uint32Array, words: Uint32Array, length = sum.leng
   }
 }
 
-/** sum -= words, modulo 2^64 entry by entry. */
 export function subtractWords(sum: Uint32Array, words: Uint32Array, length = sum.length): void {
   for (let i = 0; i < length; i += 2) {
     const a = sum[i] | 0;
@@ -97,23 +96,22 @@ export function bytesToWords(bytes: Uint8Array): Uint32Array {
 
 /** Scaling by a power of two is exact, so the only rounding is the one to an integer. */
 function toInteger(value: number, entry: number, scale: number, limit: number): number {
-  demand(
-    Math.abs(value) <= limit,
-    'SECURE_OVERFLOW',
-    () => `entry ${entry}: expected a number of at most ${limit} in absolute value, got ${value}`,
-  );
+  if (!(Math.abs(value) <= limit))
+    refuse(
+      'SECURE_OVERFLOW',
+      `entry ${entry}: expected a number of at most ${limit} in absolute value, got ${value}`,
+    );
   // No negative zero: it would come back as zero.
   return Math.round(value * scale) + 0;
 }
 
 /** Refuses a scale on which the sum could wrap. */
 export function checkRange(fixed: FixedPoint): void {
-  demand(
-    Number.isInteger(fixed.scaleBits) && fixed.scaleBits >= 0 && fits(fixed),
-    'SECURE_PARAMETERS',
-    () =>
+  if (!(Number.isInteger(fixed.scaleBits) && fixed.scaleBits >= 0 && fits(fixed)))
+    refuse(
+      'SECURE_PARAMETERS',
       `fixed point: expected limit * participants * 2^scaleBits < 2^63, got ${fixed.limit} * ${fixed.participants} * 2^${fixed.scaleBits}`,
-  );
+    );
 }
 
 function fits({ scaleBits, limit, participants }: FixedPoint): boolean {

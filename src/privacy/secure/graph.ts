@@ -27,9 +27,8 @@
  * of the 40 are lost. Ask for more bits where that matters; up to 100 there is nothing to choose.
  */
 import { chacha20 } from '@noble/ciphers/chacha.js';
-import { logPortable } from '../../base/random.ts';
-import { tailQuantile } from './hypergeometric.ts';
-import { demand } from './secure-error.ts';
+import { expPortable, logPortable } from '../../base/random.ts';
+import { refuse } from './secure-error.ts';
 
 export interface Security {
   /** Largest share of participants that may vanish during a round. */
@@ -69,12 +68,11 @@ export function graphParameters(participants: number, security: Security): Graph
   }
   // Nothing is left to chance in the complete graph: who is dropped or corrupted is a neighbour of everybody.
   const corrupted = Math.floor(security.corrupted * participants);
-  demand(
-    2 * minimum > participants + corrupted,
-    'SECURE_PARAMETERS',
-    () =>
+  if (2 * minimum <= participants + corrupted)
+    refuse(
+      'SECURE_PARAMETERS',
       `secure aggregation: expected 2 (n - dropped) > n + corrupted, got n = ${participants}, dropped = ${participants - minimum}, corrupted = ${corrupted}`,
-  );
+    );
   return { neighbours: participants - 1, threshold: minimum, minimum };
 }
 
@@ -135,14 +133,39 @@ function shuffled(items: readonly number[], seed: Uint8Array): number[] {
 function checkSecurity(participants: number, security: Security): void {
   const { dropout, corrupted, statisticalBits, correctnessBits } = security;
   const share = (x: number) => x >= 0 && x < 1;
-  demand(
-    share(dropout) && share(corrupted) && statisticalBits > 0 && correctnessBits > 0,
-    'SECURE_PARAMETERS',
-    () => `secure aggregation: expected shares below 1 and bits above 0, got ${JSON.stringify(security)}`,
-  );
-  demand(
-    Number.isInteger(participants) && participants >= 2 && participants <= 65535,
-    'SECURE_PARAMETERS',
-    () => `secure aggregation: expected 2 to 65535 participants, got ${participants}`,
-  );
+  if (!(share(dropout) && share(corrupted) && statisticalBits > 0 && correctnessBits > 0))
+    refuse(
+      'SECURE_PARAMETERS',
+      `secure aggregation: expected shares below 1 and bits above 0, got ${JSON.stringify(security)}`,
+    );
+  if (!(Number.isInteger(participants) && participants >= 2 && participants <= 65535))
+    refuse('SECURE_PARAMETERS', `secure aggregation: expected 2 to 65535 participants, got ${participants}`);
+}
+
+/**
+ * The smallest c with P[X > c] <= 2^-bits, X hypergeometric: how many of `marked` out of `population` are in a random draw of `draws`. Exact
+ * terms in logarithms, so that probabilities of 2^-60 keep their digits; portable ones, because all participants must find the same.
+ */
+export function tailQuantile(population: number, marked: number, draws: number, bits: number): number {
+  const allowed = expPortable(-bits * Math.LN2);
+  const all = logChoose(population, draws);
+  let tail = 0;
+  for (let c = Math.min(draws, marked); c > 0; c--) {
+    tail += expPortable(logChoose(marked, c) + logChoose(population - marked, draws - c) - all);
+    if (tail > allowed) return c;
+  }
+  return 0;
+}
+
+/** ln of the number of ways to choose k out of n. */
+export function logChoose(n: number, k: number): number {
+  return k < 0 || k > n ? Number.NEGATIVE_INFINITY : logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+}
+
+const factorials: number[] = [0];
+
+/** Remembered up to the largest n asked for. */
+function logFactorial(n: number): number {
+  for (let i = factorials.length; i <= n; i++) factorials.push(factorials[i - 1] + logPortable(i));
+  return factorials[n];
 }

@@ -1,5 +1,5 @@
 /** A set of indices below n as ceil(n / 8) bytes: index i is bit i & 7 of byte i >> 3. Spare bits are 0. */
-import { demand, demandBytes } from './secure-error.ts';
+import { demandBytes, refuse } from './secure-error.ts';
 
 export type IndexSet = Uint8Array;
 
@@ -22,12 +22,8 @@ export function members(set: IndexSet): number[] {
 export function checkSet(set: IndexSet, size: number, where: string, blamed?: string): void {
   demandBytes(set, Math.ceil(size / 8), where, blamed);
   const spare = set.length > 0 ? set[set.length - 1] >> (((size - 1) & 7) + 1) : 0;
-  demand(
-    spare === 0,
-    'SECURE_MALFORMED',
-    `${where}: expected indices below ${size}, got a larger one`,
-    blamed,
-  );
+  if (spare !== 0)
+    refuse('SECURE_MALFORMED', `${where}: expected indices below ${size}, got a larger one`, blamed);
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

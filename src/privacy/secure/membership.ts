@@ -6,16 +6,76 @@
  * a choice: `refuse`, or `pin` the first that is seen (the coordinator could then invent participants, which count as corrupted
  * ones, but can never replace one that is known).
  */
-import { neighboursOf } from './graph.ts';
-import { sameBytes } from './index-set.ts';
-import { channelPair, type Entropy, identityPair, noblePrimitives, type Primitives, rootOf } from './keys.ts';
-import type { Advertisement, Roster } from './messages.ts';
-import type { ParticipantState, Peer } from './participant-state.ts';
-import { checkAdvertisement, layoutOf, signAdvertisement } from './roster.ts';
-import { demand, SecureError } from './secure-error.ts';
+import { neighboursOf, type Security } from './graph.ts';
+import { type IndexSet, sameBytes } from './index-set.ts';
+import {
+  channelPair,
+  type Entropy,
+  identityPair,
+  type KeyPair,
+  noblePrimitives,
+  type Primitives,
+  rootOf,
+} from './keys.ts';
+import type { Advertisement, Dealt, Delivered, Masked, Roster, RoundPlan } from './messages.ts';
+import { checkAdvertisement, layoutOf } from './roster.ts';
+import type { Seat } from './seat.ts';
+import { refuse } from './secure-error.ts';
+
+export interface Peer {
+  readonly advertisement: Advertisement;
+  /** The secret agreed between the two channel keys. */
+  readonly agreed: Uint8Array;
+}
+
+export interface ParticipantRound {
+  readonly plan: RoundPlan;
+  readonly dealt: Dealt;
+  readonly ownShare: Uint8Array;
+  readonly selfMask: Uint8Array;
+  masked: { readonly message: Masked; readonly delivered: Delivered } | undefined;
+  /** The only set for which anything is ever revealed in this round. */
+  counted: IndexSet | undefined;
+}
+
+export interface ParticipantState {
+  readonly federation: string;
+  readonly id: string;
+  readonly security: Security;
+  readonly identity: KeyPair;
+  readonly channel: KeyPair;
+  peers: Map<string, Peer>;
+  seat: Seat | undefined;
+  /** No round up to this one is ever opened again. */
+  lastRound: number;
+  round: ParticipantRound | undefined;
+}
+
+export function seatOf(state: ParticipantState): Seat {
+  if (!state.seat) refuse('SECURE_OUT_OF_TURN', 'secure aggregation: expected a roster first, got a round');
+  return state.seat;
+}
+
+export function openRound(state: ParticipantState, number: number): { seat: Seat; round: ParticipantRound } {
+  const seat = seatOf(state);
+  const { round } = state;
+  if (round?.plan.round !== number)
+    refuse('SECURE_OUT_OF_TURN', `round: expected ${round ? round.plan.round : 'none'}, got ${number}`);
+  return { seat, round };
+}
+
+export function maskedRound(state: ParticipantState, number: number) {
+  const { seat, round } = openRound(state, number);
+  if (!round.masked)
+    refuse('SECURE_OUT_OF_TURN', `round ${number}: expected a delivery of shares first, got a later message`);
+  return { seat, round, delivered: round.masked.delivered };
+}
+
+export function samePlan(a: RoundPlan, b: RoundPlan): boolean {
+  return a.length === b.length && a.scaleBits === b.scaleBits && a.limit === b.limit;
+}
 
 export interface Identities {
-  /** Identity keys by id. */
   readonly known: ReadonlyMap<string, Uint8Array>;
   readonly unknown: 'refuse' | 'pin';
 }
@@ -24,22 +84,8 @@ export function newParticipant(
   options: Pick<ParticipantState, 'federation' | 'id' | 'security'>,
   entropy: Entropy,
 ): ParticipantState {
-  const { federation, id, security } = options;
   const keys = { identity: identityPair(entropy), channel: channelPair(entropy) };
-  return {
-    federation,
-    id,
-    security,
-    ...keys,
-    peers: new Map(),
-    seat: undefined,
-    lastRound: -1,
-    round: undefined,
-  };
-}
-
-export function advertise({ federation, id, identity, channel }: ParticipantState): Advertisement {
-  return signAdvertisement(federation, id, identity, channel);
+  return { ...options, ...keys, peers: new Map(), seat: undefined, lastRound: -1, round: undefined };
 }
 
 /** Takes a seat. An open round is given up: it belongs to the roster before. */
@@ -51,11 +97,11 @@ export function acceptRoster(
 ): void {
   const layout = layoutOf(state.federation, roster, state.security);
   const index = layout.ids.indexOf(state.id);
-  demand(
-    index >= 0 && isMine(state, roster.members[index]),
-    'SECURE_IDENTITY',
-    `roster: expected "${state.id}" with its own keys, got ${index < 0 ? 'none' : 'other keys'}`,
-  );
+  if (index < 0 || !isMine(state, roster.members[index]))
+    refuse(
+      'SECURE_IDENTITY',
+      `roster: expected "${state.id}" with its own keys, got ${index < 0 ? 'none' : 'other keys'}`,
+    );
   const peers = new Map(state.peers);
   const neighbours = neighboursOf(layout.circle, index).map((at) => {
     const peer = believe(state, roster.members[at], identities, primitives);
@@ -76,26 +122,18 @@ function believe(
   const { id, identityKey, channelKey } = advertisement;
   const before = state.peers.get(id);
   const expected = identities.known.get(id) ?? before?.advertisement.identityKey;
-  demand(
-    expected ? sameBytes(expected, identityKey) : identities.unknown === 'pin',
-    'SECURE_IDENTITY',
-    `roster: expected a known identity of "${id}", got ${expected ? 'another' : 'an unknown one'}`,
-    id,
-  );
+  if (!(expected ? sameBytes(expected, identityKey) : identities.unknown === 'pin'))
+    refuse(
+      'SECURE_IDENTITY',
+      `roster: expected a known identity of "${id}", got ${expected ? 'another' : 'an unknown one'}`,
+      id,
+    );
   if (before && sameBytes(before.advertisement.channelKey, channelKey)) return before;
   checkAdvertisement(state.federation, advertisement, primitives);
-  return { advertisement, agreed: agreeWith(state, advertisement, primitives) };
-}
-
-function agreeWith(
-  { channel }: ParticipantState,
-  { id, channelKey }: Advertisement,
-  primitives: Primitives,
-): Uint8Array {
   try {
-    return primitives.agree(channel.secretKey, channelKey);
+    return { advertisement, agreed: primitives.agree(state.channel.secretKey, channelKey) };
   } catch {
-    throw new SecureError(
+    return refuse(
       'SECURE_IDENTITY',
       `channel key of "${id}": expected a point of full order, got another`,
       id,

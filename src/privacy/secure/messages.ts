@@ -37,15 +37,20 @@ export interface RoundPlan {
   readonly round: number;
   /** The digest of roster and parameters, so that all mean the same. */
   readonly session: Uint8Array;
-  /** Entries of the vector. */
   readonly length: number;
   readonly scaleBits: number;
   readonly limit: number;
 }
 
-export interface Dealt {
+interface OfRound {
   readonly round: number;
+}
+
+interface FromParticipant extends OfRound {
   readonly from: number;
+}
+
+export interface Dealt extends FromParticipant {
   /** To the recovery secret and to the self-mask secret, 16 bytes each. */
   readonly commitments: Uint8Array;
   /** The pairwise seed of every neighbour under the recovery secret, 16 bytes each. The coordinator keeps it. */
@@ -54,45 +59,35 @@ export interface Dealt {
   readonly sealed: Uint8Array;
 }
 
-export interface Delivered {
-  readonly round: number;
+export interface Delivered extends OfRound {
   /** Which neighbours have dealt, by position in the list of neighbours. */
   readonly dealers: IndexSet;
   /** From every dealer that had to send one, in order. */
   readonly sealed: Uint8Array;
 }
 
-export interface Masked {
-  readonly round: number;
-  readonly from: number;
+export interface Masked extends FromParticipant {
   readonly vector: Uint8Array;
   /** Dealers whose share could not be opened, by position in the list of neighbours. */
   readonly complaints: IndexSet;
 }
 
-/** Who was counted in. */
-export interface Counted {
-  readonly round: number;
+export interface Counted extends OfRound {
   readonly members: IndexSet;
 }
 
-export interface Attested {
-  readonly round: number;
-  readonly from: number;
+export interface Attested extends FromParticipant {
   /** For every neighbour that was counted in, 16 bytes each. */
   readonly tags: Uint8Array;
 }
 
-export interface Attestations {
-  readonly round: number;
+export interface Attestations extends OfRound {
   /** By position in the list of neighbours. */
   readonly attesters: IndexSet;
   readonly tags: Uint8Array;
 }
 
-export interface Revealed {
-  readonly round: number;
-  readonly from: number;
+export interface Revealed extends FromParticipant {
   /** The dealers whose share is here, by position in the list of holders (neighbours and oneself, ascending). */
   readonly dealers: IndexSet;
   /** Of the self mask of who was counted in, of the recovery secret of who was not; 16 bytes each. */

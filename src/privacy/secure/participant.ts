@@ -10,13 +10,22 @@
  * What is revealed for a round is fixed by the first set that was attested to: of every neighbour one share, of its self mask if it
  * was counted in, of its recovery secret if not, never both.
  */
+import { equalBytes } from '@noble/ciphers/utils.js';
 import { concatBytes } from '@noble/hashes/utils.js';
-import { attestTo, statementOf } from './consistency.ts';
+import { statementOf, TAG_BYTES, tagOf } from './consistency.ts';
 import { dealSecrets, halves } from './dealing.ts';
 import { encode, wordsToBytes } from './fixed-point.ts';
-import { has, members, sameBytes, setOf } from './index-set.ts';
+import { checkSet, has, type IndexSet, members, sameBytes, setOf } from './index-set.ts';
 import type { Entropy } from './keys.ts';
 import { maskVector } from './masking.ts';
+import {
+  maskedRound,
+  openRound,
+  type ParticipantRound,
+  type ParticipantState,
+  samePlan,
+  seatOf,
+} from './membership.ts';
 import type {
   Attestations,
   Attested,
@@ -27,41 +36,25 @@ import type {
   Revealed,
   RoundPlan,
 } from './messages.ts';
-import { checkAttestations, checkCounted, dealersIn } from './participant-checks.ts';
-import {
-  maskedRound,
-  openRound,
-  type ParticipantRound,
-  type ParticipantState,
-  samePlan,
-  seatOf,
-} from './participant-state.ts';
 import { mustSend } from './roster.ts';
-import { open, SEALED_BYTES } from './sealed-share.ts';
-import { derivedShare, type Seat, toMe } from './seat.ts';
-import { demand } from './secure-error.ts';
+import { derivedShare, fromMe, type Neighbour, open, SEALED_BYTES, type Seat, toMe } from './seat.ts';
+import { demandBytes, refuse } from './secure-error.ts';
 
 /** Opens a round: secrets are drawn and dealt to the neighbours. */
 export function deal(state: ParticipantState, plan: RoundPlan, entropy: Entropy): Dealt {
   const seat = seatOf(state);
-  demand(
-    sameBytes(plan.session, seat.layout.session),
-    'SECURE_OUT_OF_TURN',
-    `round ${plan.round}: expected the roster of this session, got another`,
-  );
+  if (!sameBytes(plan.session, seat.layout.session))
+    refuse('SECURE_OUT_OF_TURN', `round ${plan.round}: expected the roster of this session, got another`);
   if (state.round && plan.round === state.lastRound) {
-    demand(
-      samePlan(plan, state.round.plan),
-      'SECURE_CONTRADICTION',
-      `round ${plan.round}: expected the plan it was opened with, got another`,
-    );
+    if (!samePlan(plan, state.round.plan))
+      refuse(
+        'SECURE_CONTRADICTION',
+        `round ${plan.round}: expected the plan it was opened with, got another`,
+      );
     return state.round.dealt;
   }
-  demand(
-    Number.isSafeInteger(plan.round) && plan.round > state.lastRound,
-    'SECURE_OUT_OF_TURN',
-    `round: expected one after ${state.lastRound}, got ${plan.round}`,
-  );
+  if (!(Number.isSafeInteger(plan.round) && plan.round > state.lastRound))
+    refuse('SECURE_OUT_OF_TURN', `round: expected one after ${state.lastRound}, got ${plan.round}`);
   const { message, ownShare, selfMask } = dealSecrets(seat, plan.round, entropy);
   state.lastRound = plan.round;
   state.round = { plan, dealt: message, ownShare, selfMask, masked: undefined, counted: undefined };
@@ -73,24 +66,24 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
   const { seat, round } = openRound(state, delivered.round);
   if (round.masked) {
     const before = round.masked.delivered;
-    demand(
-      sameBytes(before.dealers, delivered.dealers) && sameBytes(before.sealed, delivered.sealed),
-      'SECURE_CONTRADICTION',
-      `round ${delivered.round}: expected the shares delivered before, got others`,
-    );
+    if (!(sameBytes(before.dealers, delivered.dealers) && sameBytes(before.sealed, delivered.sealed)))
+      refuse(
+        'SECURE_CONTRADICTION',
+        `round ${delivered.round}: expected the shares delivered before, got others`,
+      );
     return round.masked.message;
   }
   const present = dealersIn(seat, delivered);
   const { plan } = round;
-  demand(
-    values.length === plan.length,
-    'SECURE_PARAMETERS',
-    `vector of round ${plan.round}: expected ${plan.length} entries, got ${values.length}`,
-  );
+  if (values.length !== plan.length)
+    refuse(
+      'SECURE_PARAMETERS',
+      `vector of round ${plan.round}: expected ${plan.length} entries, got ${values.length}`,
+    );
   const words = encode(values, { ...plan, participants: seat.layout.ids.length });
   maskVector(words, seat, present, round.selfMask, plan.round);
   const unopened = members(delivered.dealers).filter(
-    (at) => isTold(seat, at) && !shareOf(seat, plan.round, at, delivered),
+    (at) => isSealed(seat, at) && !shareOf(seat, plan.round, at, delivered),
   );
   const message = {
     round: plan.round,
@@ -105,16 +98,16 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
 /** Attests to every neighbour that was counted in which set we were shown. From here on there is no other for this round. */
 export function attest(state: ParticipantState, { round: number, members: counted }: Counted): Attested {
   const { seat, round, delivered } = maskedRound(state, number);
-  demand(
-    !round.counted || sameBytes(round.counted, counted),
-    'SECURE_CONTRADICTION',
-    `round ${number}: expected the set of participants shown before, got another`,
-  );
+  if (round.counted && !sameBytes(round.counted, counted))
+    refuse(
+      'SECURE_CONTRADICTION',
+      `round ${number}: expected the set of participants shown before, got another`,
+    );
   checkCounted(seat, number, delivered, counted);
   const statement = statementOf(round.plan, counted);
   const tags = seat.neighbours
     .filter((neighbour) => has(counted, neighbour.index))
-    .map((neighbour) => attestTo(seat, neighbour, number, statement));
+    .map((neighbour) => tagOf(neighbour, fromMe(seat, neighbour, number), statement));
   round.counted = counted.slice();
   return { round: number, from: seat.index, tags: concatBytes(...tags) };
 }
@@ -123,11 +116,11 @@ export function attest(state: ParticipantState, { round: number, members: counte
 export function reveal(state: ParticipantState, attestations: Attestations): Revealed {
   const { seat, round, delivered } = maskedRound(state, attestations.round);
   const { counted } = round;
-  demand(
-    counted,
-    'SECURE_OUT_OF_TURN',
-    `round ${attestations.round}: expected a set to attest to first, got attestations`,
-  );
+  if (!counted)
+    refuse(
+      'SECURE_OUT_OF_TURN',
+      `round ${attestations.round}: expected a set to attest to first, got attestations`,
+    );
   checkAttestations(seat, round.plan, counted, attestations);
   const held = heldShares(seat, round, delivered);
   const shares = held.map(({ index, share }) =>
@@ -148,14 +141,14 @@ export function reveal(state: ParticipantState, attestations: Attestations): Rev
 function shareOf(seat: Seat, round: number, at: number, delivered: Delivered): Uint8Array | undefined {
   const dealer = seat.neighbours[at];
   const context = toMe(seat, dealer, round);
-  if (!isTold(seat, at)) return derivedShare(dealer.root, context);
-  const before = members(delivered.dealers).filter((other) => other < at && isTold(seat, other)).length;
+  if (!isSealed(seat, at)) return derivedShare(dealer.root, context);
+  const before = members(delivered.dealers).filter((other) => other < at && isSealed(seat, other)).length;
   const sealed = delivered.sealed.subarray(before * SEALED_BYTES, (before + 1) * SEALED_BYTES);
   return open(sealed, dealer.root, context);
 }
 
 /** Whether the neighbour at a position must send us our share of its secrets. */
-function isTold({ layout, neighbours, index }: Seat, at: number): boolean {
+function isSealed({ layout, neighbours, index }: Seat, at: number): boolean {
   return mustSend(layout, neighbours[at].index, index);
 }
 
@@ -168,4 +161,62 @@ function heldShares(seat: Seat, round: ParticipantRound, delivered: Delivered) {
   });
   held.push({ at: own, index: seat.index, share: round.ownShare });
   return held.sort((a, b) => a.at - b.at);
+}
+
+/** The neighbours that have dealt, provided that enough did. */
+export function dealersIn(seat: Seat, delivered: Delivered): Neighbour[] {
+  const where = `delivery of round ${delivered.round}`;
+  checkSet(delivered.dealers, seat.neighbours.length, `${where}, dealers`);
+  const present = members(delivered.dealers).map((at) => seat.neighbours[at]);
+  demandThreshold(seat, present.length + 1, `${where}: dealers`);
+  const sent = present.filter(({ index }) => mustSend(seat.layout, index, seat.index)).length;
+  demandBytes(delivered.sealed, sent * SEALED_BYTES, `${where}, shares`);
+  return present;
+}
+
+/** Only who has dealt can be counted in, and never so few that anybody stands out. */
+export function checkCounted(seat: Seat, round: number, { dealers }: Delivered, counted: IndexSet): void {
+  const { layout, neighbours } = seat;
+  const where = `set of round ${round}`;
+  checkSet(counted, layout.ids.length, where);
+  const unheard = neighbours.find(({ index }, at) => has(counted, index) && !has(dealers, at));
+  if (unheard)
+    refuse(
+      'SECURE_CONTRADICTION',
+      `${where}: expected only neighbours that have dealt, got "${unheard?.id}"`,
+    );
+  if (!has(counted, seat.index))
+    refuse('SECURE_OUT_OF_TURN', `${where}: expected ourselves in it, got it without`);
+  const total = members(counted).length;
+  if (total < layout.minimum)
+    refuse('SECURE_TOO_FEW', `${where}: expected at least ${layout.minimum} participants, got ${total}`);
+  demandThreshold(
+    seat,
+    1 + neighbours.filter(({ index }) => has(counted, index)).length,
+    `${where}: holders`,
+  );
+}
+
+export function checkAttestations(
+  seat: Seat,
+  plan: RoundPlan,
+  counted: IndexSet,
+  { attesters, tags }: Attestations,
+): void {
+  const where = `attestations of round ${plan.round}`;
+  checkSet(attesters, seat.neighbours.length, where);
+  const from = members(attesters).map((at) => seat.neighbours[at]);
+  demandBytes(tags, from.length * TAG_BYTES, where);
+  const statement = statementOf(plan, counted);
+  const agreeing = from.filter((neighbour, i) => {
+    const expected = tagOf(neighbour, toMe(seat, neighbour, plan.round), statement);
+    const given = tags.subarray(i * TAG_BYTES, (i + 1) * TAG_BYTES);
+    return has(counted, neighbour.index) && equalBytes(expected, given);
+  });
+  demandThreshold(seat, agreeing.length + 1, `${where}: holders that were shown the same set`);
+}
+
+function demandThreshold({ layout }: Seat, got: number, what: string): void {
+  if (got < layout.threshold)
+    refuse('SECURE_TOO_FEW', `${what}: expected at least ${layout.threshold} with ourselves, got ${got}`);
 }

@@ -16,7 +16,7 @@ import {
 } from './graph.ts';
 import type { KeyPair, Primitives } from './keys.ts';
 import type { Advertisement, Roster } from './messages.ts';
-import { demand, demandBytes } from './secure-error.ts';
+import { demandBytes, refuse } from './secure-error.ts';
 
 export interface Layout extends GraphParameters {
   readonly federation: string;
@@ -26,12 +26,9 @@ export interface Layout extends GraphParameters {
   readonly circle: Circle;
 }
 
-export function signAdvertisement(
-  federation: string,
-  id: string,
-  identity: KeyPair,
-  channel: KeyPair,
-): Advertisement {
+type Advertiser = Record<'federation' | 'id', string> & Record<'identity' | 'channel', KeyPair>;
+
+export function advertise({ federation, id, identity, channel }: Readonly<Advertiser>): Advertisement {
   const signature = ed25519.sign(signedBytes(federation, id, channel.publicKey), identity.secretKey);
   return { id, identityKey: identity.publicKey, channelKey: channel.publicKey, signature };
 }
@@ -45,12 +42,12 @@ export function checkAdvertisement(
   demandBytes(identityKey, 32, `${where}, identity key`, id);
   demandBytes(channelKey, 32, `${where}, channel key`, id);
   demandBytes(signature, 64, `${where}, signature`, id);
-  demand(
-    primitives.verify(signature, signedBytes(federation, id, channelKey), identityKey),
-    'SECURE_IDENTITY',
-    `${where}: expected a channel key signed by its identity key, got a wrong signature`,
-    id,
-  );
+  if (!primitives.verify(signature, signedBytes(federation, id, channelKey), identityKey))
+    refuse(
+      'SECURE_IDENTITY',
+      `${where}: expected a channel key signed by its identity key, got a wrong signature`,
+      id,
+    );
 }
 
 /** The coordinator's list of those whose advertisement holds. */
@@ -90,12 +87,12 @@ function sessionOf(
   const hash = sha256.create().update(utf8ToBytes(head));
   for (const { id, identityKey, channelKey } of members) {
     // Of one length each, or two rosters could be the same bytes.
-    demand(
-      identityKey.length === 32 && channelKey.length === 32,
-      'SECURE_MALFORMED',
-      () => `keys of "${id}": expected 32 bytes each, got ${identityKey.length} and ${channelKey.length}`,
-      id,
-    );
+    if (identityKey.length !== 32 || channelKey.length !== 32)
+      refuse(
+        'SECURE_MALFORMED',
+        `keys of "${id}": expected 32 bytes each, got ${identityKey.length} and ${channelKey.length}`,
+        id,
+      );
     hash.update(identityKey).update(channelKey);
   }
   return hash.digest();
@@ -116,13 +113,12 @@ export function pointOf(index: number): number {
 
 function checkOrder(members: readonly Advertisement[]): void {
   for (let i = 1; i < members.length; i++) {
-    demand(
-      members[i - 1].id < members[i].id,
-      'SECURE_IDENTITY',
-      () =>
+    if (members[i - 1].id >= members[i].id)
+      refuse(
+        'SECURE_IDENTITY',
         `roster: expected different ids in ascending order, got "${members[i - 1].id}" before "${members[i].id}"`,
-      members[i].id,
-    );
+        members[i].id,
+      );
   }
 }
 

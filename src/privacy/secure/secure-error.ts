@@ -34,21 +34,11 @@ export class SecureError extends KindredError {
   }
 }
 
-/** Refuses unless the condition holds. */
-export function demand(
-  condition: unknown,
-  code: SecureCode,
-  message: string | (() => string),
-  blamed?: string,
-): asserts condition {
-  if (!condition) throw new SecureError(code, typeof message === 'string' ? message : message(), blamed);
+export function refuse(code: SecureCode, message: string, blamed?: string): never {
+  throw new SecureError(code, message, blamed);
 }
 
 export function demandBytes(bytes: Uint8Array, length: number, where: string, blamed?: string): void {
-  demand(
-    bytes instanceof Uint8Array && bytes.length === length,
-    'SECURE_MALFORMED',
-    () => `${where}: expected ${length} bytes, got ${bytes?.length}`,
-    blamed,
-  );
+  if (bytes instanceof Uint8Array && bytes.length === length) return;
+  refuse('SECURE_MALFORMED', `${where}: expected ${length} bytes, got ${bytes?.length}`, blamed);
 }

@@ -8,7 +8,7 @@
  * is what comes out at 0.
  */
 import { addProduct, divide, multiply } from './field.ts';
-import { demand } from './secure-error.ts';
+import { refuse } from './secure-error.ts';
 
 export interface Share {
   /** The holder's point, 1 to 65,535. */
@@ -20,11 +20,8 @@ const MAX_POINT = 65535;
 
 /** The secret from at least `threshold` shares; those beyond the threshold are not used. */
 export function reconstruct(shares: readonly Share[], threshold: number): Uint8Array {
-  demand(
-    shares.length >= threshold,
-    'SECURE_SHARES',
-    () => `shares: expected at least ${threshold}, got ${shares.length}`,
-  );
+  if (shares.length < threshold)
+    refuse('SECURE_SHARES', `shares: expected at least ${threshold}, got ${shares.length}`);
   const used = shares.slice(0, threshold);
   checkPoints(used.map(({ x }) => x));
   return extend(used, [0])[0].y;
@@ -34,11 +31,11 @@ export function reconstruct(shares: readonly Share[], threshold: number): Uint8A
 export function extend(given: readonly Share[], points: readonly number[]): Share[] {
   const bytes = given[0].y.length;
   const values = given.map(({ x, y }) => {
-    demand(
-      y.length === bytes && bytes % 4 === 0,
-      'SECURE_SHARES',
-      () => `share of point ${x}: expected ${bytes} bytes, a multiple of 4, got ${y.length}`,
-    );
+    if (y.length !== bytes || bytes % 4 !== 0)
+      refuse(
+        'SECURE_SHARES',
+        `share of point ${x}: expected ${bytes} bytes, a multiple of 4, got ${y.length}`,
+      );
     return new Uint32Array(y.slice().buffer);
   });
   const xs = given.map(({ x }) => x);
@@ -69,12 +66,9 @@ function weightsAt(point: number, xs: readonly number[], inverse: readonly numbe
 function checkPoints(points: readonly number[]): void {
   const seen = new Set<number>();
   for (const x of points) {
-    demand(
-      Number.isInteger(x) && x >= 1 && x <= MAX_POINT,
-      'SECURE_SHARES',
-      () => `shares: expected points from 1 to ${MAX_POINT}, got ${x}`,
-    );
-    demand(!seen.has(x), 'SECURE_SHARES', () => `shares: expected different points, got ${x} twice`);
+    if (!(Number.isInteger(x) && x >= 1 && x <= MAX_POINT))
+      refuse('SECURE_SHARES', `shares: expected points from 1 to ${MAX_POINT}, got ${x}`);
+    if (seen.has(x)) refuse('SECURE_SHARES', `shares: expected different points, got ${x} twice`);
     seen.add(x);
   }
 }

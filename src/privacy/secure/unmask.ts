@@ -22,9 +22,7 @@ import { sortShares } from './wrong-shares.ts';
 interface Recovered {
   /** By index of the dealer, for as long as nothing failed. */
   readonly secrets: ReadonlyMap<number, Uint8Array>;
-  /** Indices of those who have sent a wrong share. */
   readonly wrong: ReadonlySet<number>;
-  /** Whose secret could not be recovered. */
   readonly failed: number | undefined;
 }
 
@@ -91,12 +89,8 @@ function removePairMasks(
   const { from, round, table } = dealt;
   for (const [at, neighbour] of neighboursOf(layout.circle, from).entries()) {
     if (!has(counted, neighbour)) continue;
-    const context = {
-      federation: layout.federation,
-      round,
-      from: layout.ids[from],
-      to: layout.ids[neighbour],
-    };
+    const { federation, ids } = layout;
+    const context = { federation, round, from: ids[from], to: ids[neighbour] };
     const covered = table.subarray(at * SECRET_BYTES, (at + 1) * SECRET_BYTES);
     const key = pairMaskKey(coverSeed(covered, secret, context), context);
     // The neighbour has added it if it comes first, else subtracted.

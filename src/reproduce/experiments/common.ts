@@ -1,7 +1,7 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
 import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.ts';
-import type { TrainOptions } from '../../methods/options.ts';
-import type { TuneGrid } from '../../methods/tune-grid.ts';
+import type { TuneGrid } from '../../methods/tune-fold.ts';
+import type { TrainOptions } from '../../settings/training.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
 import { averaged, type Curve } from '../curves.ts';
 import type { Constants, SimulateJob, TuneJob } from '../jobs.ts';

@@ -12,9 +12,7 @@
  * the coordinate step in the kernels if its s is neither linear, quadratic nor an entropy.
  */
 import type { StepForm } from '../../math/kernels.ts';
-
-/** What is learnt: which of two classes, or a number. */
-export type Objective = 'classification' | 'regression';
+import type { Objective } from '../../settings/losses.ts';
 
 /** The one-dimensional problem of a row, all others standing still: max over b of  s(b) - margin (b - beta) - h/2 (b - beta)^2. */
 interface RowProblem {
@@ -38,7 +36,6 @@ export interface Loss {
   readonly dualRange: { readonly least: number; readonly most: number };
   /** Largest second derivative of the loss in a; 0 where it is made of straight lines. */
   readonly curvature: number;
-  /** How the kernels step. */
   readonly form: StepForm;
   box(y: number, cap: number): { readonly low: number; readonly high: number };
   value(y: number, a: number, epsilon: number): number;

@@ -1,14 +1,13 @@
 /** The thread that solves: the very results of a solve in this thread, within its budget, and stopped when asked. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
-import { TimedEffort } from '../../../src/client/timed-effort.ts';
+import { TimedEffort } from '../../../src/client/row-work.ts';
 import { makeHarLike } from '../../../src/data/generate-har.ts';
 import { ownClassificationTargets } from '../../../src/data/labels.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { Arena } from '../../../src/math/arena.ts';
 import { featureMoments, scaleRow, scalingFrom } from '../../../src/math/scaling.ts';
-import { STOP_UP_TO } from '../../../src/node/client/solver-messages.ts';
-import { ThreadSolver } from '../../../src/node/client/thread-solver.ts';
+import { STOP_UP_TO, ThreadSolver } from '../../../src/node/client/thread-solver.ts';
 import type { SolveRequest, SolveResult } from '../../../src/participant/effects.ts';
 import { carryOut, type Effort, planned } from '../../../src/participant/solve.ts';
 import type { FederationSettings } from '../../../src/settings/wire.ts';

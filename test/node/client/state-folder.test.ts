@@ -295,7 +295,7 @@ describe('the journal', () => {
     const watch = (node: string) =>
       node === '1'
         ? {
-            begin: () => {},
+            started: () => {},
             step: (_input: unknown, effects: readonly unknown[]) => {
               for (const effect of effects as ParticipantEffect[])
                 if (effect.type === 'persist') stored.push(effect.stored);

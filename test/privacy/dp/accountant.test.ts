@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { composed, costOfRound, spentAt } from '../../../src/privacy/dp/accountant.ts';
-import { epsilonOf, noiseFor } from '../../../src/privacy/dp/calibrate.ts';
+import { composed, costOfRound, epsilonOf, noiseFor, spentAt } from '../../../src/privacy/dp/accountant.ts';
 import { ORDERS, rdpOfRound } from '../../../src/privacy/dp/rdp.ts';
 import { exactEpsilon, logAbySimpson } from './helpers.ts';
 

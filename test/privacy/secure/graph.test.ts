@@ -3,10 +3,11 @@ import {
   circleOf,
   defaultSecurity,
   graphParameters,
+  logChoose,
   neighboursOf,
   rankOf,
+  tailQuantile,
 } from '../../../src/privacy/secure/graph.ts';
-import { logChoose, tailQuantile } from '../../../src/privacy/secure/hypergeometric.ts';
 import { mustSend } from '../../../src/privacy/secure/roster.ts';
 import { makeFederation, seededEntropy } from './helpers.ts';
 

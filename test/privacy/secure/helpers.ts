@@ -23,11 +23,14 @@ import type { Abandoned, Answers, CoordinatorState } from '../../../src/privacy/
 import { encode } from '../../../src/privacy/secure/fixed-point.ts';
 import { defaultSecurity, type Security } from '../../../src/privacy/secure/graph.ts';
 import type { Entropy, Primitives } from '../../../src/privacy/secure/keys.ts';
-import { acceptRoster, advertise, newParticipant } from '../../../src/privacy/secure/membership.ts';
+import {
+  acceptRoster,
+  newParticipant,
+  type ParticipantState,
+} from '../../../src/privacy/secure/membership.ts';
 import type { Roster, RoundPlan } from '../../../src/privacy/secure/messages.ts';
 import { attest, deal, mask, reveal } from '../../../src/privacy/secure/participant.ts';
-import type { ParticipantState } from '../../../src/privacy/secure/participant-state.ts';
-import { makeRoster } from '../../../src/privacy/secure/roster.ts';
+import { advertise, makeRoster } from '../../../src/privacy/secure/roster.ts';
 
 export const FEDERATION = 'test';
 

@@ -11,7 +11,7 @@ import {
   takeMasked,
 } from '../../../src/privacy/secure/coordinator.ts';
 import { has, setOf } from '../../../src/privacy/secure/index-set.ts';
-import { acceptRoster, advertise, newParticipant } from '../../../src/privacy/secure/membership.ts';
+import { acceptRoster, newParticipant } from '../../../src/privacy/secure/membership.ts';
 import type {
   Counted,
   Dealt,
@@ -21,6 +21,7 @@ import type {
   RoundPlan,
 } from '../../../src/privacy/secure/messages.ts';
 import { attest, deal, mask, reveal } from '../../../src/privacy/secure/participant.ts';
+import { advertise } from '../../../src/privacy/secure/roster.ts';
 import { type SecureCode, SecureError } from '../../../src/privacy/secure/secure-error.ts';
 import {
   copyOf,

@@ -24,7 +24,7 @@ import {
   rootOf,
 } from '../../../src/privacy/secure/keys.ts';
 import { addMask, subtractMask } from '../../../src/privacy/secure/prg.ts';
-import { open, seal } from '../../../src/privacy/secure/sealed-share.ts';
+import { open, seal } from '../../../src/privacy/secure/seat.ts';
 import { extend, reconstruct, type Share } from '../../../src/privacy/secure/shamir.ts';
 import { sortShares } from '../../../src/privacy/secure/wrong-shares.ts';
 import { bigints, nodePrimitives, seededEntropy } from './helpers.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../../protocol/joining.ts';
 import { PROTOCOL_VERSION } from '../../../protocol/messages.ts';
 import { ApiError } from '../api-error.ts';
-import { inFederation, participantId, publicKey, timeMs } from '../schemas.ts';
+import { participantId, publicKey, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const MOST_AT_ONCE = 1000;
@@ -23,13 +23,11 @@ const wanted = z.strictObject({
 });
 
 const invite = route({
-  method: 'POST',
-  path: '/v1/federations/:name/invitations',
+  on: 'POST /v1/federations/:name/invitations',
   id: 'invite',
   access: 'operator',
   about: 'Make invitations',
   details: 'The tokens are in this answer and nowhere else: the server keeps only their digests.',
-  params: inFederation,
   body: wanted,
   answer: {
     status: 201,
@@ -55,12 +53,10 @@ const invite = route({
 });
 
 const listInvitations = route({
-  method: 'GET',
-  path: '/v1/federations/:name/invitations',
+  on: 'GET /v1/federations/:name/invitations',
   id: 'listInvitations',
   access: 'read',
   about: 'All invitations, used or not',
-  params: inFederation,
   answer: {
     about: 'Oldest first; never the tokens',
     schema: z.strictObject({
@@ -99,12 +95,10 @@ const sessionRequest = z.strictObject({
 });
 
 const challenge = route({
-  method: 'POST',
-  path: '/v1/federations/:name/challenge',
+  on: 'POST /v1/federations/:name/challenge',
   id: 'getChallenge',
   access: 'anybody',
   about: 'Joining, step 1: a challenge to sign',
-  params: inFederation,
   answer: {
     about: 'Good for a minute, once',
     schema: z.strictObject({
@@ -121,14 +115,12 @@ const challenge = route({
 });
 
 const session = route({
-  method: 'POST',
-  path: '/v1/federations/:name/session',
+  on: 'POST /v1/federations/:name/session',
   id: 'openSession',
   access: 'anybody',
   about: 'Joining, step 2: a signature for a ticket',
   details:
     'What is signed is in src/protocol/joining.ts and PROTOCOL.md. Enrols a new name where that is allowed.',
-  params: inFederation,
   body: sessionRequest,
   answer: {
     about: 'Good for half a minute, for one connection',
@@ -150,13 +142,11 @@ const session = route({
 });
 
 const connect = route({
-  method: 'GET',
-  path: '/v1/federations/:name/connect',
+  on: 'GET /v1/federations/:name/connect',
   id: 'connect',
   access: 'anybody',
   about: 'Joining, step 3: the WebSocket of a participant',
   details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; answered with 101, and frames of PROTOCOL.md from then on.`,
-  params: inFederation,
   answer: { about: 'Never: without an upgrade it is refused' },
   errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
   handle: (_, __, reply) => {

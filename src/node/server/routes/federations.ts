@@ -5,21 +5,11 @@ import type { Order } from '../../../host/federation-host.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import {
-  count,
-  federationName,
-  finishReason,
-  inFederation,
-  known,
-  orNull,
-  phase,
-  rejections,
-  timeMs,
-} from '../schemas.ts';
+import { count, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
-  name: federationName,
+  name: z.string().describe('Name of a federation'),
   id: z.string().describe('Unique for ever, whatever the name'),
   createdMs: timeMs,
   phase,
@@ -76,10 +66,6 @@ function briefly(federation: Federation) {
   };
 }
 
-function briefOf(federation: Federation): z.input<typeof federationBrief> {
-  return { ...briefly(federation), connected: federation.connections.size };
-}
-
 async function stateOf(
   { store, uptimeMs }: ServerContext,
   federation: Federation,
@@ -132,20 +118,20 @@ const describedFederation = newFederation.extend({
 const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;
 
 const list = route({
-  method: 'GET',
-  path: '/v1/federations',
+  on: 'GET /v1/federations',
   id: 'listFederations',
   access: 'read',
   about: 'All federations of the server',
   answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
   handle: (_, { federations }) => ({
-    federations: [...federations.values()].map(briefOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    federations: [...federations.values()]
+      .map((one) => ({ ...briefly(one), connected: one.connections.size }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
   }),
 });
 
 const create = route({
-  method: 'POST',
-  path: '/v1/federations',
+  on: 'POST /v1/federations',
   id: 'createFederation',
   access: 'operator',
   about: 'Create a federation',
@@ -160,12 +146,10 @@ const create = route({
 });
 
 const show = route({
-  method: 'GET',
-  path: '/v1/federations/:name',
+  on: 'GET /v1/federations/:name',
   id: 'getFederation',
   access: 'read',
   about: 'State of a federation',
-  params: inFederation,
   answer: stateAnswer,
   handle: ({ params }, context) => stateOf(context, context.federation(params.name)),
 });
@@ -185,13 +169,11 @@ const recount = order(
 
 function order(what: Exclude<Order, object>, about: string, details?: string): Route {
   return route({
-    method: 'POST',
-    path: `/v1/federations/:name/${what}`,
+    on: `POST /v1/federations/:name/${what}`,
     id: `${what}Federation`,
     access: 'operator',
     about,
     ...(details && { details }),
-    params: inFederation,
     answer: stateAnswer,
     errors: ['REFUSED'],
     handle: async ({ params }, context) => {

@@ -1,19 +1,17 @@
 /** The model as it is now, as far as the coordinator knows it: a file for `kindred personalise`, `predict` and `evaluate`. */
 import { z } from 'zod';
-import { modelOf } from '../../../coordinator/model.ts';
 import { optionsToJson } from '../../../coordinator/options.ts';
+import { modelOf } from '../../../coordinator/training.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
 import type { Model } from '../../../solver/model.ts';
 import { ApiError } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import { inFederation } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const show = route({
-  method: 'GET',
-  path: '/v1/federations/:name/model',
+  on: 'GET /v1/federations/:name/model',
   id: 'getModel',
   access: 'read',
   about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
@@ -21,7 +19,6 @@ const show = route({
     'Features are x1, x2, ... where no participant has sent their names. The coordinator does not know what the classes are ' +
     'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
     'which has no shared part, makes them here.',
-  params: inFederation,
   answer: { about: 'A kindred model file', schema: z.looseObject({ format: z.literal('kindred-model') }) },
   errors: ['NO_MODEL'],
   handle: async ({ params }, context, reply) => {

@@ -5,16 +5,7 @@ import type { Enrolment } from '../../../host/ports.ts';
 import { CLOSE } from '../../../protocol/joining.ts';
 import { noSuchParticipant } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import {
-  count,
-  inFederation,
-  known,
-  ofParticipant,
-  orNull,
-  participantId,
-  publicKey,
-  timeMs,
-} from '../schemas.ts';
+import { count, known, orNull, participantId, publicKey, timeMs } from '../schemas.ts';
 import { carryOut } from './federations.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
@@ -78,12 +69,10 @@ function scoresOf(standing: Standing | undefined): Pick<View, 'standing'> {
 }
 
 const list = route({
-  method: 'GET',
-  path: '/v1/federations/:name/participants',
+  on: 'GET /v1/federations/:name/participants',
   id: 'listParticipants',
   access: 'read',
   about: 'Everybody who is enrolled',
-  params: inFederation,
   answer: { about: 'By name', schema: z.strictObject({ participants: z.array(participantView) }) },
   handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
@@ -92,15 +81,13 @@ const list = route({
 });
 
 const forget = route({
-  method: 'POST',
-  path: '/v1/federations/:name/participants/:id/forget',
+  on: 'POST /v1/federations/:name/participants/:id/forget',
   id: 'forgetParticipant',
   access: 'operator',
   about: 'Take the contribution of a participant out of the model',
   details:
     'It may start over unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
     'cannot be taken apart.',
-  params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],
   handle: async ({ params: { name, id } }, context) => {
@@ -111,13 +98,11 @@ const forget = route({
 });
 
 const revoke = route({
-  method: 'POST',
-  path: '/v1/federations/:name/participants/:id/revoke',
+  on: 'POST /v1/federations/:name/participants/:id/revoke',
   id: 'revokeParticipant',
   access: 'operator',
   about: 'Let a participant in no longer',
   details: `Its connection is closed (code ${CLOSE.revoked}); what it has contributed stays until it is forgotten.`,
-  params: ofParticipant,
   answer: answerWith('As it is now'),
   errors: ['NO_SUCH_PARTICIPANT'],
   handle: async ({ params: { name, id } }, context) => {
@@ -129,13 +114,11 @@ const revoke = route({
 });
 
 const allow = route({
-  method: 'POST',
-  path: '/v1/federations/:name/participants/:id/allow',
+  on: 'POST /v1/federations/:name/participants/:id/allow',
   id: 'allowParticipant',
   access: 'operator',
   about: 'Enrol a participant by its key: it needs no invitation',
   details: 'Also lets one in again that was revoked, with this key.',
-  params: ofParticipant,
   body: z.strictObject({ key: publicKey }),
   answer: answerWith('It is enrolled'),
   errors: ['NAME_TAKEN'],

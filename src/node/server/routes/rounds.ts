@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { HistoryRow, RunStore } from '../../../host/ports.ts';
 import { ApiError } from '../api-error.ts';
-import { count, federationName, inFederation, known, orNull, timeMs } from '../schemas.ts';
+import { count, known, orNull, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
 
 const MOST_ROWS = 1000;
@@ -39,12 +39,10 @@ const roundRow = z.strictObject({
 });
 
 const list = route({
-  method: 'GET',
-  path: '/v1/federations/:name/rounds',
+  on: 'GET /v1/federations/:name/rounds',
   id: 'listRounds',
   access: 'read',
   about: 'Rounds that are closed, oldest first',
-  params: inFederation,
   query: z.strictObject({
     after: z.coerce.number().int().nonnegative().default(0).describe('Begin behind this round'),
     limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
@@ -66,12 +64,10 @@ const list = route({
 });
 
 const show = route({
-  method: 'GET',
-  path: '/v1/federations/:name/rounds/:round',
+  on: 'GET /v1/federations/:name/rounds/:round',
   id: 'getRound',
   access: 'read',
   about: 'One round that is closed',
-  params: z.strictObject({ name: federationName, round: z.coerce.number().int().min(1) }),
   answer: { about: 'As it was stored', schema: roundRow },
   errors: ['NO_SUCH_ROUND'],
   handle: async ({ params: { name, round } }, context) => {
@@ -82,14 +78,12 @@ const show = route({
 });
 
 const history = route({
-  method: 'GET',
-  path: '/v1/federations/:name/history',
+  on: 'GET /v1/federations/:name/history',
   id: 'getHistory',
   access: 'read',
   about: 'How primal, dual and gap went, in short',
   details:
     'The names are those of `kindred train --json`. With format=csv as text, nothing where it is not known.',
-  params: inFederation,
   query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
   answer: {
     about: 'All rounds that are closed',
@@ -99,17 +93,21 @@ const history = route({
   },
   handle: async ({ params, query }, context, reply) => {
     const all = await allRows(context.store, context.federation(params.name).name);
-    const rows = all.map(inShort);
+    const rows = all.map(({ round, primal, dual, relativeGap, closedMs }) => {
+      return {
+        round,
+        primal: orNull(primal),
+        dual: orNull(dual),
+        relativeGap: orNull(relativeGap),
+        closedMs,
+      };
+    });
     if (query.format === 'json') return rows;
     reply.type('text/csv; charset=utf-8');
     const lines = rows.map((row) => Object.values(row).join(','));
     return `${['round,primal,dual,relativeGap,closedMs', ...lines].join('\n')}\n`;
   },
 });
-
-function inShort({ round, primal, dual, relativeGap, closedMs }: HistoryRow) {
-  return { round, primal: orNull(primal), dual: orNull(dual), relativeGap: orNull(relativeGap), closedMs };
-}
 
 async function allRows(store: RunStore, federation: string): Promise<HistoryRow[]> {
   const rows: HistoryRow[] = [];

@@ -11,6 +11,7 @@ import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
 import type { Meters } from '../meters.ts';
+import { participantId } from '../schemas.ts';
 
 /** What the routes work with. */
 export interface ServerContext {
@@ -38,68 +39,89 @@ export function checkRunning({ stopping }: ServerContext): void {
 
 /** Nothing is expected, and nothing else is taken. */
 const NOTHING = z.strictObject({});
+type Nothing = typeof NOTHING;
 
-interface Answer {
-  /** Default 200. */
-  readonly status?: 201;
-  readonly about: string;
-  /** Default: JSON of the schema. */
-  readonly type?: string;
-  readonly schema?: z.ZodType;
+/** What may stand in a path. */
+const PARAMETERS = {
+  name: z.string().describe('Name of a federation'),
+  id: participantId,
+  round: z.coerce.number().int().min(1),
+};
+type Parameter = keyof typeof PARAMETERS;
+
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+interface Asked<On extends string, Q extends z.ZodType, B extends z.ZodType> {
+  readonly params: { readonly [N in NamesIn<On> & Parameter]: z.output<(typeof PARAMETERS)[N]> };
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
 }
 
-interface Asked<P, Q, B> {
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-}
-
-interface Definition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
-  readonly method: 'GET' | 'POST';
-  /** As fastify writes it: `:name` is a parameter. */
-  readonly path: string;
+interface Described {
   /** Unique name, for clients that are generated. */
   readonly id: string;
   /** `read`: the operator, and on loopback anybody on the machine. */
   readonly access: 'anybody' | 'read' | 'operator';
   readonly about: string;
   readonly details?: string;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
   /** For the API description, where the body is checked by more than its schema. */
   readonly describedBody?: z.ZodType;
-  readonly answer: Answer;
+  /** Its status is 200 and its type JSON of the schema unless they are given. */
+  readonly answer: {
+    readonly status?: 201;
+    readonly about: string;
+    readonly type?: string;
+    readonly schema?: z.ZodType;
+  };
   /** Beside those that any route of its kind may give. */
   readonly errors?: readonly ErrorCode[];
-  handle(
-    asked: Asked<z.output<P>, z.output<Q>, z.output<B>>,
-    context: ServerContext,
-    reply: FastifyReply,
-  ): unknown;
 }
 
-export type Route = Omit<Definition<z.ZodType, z.ZodType, z.ZodType>, 'handle'> & {
+export interface Route extends Described {
+  readonly method: 'GET' | 'POST';
+  /** As fastify writes it: `:name` is a parameter. */
+  readonly path: string;
+  readonly params?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
   handle(request: FastifyRequest, context: ServerContext, reply: FastifyReply): unknown;
-};
+}
 
-type Nothing = typeof NOTHING;
-
+/** `on` is the method and the path, whose parameters are among those above. */
 export function route<
-  P extends z.ZodType = Nothing,
+  const On extends `${Route['method']} /${string}`,
   Q extends z.ZodType = Nothing,
   B extends z.ZodType = Nothing,
->(definition: Definition<P, Q, B>): Route {
-  const { params = NOTHING, query = NOTHING, body = NOTHING } = definition;
+>({
+  on,
+  handle,
+  ...described
+}: Described & {
+  readonly on: On;
+  readonly query?: Q;
+  readonly body?: B;
+  handle(asked: Asked<On, Q, B>, context: ServerContext, reply: FastifyReply): unknown;
+}): Route {
+  const { query = NOTHING, body = NOTHING } = described;
+  const [method, path] = on.split(' ') as [Route['method'], string];
+  const names = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => [name, PARAMETERS[name as Parameter]]);
+  const params = z.strictObject(Object.fromEntries(names));
   return {
-    ...definition,
+    ...described,
+    method,
+    path,
+    ...(names.length > 0 && { params }),
     handle: (request, context, reply) => {
       const asked = {
         params: parsed(params, request.params, 'path'),
         query: parsed(query, request.query, 'query'),
         body: parsed(body, request.body, 'body'),
       };
-      return definition.handle(asked as Asked<z.output<P>, z.output<Q>, z.output<B>>, context, reply);
+      return handle(asked as Asked<On, Q, B>, context, reply);
     },
   };
 }

@@ -7,8 +7,7 @@ import { type Route, route, type ServerContext } from './route.ts';
 const anything = z.looseObject({});
 
 const describe = route({
-  method: 'GET',
-  path: '/v1/openapi.json',
+  on: 'GET /v1/openapi.json',
   id: 'getDescription',
   access: 'read',
   about: 'This description',
@@ -20,8 +19,7 @@ const describe = route({
 });
 
 const health = route({
-  method: 'GET',
-  path: '/healthz',
+  on: 'GET /healthz',
   id: 'getHealth',
   access: 'anybody',
   about: 'Whether the process answers',
@@ -31,8 +29,7 @@ const health = route({
 });
 
 const ready = route({
-  method: 'GET',
-  path: '/readyz',
+  on: 'GET /readyz',
   id: 'getReadiness',
   access: 'anybody',
   about: 'Whether the server can do its work',
@@ -53,8 +50,7 @@ export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stop
 }
 
 const metrics = route({
-  method: 'GET',
-  path: '/metrics',
+  on: 'GET /metrics',
   id: 'getMetrics',
   access: 'read',
   about: 'What is counted, for Prometheus',

@@ -1,0 +1,143 @@
+/** kindred invite and kindred revoke: what an operator asks of a running server. */
+import type { Command } from 'commander';
+import { inputError } from '../base/errors.ts';
+import { checkToken, readToken, tokenFileOf } from '../node/admin/operator-token.ts';
+import {
+  postToServer,
+  type ServerAccess,
+  type ServerAddress,
+  serverAddress,
+} from '../node/admin/server-client.ts';
+import { ANYTHING, list, number, object, text, whole } from '../settings/kinds.ts';
+import { durationValue, finish, valued } from './flags.ts';
+import { type Io, note } from './io.ts';
+import { writeResult } from './layout.ts';
+import { readTls } from './tls-files.ts';
+
+interface OperatorFlags {
+  readonly federation?: string;
+  readonly tokenFile?: string;
+  readonly store: string;
+  readonly ca?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly json?: true;
+}
+
+interface InviteFlags extends OperatorFlags {
+  readonly name?: string;
+  readonly count?: number;
+  readonly expires?: number;
+  readonly key?: string;
+}
+
+const URL_ARGUMENT = 'of the server: http://127.0.0.1:7070, with the federation as its path if you like';
+const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
+
+const invitation = object(
+  { token: text(), participant: text().optional(), expiresMs: number().optional() },
+  'ignored',
+);
+const invitationsKind = object({ invitations: list(invitation, 'a list') }, 'ignored');
+
+export function addInvite(program: Command, io: Io): void {
+  const command = program
+    .command('invite')
+    .description('Let new participants into a federation of a running server.')
+    .argument('<url>', URL_ARGUMENT)
+    .option('--name <participant>', 'only for the one of this name (default: whoever comes with it)')
+    .addOption(valued('--count <number>', 'number of invitations', whole(1, 1000)))
+    .option('--expires <time>', '12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
+    .option('--key <key>', 'enrol --name by its public key (base64url), without an invitation')
+    .action((url: string, flags: InviteFlags) => runInvite(io, url, flags));
+  addOperatorOptions(command);
+  finish(
+    command,
+    'kindred invite http://127.0.0.1:7070 --name ada --expires 7d',
+    'kindred invite https://host:7070/wards --count 20 --token-file wards.token --ca ca.pem --json',
+  );
+}
+
+export function addRevoke(program: Command, io: Io): void {
+  const command = program
+    .command('revoke')
+    .description('Let a participant into a federation of a running server no longer.')
+    .argument('<url>', URL_ARGUMENT)
+    .argument('<participant>', 'its name')
+    .action((url: string, name: string, flags: OperatorFlags) => runRevoke(io, url, name, flags));
+  addOperatorOptions(command);
+  finish(command, 'kindred revoke http://127.0.0.1:7070 ada');
+}
+
+function addOperatorOptions(command: Command): void {
+  command
+    .option('--federation <name>', 'default: default, or as in the address')
+    .option('--token-file <file>', 'with the operator token (default: <store>.token)')
+    .option('--store <file>', 'of the server, to find its token by', 'kindred.db')
+    .option('--ca <file>', 'certificates to trust, PEM')
+    .option('--tls-cert <file>', 'certificate to show the server, PEM')
+    .option('--tls-key <file>', 'its key, PEM');
+}
+
+async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void> {
+  const address = serverAddress(url, flags.federation);
+  if (flags.key !== undefined) return await allow(io, address, flags, flags.key);
+  const { name, count, expires } = flags;
+  if (name !== undefined && (count ?? 1) > 1)
+    throw inputError('BAD_OPTION', `option --count: expected 1 for the one of --name, got ${count}`);
+  // JSON leaves out what is undefined.
+  const body = { participant: name, count, lifetimeMs: expires };
+  const access = await accessFrom(io, flags);
+  const { invitations } = await postToServer(address, '/invitations', body, access, invitationsKind);
+  const { base, federation } = address;
+  await writeResult(io, flags, { federation, invitations }, () => invitations.map(({ token }) => token));
+  if (flags.json) return;
+  const who = name === undefined ? 'for one new participant' : `for "${name}"`;
+  const joined = federation === 'default' ? base : `${base}/${federation}`;
+  await note(io, `each is good once, ${who}: ${io.program} join ${joined} ... --invitation <token>`);
+}
+
+async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {
+  const { name, count, expires } = flags;
+  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name with it');
+  if (count !== undefined || expires !== undefined)
+    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires with it');
+  const done = `${name} may join federation ${address.federation} with this key`;
+  await change(io, address, flags, name, 'allow', { key }, done);
+}
+
+async function runRevoke(io: Io, url: string, name: string, flags: OperatorFlags): Promise<void> {
+  const address = serverAddress(url, flags.federation);
+  const done = `${name} may no longer join federation ${address.federation}`;
+  await change(io, address, flags, name, 'revoke', {}, done);
+  if (!flags.json) await note(io, 'what it has contributed stays in the model until it is forgotten');
+}
+
+/** Asks the server to change one participant; `done` says what has changed. */
+async function change(
+  io: Io,
+  address: ServerAddress,
+  flags: OperatorFlags,
+  name: string,
+  what: 'allow' | 'revoke',
+  body: object,
+  done: string,
+): Promise<void> {
+  const path = `/participants/${encodeURIComponent(name)}/${what}`;
+  const participant = await postToServer(address, path, body, await accessFrom(io, flags), ANYTHING);
+  await writeResult(io, flags, { federation: address.federation, participant }, () => [done]);
+}
+
+async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAccess> {
+  const { ca, tlsCert, tlsKey, tokenFile, store } = flags;
+  const tls = await readTls('--tls-', { ca, cert: tlsCert, key: tlsKey });
+  const file = tokenFile ?? tokenFileOf(store);
+  const given = io.env.KINDRED_OPERATOR_TOKEN;
+  if (given && tokenFile === undefined) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), tls };
+  const token = readToken(file);
+  if (token !== undefined) return { token, tls };
+  throw inputError(
+    'NO_TOKEN',
+    `${file}: expected the operator token of the server, got no such file; give --token-file or --store`,
+  );
+}

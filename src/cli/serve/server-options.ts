@@ -1,0 +1,100 @@
+/** What a server runs with, from the flags of `kindred serve`. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inputError } from '../../base/errors.ts';
+import { checkToken, ensureToken, isReadByOthers, tokenFileOf } from '../../node/admin/operator-token.ts';
+import { onFile } from '../../node/files/file-error.ts';
+import { RunRecorder } from '../../node/run-log.ts';
+import { isLoopback } from '../../node/server/guard.ts';
+import type { ServerOptions } from '../../node/server/server.ts';
+import { oneOf } from '../flags.ts';
+import { type Io, warn } from '../io.ts';
+import { programVersion } from '../version.ts';
+import { LOG_LEVELS, newLog } from './log.ts';
+
+/** Commander's values, by option. */
+export interface ServeFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly store: string;
+  readonly federation?: string;
+  readonly federationFile?: string;
+  readonly open?: true;
+  readonly inviteOnly?: true;
+  readonly allow?: string;
+  readonly operatorTokenFile?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsClientCa?: string;
+  readonly origin?: readonly string[];
+  readonly maxConnections?: number;
+  readonly maxFrameBytes?: number;
+  readonly connectionsPerAddress?: number;
+  readonly logLevel: string;
+  readonly logFormat?: string;
+  readonly record?: string;
+  readonly recount?: true;
+  readonly exitWhenFinished?: true;
+  readonly json?: true;
+}
+
+/** `file`: undefined where the token comes from the environment. */
+export async function operatorToken(io: Io, { store, operatorTokenFile }: ServeFlags) {
+  const given = io.env.KINDRED_OPERATOR_TOKEN;
+  if (given) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), file: undefined };
+  const file = operatorTokenFile ?? tokenFileOf(store);
+  const token = ensureToken(file);
+  const hint = 'others on this machine may read the operator token; chmod 600 keeps it to you';
+  if (isReadByOthers(file)) await warn(io, `${file}: ${hint}`);
+  return { token, file };
+}
+
+export async function serverOptions(
+  io: Io,
+  flags: ServeFlags,
+  operatorToken: string,
+): Promise<ServerOptions> {
+  const { host, port, store, origin, record, maxConnections, maxFrameBytes, connectionsPerAddress } = flags;
+  const level = oneOf('--log-level', LOG_LEVELS)(flags.logLevel);
+  const format = (flags.logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json';
+  if (record !== undefined) await onFile(record, () => mkdir(record, { recursive: true }));
+  return {
+    ...{ host, port, store, operatorToken },
+    enrolment: enrolmentFrom(flags),
+    tls: tlsFrom(flags),
+    origins: origin ?? [],
+    limits: {
+      ...(maxConnections !== undefined && { connections: maxConnections }),
+      ...(maxFrameBytes !== undefined && { maxFrameBytes }),
+      ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+    },
+    log: newLog(io, level, format),
+    version: programVersion(),
+    ...(record !== undefined && {
+      recorderFor: (name: string) => new RunRecorder(join(record, `${name}.log`)),
+    }),
+  };
+}
+
+function enrolmentFrom({ open, inviteOnly }: ServeFlags): ServerOptions['enrolment'] {
+  if (open && inviteOnly)
+    throw inputError('BAD_OPTION', 'option --open: expected it without --invite-only, got both');
+  if (open) return 'open';
+  return inviteOnly ? 'invitation' : undefined;
+}
+
+function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['tls'] {
+  if (tlsCert !== undefined && tlsKey !== undefined)
+    return { certFile: tlsCert, keyFile: tlsKey, clientCaFile: tlsClientCa };
+  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined;
+  throw inputError(
+    'BAD_OPTION',
+    'option --tls-cert: expected --tls-cert and --tls-key together, got one of them',
+  );
+}
+
+export async function warnWithoutTls(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
+  if (isLoopback(host) || tlsCert !== undefined) return;
+  const clear = 'everything travels in the clear, updates and the operator token too';
+  await warn(io, `${host} without TLS: ${clear}; give --tls-cert and --tls-key`);
+}

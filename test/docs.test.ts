@@ -13,7 +13,11 @@ function filesIn(folder: string): string[] {
 /** Files as documents name them: `solver/cuts.ts`, from src/ or the root. A name alone stands beside the one before it. */
 function namedFiles(text: string): string[] {
   let folder = '';
-  return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|json))`/g)].flatMap(([, name]) => {
+  return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|json)|[\w-]+\/)`/g)].flatMap(([, name]) => {
+    if (name.endsWith('/')) {
+      folder = name.slice(0, -1);
+      return [];
+    }
     if (name.includes('/')) {
       folder = name.slice(0, name.lastIndexOf('/'));
       return [name];

@@ -2,7 +2,7 @@
  * `mtl`: the multi-task SVM itself, all participants in one process: by questions and answers, or step by step as the paper's
  * Algorithm 1 (`--aggregation sum`, with its errors put right: docs/paper-errata.md) and CoCoA+ (`safe`) do it.
  */
-import { Aggregator } from '../solver/aggregate.ts';
+import { Aggregator, type StepRule } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import { newMember, type Solution } from '../solver/member.ts';
 import { addScaled, norm } from '../solver/vector.ts';
@@ -35,7 +35,7 @@ export const trainMtl: Method = (input) => {
   return aggregation === 'answers' ? trainByAnswers(input) : trainBySteps(input, aggregation);
 };
 
-function trainBySteps(input: Parameters<Method>[0], rule: 'safe' | 'sum'): ReturnType<Method> {
+function trainBySteps(input: Parameters<Method>[0], rule: StepRule): ReturnType<Method> {
   const { workspace, settings, warmStart } = input;
   const { c2 } = settings;
   const shards = workspace.each(settings);

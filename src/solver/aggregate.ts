@@ -2,15 +2,28 @@
  * Step by step: the paper's way of training, kept for comparison. Every participant improves its duals from where it stands, with a
  * coupling allowance sigma for the simultaneous moves of the others, and every step is taken in full: w = sum_k u_k, v_k = u_k / C2.
  *
- *   sum   sigma = 1. The paper's rule: not safe, it may diverge.
- *   safe  sigma = participants. CoCoA+ (Ma et al. 2015): the dual never falls, slowly.
- *
  * The default, `answers`, is in inquiry.ts. (docs/training.md has what was tried and measured.)
  */
 import { invariant } from '../base/errors.ts';
+import type { Aggregation } from '../settings/training.ts';
 import { type Certificate, certificate, type MemberScalars } from './certificate.ts';
 import type { Combiner, IndexedUpdate, Joining, KnownMember, Order } from './combiner.ts';
 import { addScaled, dot, plusScaled } from './vector.ts';
+
+export type StepRule = Exclude<Aggregation, 'answers'>;
+
+interface StepRuleOf {
+  sigma(participants: number): number;
+  /** Whether the model in use is the best certified one, or the latest. */
+  readonly keepsBest: boolean;
+}
+
+export const STEP_RULES: Readonly<Record<StepRule, StepRuleOf>> = {
+  /** CoCoA+ (Ma et al. 2015): the dual never falls, slowly. */
+  safe: { sigma: (participants) => participants, keepsBest: true },
+  /** The paper's rule: not safe, it may diverge, and is shown as it is. */
+  sum: { sigma: () => 1, keepsBest: false },
+};
 
 export class Aggregator implements Combiner {
   readonly members = new Map<number, KnownMember>();
@@ -18,20 +31,19 @@ export class Aggregator implements Combiner {
   w: Float64Array;
   /** The problem never changes: a small gap is the end. */
   readonly settled = true;
-  /** The paper's rule is shown as it is. */
   readonly keepsBest: boolean;
-  private readonly rule: 'safe' | 'sum';
+  private readonly rule: StepRule;
   private readonly c2: number;
 
-  constructor(rule: 'safe' | 'sum', d: number, c2: number) {
+  constructor(rule: StepRule, d: number, c2: number) {
     this.rule = rule;
-    this.keepsBest = rule !== 'sum';
+    this.keepsBest = STEP_RULES[rule].keepsBest;
     this.c2 = c2;
     this.w = new Float64Array(d);
   }
 
   get sigma(): number {
-    return this.rule === 'safe' ? this.members.size : 1;
+    return STEP_RULES[this.rule].sigma(this.members.size);
   }
 
   orderFor(): Order {

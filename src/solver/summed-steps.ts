@@ -2,6 +2,7 @@
  * Steps of which only the sum is seen (`safe` and `sum` under secure aggregation with differential privacy): all that is known is w.
  * Nobody reports a loss, so there is no certificate, and nobody's part can be taken out again.
  */
+import { STEP_RULES, type StepRule } from './aggregate.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
 import type { Combiner, CombinerMemory, KnownMember, Order } from './combiner.ts';
 import { plusScaled } from './vector.ts';
@@ -12,16 +13,16 @@ export class SummedSteps implements Combiner {
   readonly settled = true;
   readonly keepsBest = false;
   w: Float64Array;
-  private readonly rule: 'safe' | 'sum';
+  private readonly rule: StepRule;
   private participants = 0;
 
-  constructor(rule: 'safe' | 'sum', d: number) {
+  constructor(rule: StepRule, d: number) {
     this.rule = rule;
     this.w = new Float64Array(d);
   }
 
   get sigma(): number {
-    return this.rule === 'safe' ? this.participants : 1;
+    return STEP_RULES[this.rule].sigma(this.participants);
   }
 
   orderFor(): Order {

@@ -8,21 +8,12 @@ import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom } from '../sim/scenario-plan.ts';
 import { sequenceChart } from '../sim/sequence-chart.ts';
 import { Simulation } from '../sim/simulation.ts';
-import type {
-  ComplexityJob,
-  Job,
-  JobResult,
-  NewcomerJob,
-  ResultOf,
-  SequenceJob,
-  SimulateJob,
-  TimingJob,
-  TrainJob,
-  TuneJob,
-} from './jobs.ts';
+import type { Job, JobResult, ResultOf } from './jobs.ts';
 import { passOver } from './measured-pass.ts';
 import { median } from './statistics.ts';
 import type { TableSpec } from './table-spec.ts';
+
+type JobOf<K> = Extract<Job, { readonly kind: K }>;
 
 /** `now` is for jobs that measure times. */
 export function runJob(job: Job, tableOf: (spec: TableSpec) => Table, now: () => number): JobResult {
@@ -44,7 +35,7 @@ export function runJob(job: Job, tableOf: (spec: TableSpec) => Table, now: () =>
   }
 }
 
-function runTune({ options, grid, folds }: TuneJob, table: Table): ResultOf['tune'] {
+function runTune({ options, grid, folds }: JobOf<'tune'>, table: Table): ResultOf['tune'] {
   const metric = options.objective === 'regression' ? 'r2' : 'balancedAccuracy';
   const { method, best, table: tried } = tune(table, { ...options, grid, folds, metric });
   const { standardError: _s, ...chosen } = best;
@@ -56,7 +47,7 @@ function inputsOf(given: ScenarioInput, table: Table) {
   return { scenario, inputs: { source: 'experiment', table, compute: computeModel(scenario) } };
 }
 
-function runSimulate({ scenario: given }: SimulateJob, table: Table): ResultOf['simulate'] {
+function runSimulate({ scenario: given }: JobOf<'simulate'>, table: Table): ResultOf['simulate'] {
   const { scenario, inputs } = inputsOf(given, table);
   const { summary, rows } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'off' });
   return {
@@ -79,7 +70,7 @@ function curveOf(rows: readonly ObservedRow[]): { atMs: number[]; metric: number
   return { atMs, metric };
 }
 
-function runTrain({ options }: TrainJob, table: Table): ResultOf['train'] {
+function runTrain({ options }: JobOf<'train'>, table: Table): ResultOf['train'] {
   const result = train(table, options);
   const values = result.participants.map((p) => [p.id, p.balancedAccuracy ?? p.r2] as const);
   const known = values.filter((pair): pair is readonly [string, number] => pair[1] !== undefined);
@@ -87,7 +78,7 @@ function runTrain({ options }: TrainJob, table: Table): ResultOf['train'] {
 }
 
 /** A federation without the newcomer first; it joins when that is trained, and is watched from there. */
-function runNewcomer(job: NewcomerJob, table: Table): ResultOf['newcomer'] {
+function runNewcomer(job: JobOf<'newcomer'>, table: Table): ResultOf['newcomer'] {
   const id = table.participants[job.newcomer];
   const late = { startMs: { [id]: job.joinsMs }, trainRows: { [id]: job.newcomerRows } };
   const { scenario, inputs } = inputsOf({ ...job.scenario, ...late }, table);
@@ -107,13 +98,13 @@ function runNewcomer(job: NewcomerJob, table: Table): ResultOf['newcomer'] {
   return { cold, first: own[0] ?? cold, final, rounds };
 }
 
-function runSequence({ scenario: given, rounds }: SequenceJob, table: Table): { svg: string } {
+function runSequence({ scenario: given, rounds }: JobOf<'sequence'>, table: Table): { svg: string } {
   const { scenario, inputs } = inputsOf(given, table);
   const { transcript } = runScenario(scenario, inputs, { seed: scenario.seed, transcript: 'on' });
   return { svg: sequenceChart(scenario.name, transcript, table.participants, rounds) };
 }
 
-function runTiming(job: TimingJob, table: Table, now: () => number): ResultOf['timing'] {
+function runTiming(job: JobOf<'timing'>, table: Table, now: () => number): ResultOf['timing'] {
   const { runs } = job;
   const candidates = job.until === 'the end' ? job.candidates : upToSameMetric(job.candidates, table);
   const names = Object.keys(candidates);
@@ -135,7 +126,10 @@ function runTiming(job: TimingJob, table: Table, now: () => number): ResultOf['t
 }
 
 /** The same trainings, cut at the first round that is good enough. */
-function upToSameMetric(candidates: TimingJob['candidates'], table: Table): TimingJob['candidates'] {
+function upToSameMetric(
+  candidates: JobOf<'timing'>['candidates'],
+  table: Table,
+): JobOf<'timing'>['candidates'] {
   const ends = Object.values(candidates).map((options) => metricOf(train(table, options)));
   const target = Math.min(...ends) - 0.005;
   const cut = Object.entries(candidates).map(([name, options]) => {
@@ -153,7 +147,7 @@ function metricOf({ mean }: ReturnType<typeof train>): number {
 
 /** A pass as the paper counts it: every row is read, and moves. */
 function runComplexity(
-  { objective, shapes, repeats }: ComplexityJob,
+  { objective, shapes, repeats }: JobOf<'complexity'>,
   now: () => number,
 ): ResultOf['complexity'] {
   const points = shapes.map(([n, d]) => {

@@ -182,18 +182,14 @@ function hardwareOf({ hardware }: Scenario): (k: number, participants: number) =
   return typeof hardware === 'string' ? HARDWARE[hardware] : (k) => hardware[k % hardware.length];
 }
 
-interface Timing {
-  readonly retryMs: number;
-  readonly maxWaitMs: number;
-  readonly patience: number;
-}
+type Timing = ReturnType<typeof timingOf>;
 
 /**
  * Where nothing gets lost, nothing is sent twice and everybody answers some time: the retry is beyond any round, and
  * patience has no end. Otherwise the retry is a little longer than the slowest answer, and nobody is waited for longer
  * than twenty of that.
  */
-function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel): Timing {
+function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel) {
   const { link, partitions, crashes, deeds, passes } = scenario;
   const nothingLost =
     link.loss === 0 && link.duplicate === 0 && partitions.length + crashes.length + deeds.length === 0;

@@ -38,8 +38,12 @@ export class LastAnswers {
   }
 
   /** An answer that is part of `rest`. */
-  setUnknown(member: number, known: Pick<Known, 'round' | 'value' | 'constant' | 'query'>): void {
-    this.members.set(member, { ...known, reached: 0, u: undefined, held: false });
+  setUnknown(
+    member: number,
+    { round, value, constant, query }: Pick<Known, 'round' | 'value' | 'constant' | 'query'>,
+  ): void {
+    // Written out: with a spread each would get a shape of its own, and 10,000 of them take three times as long.
+    this.members.set(member, { round, value, reached: 0, constant, query, u: undefined, held: false });
   }
 
   /** Summed again, in the order of members: conservation holds to rounding, however many rounds have gone by. */

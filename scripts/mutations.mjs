@@ -1,0 +1,147 @@
+// The bugs that mutation-check.mjs plants: a text of the sources, and what takes its place.
+export const SCHEDULES = 'test/federation/faults.test.ts';
+const RESTARTS = 'test/federation/restarts.test.ts';
+const RESTING = 'test/federation/resting.test.ts';
+const LIARS = 'test/federation/liars.test.ts';
+const COORDINATOR = 'test/federation/coordinator.test.ts';
+
+// `by`: where something other than the schedules is meant to find it.
+export const MUTATIONS = [
+  {
+    bug: 'a late answer is taken for one to the open round',
+    file: 'src/coordinator/collecting/plain.ts',
+    from: 'if (message.round < state.round || message.round <= member.barred) {',
+    to: 'if (message.round <= member.barred) {',
+  },
+  {
+    bug: 'the outcome is ignored: an accepted answer is rolled back',
+    file: 'src/participant/outcome.ts',
+    from: 'if (accepted.round === round) {',
+    to: 'if (accepted.round === round && round % 3 !== 0) {',
+  },
+  {
+    bug: 'the participant stores its answer after it has sent it',
+    file: 'src/participant/machine.ts',
+    from: ": [persist, { type: 'send', message: asSent(state, pending) }];",
+    to: ": [{ type: 'send', message: asSent(state, pending) }, persist];",
+  },
+  {
+    bug: 'the coordinator opens a round before the last one is stored',
+    file: 'src/coordinator/closing.ts',
+    from: "return [{ type: 'row', row }, ...effects];",
+    to: "return [{ type: 'row', row }, ...effects.slice(1), effects[0]];",
+  },
+  {
+    bug: 'an answer is counted again in the next round',
+    file: 'src/coordinator/rounds.ts',
+    from: 'member.answer = undefined;\n    member.answered = false;\n  }\n  return',
+    to: 'member.answered = member.answer !== undefined && state.round % 4 === 0;\n    if (!member.answered) member.answer = undefined;\n  }\n  return',
+  },
+  {
+    bug: 'an answer is added to the sum instead of replacing the one before',
+    file: 'src/solver/inquiry.ts',
+    from: 'this.last.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
+    to: 'if (known?.u) this.last.rest = plusScaled(this.last.rest, 1, known.u);\n    this.last.members.set(member, {\n      round,\n      value: value + dot(this.query, taken),',
+  },
+  {
+    bug: 'after a restart what an answer replaces is not subtracted',
+    file: 'src/solver/inquiry.ts',
+    from: 'this.last.rest = plusScaled(this.last.rest, -1, previous);',
+    to: '',
+  },
+  {
+    bug: 'after a restart answers are taken without what they replace',
+    file: 'src/coordinator/collecting/plain.ts',
+    from: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {',
+    to: 'if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous && message.round < 0) {',
+  },
+  {
+    bug: 'asked again, members keep the round of their last accepted answer',
+    file: 'src/coordinator/training.ts',
+    from: 'for (const member of state.members.values()) member.accepted = NOTHING_ACCEPTED;',
+    to: '',
+  },
+  {
+    bug: 'asked again, participants keep the round of what was accepted before',
+    file: 'src/participant/outcome.ts',
+    from: 'state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };',
+    to: 'state.stored = { ...state.stored, committed: undefined, summed: undefined };',
+  },
+  {
+    bug: 'the query of the first round is answered for ever',
+    file: 'src/participant/machine.ts',
+    from: '    w: order.w,\n    committed,',
+    to: '    w: new Float64Array(order.w.length),\n    committed,',
+  },
+  {
+    bug: 'messages to an earlier session of the participant are believed',
+    file: 'src/participant/machine.ts',
+    from: "if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];",
+    to: '',
+  },
+  {
+    bug: 'a late finish settles answers to later rounds',
+    file: 'src/participant/finishing.ts',
+    from: "if (message.reason !== 'left' && message.round < newestRound(state)) return [];",
+    to: '',
+  },
+  {
+    bug: 'the bounds do not allow for those who did not answer',
+    file: 'src/solver/inquiry.ts',
+    from: 'const primal = likely + absent;',
+    to: 'const primal = likely + 0 * Math.min(absent, 1);',
+  },
+  {
+    bug: 'who is missing is not held still in the lower bound',
+    file: 'src/solver/inquiry.ts',
+    from: 'if (held && (before || round === present)) this.freeze(member);',
+    to: '',
+  },
+  {
+    bug: 'the bounds of other members are kept when somebody joins',
+    file: 'src/solver/inquiry.ts',
+    from: 'if (another && this.best) this.best = { ...this.best, ...UNBOUNDED };',
+    to: '',
+  },
+  {
+    bug: 'training ends before everybody has answered',
+    file: 'src/coordinator/closing.ts',
+    from: 'if (!proof.known || !proof.settled || !proof.complete) return false;',
+    to: 'if (!proof.known || !proof.settled) return false;',
+    by: RESTING,
+  },
+  {
+    bug: 'changed rows leave the answers about those before in the sum',
+    file: 'src/coordinator/membership.ts',
+    from: '  dropAnswers(state, member);\n  if (state.trainer && member.index >= 0) joinTraining(state, member);',
+    to: '  if (state.trainer && member.index >= 0) joinTraining(state, member);',
+    by: RESTING,
+  },
+  {
+    bug: 'a value may be above what earlier answers allow',
+    file: 'src/coordinator/refusals.ts',
+    from: 'if (value > known.most + room) {',
+    to: 'if (value > known.most + room + 1e12) {',
+    by: LIARS,
+  },
+  {
+    bug: 'an honest answer is refused: the smoothness bound has no slack for the way between two queries',
+    file: 'src/solver/inquiry.ts',
+    from: 'const most = known.value - dot(this.query, known.u) + this.last.slack(known.query, this.query);',
+    to: 'const most = known.value - dot(this.query, known.u);',
+  },
+  {
+    bug: 'that a round is closed to a participant is not durable',
+    file: 'src/coordinator/collecting/plain.ts',
+    from: 'return [persist(state, [member]), outcome];',
+    to: 'return [outcome];',
+    by: COORDINATOR,
+  },
+  {
+    bug: 'the sum of a forgotten member stays after a restart',
+    file: 'src/coordinator/training.ts',
+    from: 'if (member.index >= 0 && !inquiry.forget(member.index)) askAgain(state);',
+    to: 'if (member.index >= 0) inquiry.forget(member.index);',
+    by: RESTARTS,
+  },
+];

@@ -95,9 +95,11 @@ describe.each(Object.entries(VERSIONS))('written by %s', (version, formats) => {
         await check(formats.runLog, 'replay', sandbox.path(`${kind}/${name}`));
     });
 
-    test.skipIf(kind === 'interrupted')('the states of its participants hold their models', async () => {
-      for (const state of states) await check(formats.state, 'predict', '--model', state, data);
-    });
+    if (kind !== 'interrupted') {
+      test('the states of its participants hold their models', async () => {
+        for (const state of states) await check(formats.state, 'predict', '--model', state, data);
+      });
+    }
 
     test('its store and the states add up', () => check(either, 'verify', store, ...states));
 

@@ -2,17 +2,9 @@
 import { type Command, Option } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { parseDecimal } from '../data/number.ts';
-import {
-  choice,
-  type Fields,
-  isObject,
-  type Json,
-  type Kind,
-  object,
-  partial,
-  readSettings,
-  whole,
-} from '../settings/kinds.ts';
+import { type Fields, isObject, type Json, type Kind } from '../settings/kind.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { object, partial, readSettings } from '../settings/objects.ts';
 import { flagOf, OPTIONS } from '../settings/refused.ts';
 
 /**

@@ -8,7 +8,8 @@ import {
   type ServerAddress,
   serverAddress,
 } from '../node/admin/server-client.ts';
-import { ANYTHING, list, number, object, text, whole } from '../settings/kinds.ts';
+import { ANYTHING, list, number, text, whole } from '../settings/kinds.ts';
+import { object } from '../settings/objects.ts';
 import { durationValue, finish, valued } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';

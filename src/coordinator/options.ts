@@ -13,8 +13,9 @@ import {
   type OptionsInput,
   SECURE_OPTIONS,
 } from '../settings/federation.ts';
-import { type Output, object, readSettings } from '../settings/kinds.ts';
+import type { Output } from '../settings/kind.ts';
 import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
+import { object, readSettings } from '../settings/objects.ts';
 import { type Source, settingError } from '../settings/refused.ts';
 import type { Aggregation } from '../settings/training.ts';
 import type { SecureSettings } from '../settings/wire.ts';

@@ -1,17 +1,7 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
-import {
-  ANYTHING,
-  choice,
-  list,
-  number,
-  object,
-  readSettings,
-  record,
-  text,
-  toggle,
-  whole,
-} from '../settings/kinds.ts';
+import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
+import { object, readSettings } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 

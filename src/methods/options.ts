@@ -1,7 +1,7 @@
 /** Options of a training, complete; the command line and the library go through the same check. */
 import { inputError } from '../base/errors.ts';
-import { readSettings } from '../settings/kinds.ts';
 import { defaultLoss, type LossName, unfitLoss } from '../settings/losses.ts';
+import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { type TrainingValues, type TrainOptions, trainingKind } from '../settings/training.ts';
 

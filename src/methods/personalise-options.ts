@@ -3,8 +3,9 @@
  * unless others are given.
  */
 import { inputError } from '../base/errors.ts';
-import { accepted, readSettings } from '../settings/kinds.ts';
+import { accepted } from '../settings/kinds.ts';
 import { defaultLoss, unfitLoss } from '../settings/losses.ts';
+import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName, Model } from '../solver/model.ts';

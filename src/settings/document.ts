@@ -1,6 +1,6 @@
 /** The reference of all settings, docs/settings.md, from their declarations. */
 import { FEDERATION } from './federation.ts';
-import type { Fields, Kind } from './kinds.ts';
+import type { Fields, Kind } from './kind.ts';
 import { flagOf } from './refused.ts';
 import { SCENARIO } from './scenario.ts';
 import { PERSONALISING, TRAINING } from './training.ts';

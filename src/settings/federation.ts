@@ -1,15 +1,8 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
-import {
-  choice,
-  type Input,
-  isObject,
-  milliseconds,
-  number,
-  type Output,
-  object,
-  orEndless,
-  variants,
-} from './kinds.ts';
+
+import { type Input, isObject, type Output } from './kind.ts';
+import { choice, milliseconds, number, orEndless } from './kinds.ts';
+import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
 import { DP, honest, mask, method, portion, precision, retryMs, SECURE, straggler } from './wire.ts';

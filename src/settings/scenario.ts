@@ -1,20 +1,8 @@
 /** Settings of a scenario: those of a federation, and of the virtual world that it runs in. Every field has a default: {} is a scenario. */
 import { part, ROUNDS, SECURE_OPTIONS, STOP, securely, TIMING } from './federation.ts';
-import {
-  choice,
-  either,
-  type Input,
-  isObject,
-  list,
-  number,
-  type Output,
-  object,
-  partial,
-  record,
-  text,
-  variants,
-  whole,
-} from './kinds.ts';
+import { type Input, isObject, type Output } from './kind.ts';
+import { choice, either, list, number, record, text, whole } from './kinds.ts';
+import { object, partial, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, ROWS } from './training.ts';
 

@@ -1,5 +1,8 @@
 /** Settings of a training and of personalising: the problem, the rows, the run. */
-import { choice, either, type Input, type Output, object, record, text } from './kinds.ts';
+
+import type { Input, Output } from './kind.ts';
+import { choice, either, record, text } from './kinds.ts';
+import { object } from './objects.ts';
 import { count, PROBLEM, RUN, share } from './problem.ts';
 
 export const METHODS = ['mtl', 'local', 'global', 'mocha', 'fedavg'] as const;

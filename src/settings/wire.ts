@@ -1,5 +1,8 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
-import { choice, milliseconds, number, type Output, object, variants, whole } from './kinds.ts';
+
+import type { Output } from './kind.ts';
+import { choice, milliseconds, number, whole } from './kinds.ts';
+import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN, share } from './problem.ts';
 
 const above0 = number({ above: 0 });

@@ -9,7 +9,8 @@
  */
 import { inputError, invariant } from '../base/errors.ts';
 import { solvePositive } from '../math/normal-equations.ts';
-import { number, object, readSettings } from '../settings/kinds.ts';
+import { number } from '../settings/kinds.ts';
+import { object, readSettings } from '../settings/objects.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 
 export interface PassTimes {

@@ -8,8 +8,8 @@ import {
   defaultAggregation,
 } from '../coordinator/options.ts';
 import type { SecureOptions } from '../settings/federation.ts';
-import { readSettings } from '../settings/kinds.ts';
 import { defaultLoss, type LossName } from '../settings/losses.ts';
+import { readSettings } from '../settings/objects.ts';
 import { settingError } from '../settings/refused.ts';
 import { type ScenarioValues, scenarioKind } from '../settings/scenario.ts';
 import type { Aggregation } from '../settings/training.ts';

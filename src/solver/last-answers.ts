@@ -108,7 +108,7 @@ export function excessOfValues(known: Iterable<Known>): number {
 
 /**
  * Of members of whom only a share of the change is taken: the part of their values that is far above those of everybody else. Their
- * contributions are bounded, and so is what they can say against a query; the certificate counts what they claim.
+ * contributions are bounded, and so is the weight of their claims in ranking a query; the certificate counts the claims in full.
  */
 export function excessOfHeld(known: readonly Known[]): number {
   const free = known.flatMap(({ u, held, reached }) => (u && !held ? [reached] : []));

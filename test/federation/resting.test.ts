@@ -268,7 +268,7 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
   );
 });
 
-test('[REST-4] the operator has ended it: nobody wakes it, and a newcomer has the model all the same', () => {
+test('[REST-2] [REST-4] the operator has ended it: only a recount wakes it, and who joins gets the model all the same', () => {
   const bench = new Bench();
   bench.gather('a', 'b');
   bench.answer('a', 'b');
@@ -281,6 +281,8 @@ test('[REST-4] the operator has ended it: nobody wakes it, and a newcomer has th
   bench.join('a', { session: 2, edition: 1 });
   bench.forget('b');
   expect(bench.state.phase).toBe('finished');
+  bench.tell({ type: 'recount' });
+  expect(bench.state.phase).toBe('open');
 });
 
 test.each(OBJECTIVES)('whoever missed the best round solves for its part of the final w: %s', (objective) => {

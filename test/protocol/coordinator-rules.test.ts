@@ -165,23 +165,6 @@ describe('leaving and rest', () => {
       { kind: 'round' },
     ]);
   });
-
-  test('[REST-2] [REST-4] after the operator has ended it who joins gets finish; a recount wakes it', () => {
-    const bench = new Bench();
-    bench.gather('a', 'b');
-    bench.answer('a', 'b');
-    bench.tell({ type: 'summed' });
-    bench.tell({ type: 'finish' });
-    expect(sentTo(bench.join('c'), 'c')).toMatchObject([
-      { kind: 'welcome' },
-      { kind: 'finish', reason: 'operator' },
-    ]);
-    bench.join('a', { session: 2, edition: 1 });
-    bench.forget('b');
-    expect(bench.state.phase).toBe('finished');
-    bench.tell({ type: 'recount' });
-    expect(bench.state.phase).toBe('open');
-  });
 });
 
 describe('secure aggregation', () => {

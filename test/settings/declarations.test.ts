@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settingsDocument } from '../../src/settings/document.ts';
 import { FEDERATION, STOP, upgraded } from '../../src/settings/federation.ts';
-import type { Fields } from '../../src/settings/kinds.ts';
+import type { Fields } from '../../src/settings/kind.ts';
 import { defaultLoss, LOSS_NAMES, LOSSES, unfitLoss } from '../../src/settings/losses.ts';
 import { flagOf } from '../../src/settings/refused.ts';
 import { SCENARIO } from '../../src/settings/scenario.ts';

@@ -2,24 +2,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
+import type { Kind } from '../../src/settings/kind.ts';
 import {
   accepted,
   choice,
   either,
-  type Kind,
   list,
   milliseconds,
   number,
-  object,
   orEndless,
-  partial,
-  readSettings,
   record,
   text,
   toggle,
-  variants,
   whole,
 } from '../../src/settings/kinds.ts';
+import { object, partial, readSettings, variants } from '../../src/settings/objects.ts';
 import { flagOf, OPTIONS } from '../../src/settings/refused.ts';
 
 const FILE = { code: 'BAD', name: 'a.json' };

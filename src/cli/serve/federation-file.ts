@@ -3,7 +3,7 @@ import { inputError } from '../../base/errors.ts';
 import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/options.ts';
 import { readText } from '../../node/files/files.ts';
 import { FEDERATION, STOP } from '../../settings/federation.ts';
-import { isObject, type Json } from '../../settings/kinds.ts';
+import { isObject, type Json } from '../../settings/kind.ts';
 import { checkedSettings } from '../flags.ts';
 import type { ServeFlags } from './server-options.ts';
 

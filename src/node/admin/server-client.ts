@@ -1,7 +1,9 @@
 /** The operator's side of the HTTP API: one request, its answer, and a clear error where there is none. */
 import { inputError, KindredError } from '../../base/errors.ts';
 import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/endpoint.ts';
-import { accepted, type Kind, object, text } from '../../settings/kinds.ts';
+import type { Kind } from '../../settings/kind.ts';
+import { accepted, text } from '../../settings/kinds.ts';
+import { object } from '../../settings/objects.ts';
 import { postJson, type TlsOptions } from './post-json.ts';
 
 export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;

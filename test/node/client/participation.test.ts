@@ -180,12 +180,15 @@ function foldersError(server: TestServer, participants: readonly Participation[]
   return difference(total, sum);
 }
 
+function isAtRest(server: TestServer, participants: readonly Participation[]): boolean {
+  return server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished');
+}
+
 test('a crash right after a federation was woken: it goes on, and nobody takes it for a goodbye', async () => {
   const table = smallHar(3, 2, 40);
   const server = await serve({ gap: 1e-3 }, { minParticipants: 2, retryMs: 50 });
   const participants = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
-  const rest = () =>
-    server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished');
+  const rest = () => isAtRest(server, participants);
   await until(server, rest);
   const { round } = server.state;
   server.take({ type: 'recount', now: performance.now() });
@@ -207,11 +210,7 @@ describe('a coordinator that has forgotten', () => {
     const before = server.state.scaling!;
     server.loseStore(options(3));
     const participants = [...first, join1(server, table, '3', { keepGoing: true })];
-    await until(
-      server,
-      () =>
-        server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished'),
-    );
+    await until(server, () => isAtRest(server, participants));
     expect(server.state.finish).toBe('gap');
     const after = server.state.scaling!;
     expect(after.shift).not.toEqual(before.shift);
@@ -229,8 +228,7 @@ describe('a coordinator that has forgotten', () => {
     const table = smallHar(3, 2, 40);
     const server = await serve({ gap: 1e-3 }, { minParticipants: 2, retryMs: 50 });
     const participants = ['1', '2'].map((id) => join1(server, table, id, { keepGoing: true }));
-    const rest = () =>
-      server.state.phase === 'finished' && participants.every(({ status }) => status.phase === 'finished');
+    const rest = () => isAtRest(server, participants);
     await until(server, rest);
     const { scaling } = server.state;
     server.take({ type: 'forget', id: '1', now: performance.now() });

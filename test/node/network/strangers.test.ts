@@ -97,6 +97,9 @@ test('requests that an eavesdropper has recorded are good for nothing', async ()
   await expectUnharmed();
 });
 
+/** Requests that are not answered wait for it in full; on a busy machine the others need some of it. */
+const ANSWER_MS = 500;
+
 test('three thousand odd requests: never a failure of ours, always our form', async () => {
   await attacked.operate('/v1/federations', { body: { name: 'other' } });
   const fuzz = new HttpFuzz(stream(SEED, 'http fuzz'), attacked.operatorToken);
@@ -105,7 +108,7 @@ test('three thousand odd requests: never a failure of ours, always our form', as
   let answered = 0;
   const one = async () => {
     for (let request = requests.pop(); request; request = requests.pop()) {
-      const answer = await rawAnswer(attacked.url, request.bytes, 150);
+      const answer = await rawAnswer(attacked.url, request.bytes, ANSWER_MS);
       if (answer.status === 0) continue;
       answered++;
       expect(answer.status, request.about).toBeLessThan(500);
@@ -114,8 +117,7 @@ test('three thousand odd requests: never a failure of ours, always our form', as
     }
   };
   await Promise.all(Array.from({ length: 20 }, one));
-  // Some are answered by closing; on a busy machine others come too late to count.
-  expect(answered).toBeGreaterThan(1500);
+  expect(answered).toBeGreaterThan(2500);
   // It has come to many parts of the server.
   expect(codes.size, [...codes].join()).toBeGreaterThan(10);
   await expectUnharmed();

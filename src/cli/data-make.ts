@@ -1,6 +1,4 @@
 /** kindred data make: the generators, as CSV. */
-import { Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { makeHarLike } from '../data/generate-har.ts';
@@ -8,12 +6,13 @@ import { makeRegression } from '../data/generate-regression.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
-import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { checkWritable } from '../node/files/files.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
+import { writeTableFile } from './table-file.ts';
 
 const KINDS = ['har', 'regression'] as const;
 type Kind = (typeof KINDS)[number];
@@ -71,9 +70,7 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
     for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
     return;
   }
-  const csv = writeCsv(table);
-  const isPacked = /\.gz$/i.test(flags.out);
-  await writeAtomically(flags.out, isPacked ? Readable.from(csv).pipe(createGzip()) : csv);
+  await writeTableFile(flags.out, table);
   const size = sizeOf(table);
   const objective = kind === 'regression' ? ' --objective regression' : '';
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [

@@ -8,7 +8,7 @@ import type { Table } from './table.ts';
 
 const CHUNK_CHARACTERS = 1 << 20;
 
-interface CsvNames {
+export interface CsvNames {
   /** Participant column (default "task"). */
   readonly task?: string;
   /** Target column (default "y"). */

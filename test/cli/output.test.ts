@@ -15,7 +15,7 @@ const regressionCsv = sandbox.write('regression.csv', csvOf(smallRegression()));
 
 const COMMANDS = [
   ...['demo', 'train', 'predict', 'evaluate', 'personalise', 'serve', 'join', 'invite', 'revoke', 'verify'],
-  ...['data', 'data make', 'data describe', 'data fetch'],
+  ...['data', 'data make', 'data describe', 'data convert', 'data fetch'],
 ];
 
 describe('help', () => {

@@ -1,0 +1,46 @@
+/** kindred data convert: a table of any format that can be read, as one CSV file. */
+import type { Command } from 'commander';
+import { checkWritable } from '../node/files/files.ts';
+import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { finish } from './flags.ts';
+import type { Io } from './io.ts';
+import { writeResult } from './layout.ts';
+import { sizeOf, sizeText } from './number-text.ts';
+import { Progress } from './progress.ts';
+import { writeTableFile } from './table-file.ts';
+
+interface Flags extends DataFlags {
+  readonly out: string;
+  readonly json?: true;
+}
+
+export function addDataConvert(group: Command, io: Io): void {
+  const command = group
+    .command('convert')
+    .description('Write data of any format as one CSV file: participant, target, features.')
+    .argument('<data>', DATA_ARGUMENT)
+    .requiredOption('--out <file>', 'CSV file to write, packed if it ends in .gz')
+    .action((data: string, flags: Flags) => runConvert(io, data, flags));
+  addDataOptions(command);
+  finish(
+    command,
+    'kindred data convert uci-har --out uci-har.csv.gz',
+    'kindred data convert wards.parquet --task ward --label score --out wards.csv',
+  );
+}
+
+async function runConvert(io: Io, data: string, flags: Flags): Promise<void> {
+  const { out } = flags;
+  await checkWritable(out);
+  const { task, label } = columnsFrom(flags);
+  const progress = new Progress(io);
+  progress.show(`reading ${data}`);
+  const table = await progress.during(async () => {
+    const read = await readData(io, data, flags);
+    progress.show(`writing ${out}`);
+    await writeTableFile(out, read, { task, label });
+    return read;
+  });
+  const size = sizeOf(table);
+  await writeResult(io, flags, { out, ...size }, () => [`Wrote ${out}: ${sizeText(size)}`]);
+}

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { number } from '../settings/kinds.ts';
 import { RUN } from '../settings/problem.ts';
 import { ROWS } from '../settings/training.ts';
-import { DATA_ARGUMENT } from './data-options.ts';
+import { DATA_ARGUMENT, decimalOption, maxBytesOption, separatorOption } from './data-options.ts';
 import { finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
@@ -25,6 +25,10 @@ export function addJoin(program: Command, io: Io): void {
     .option('--task-column <column>', 'participant column', 'task')
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
+    .addOption(separatorOption())
+    .addOption(decimalOption())
+    .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
+    .addOption(maxBytesOption())
     .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
     .addOption(
       valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),

@@ -6,14 +6,19 @@ import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
 import type { Output } from '../settings/kind.ts';
-import { accepted, list, text } from '../settings/kinds.ts';
+import { accepted, choice, list, text, toggle } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
 import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 
 const columnsKind = object(
-  { task: text(), label: text(), drop: list(text(), 'a list of columns') },
+  {
+    ...{ task: text(), label: text(), drop: list(text(), 'a list of columns') },
+    separator: text().optional(),
+    decimal: choice('point', 'comma').optional(),
+    header: toggle().optional(),
+  },
   'ignored',
 );
 

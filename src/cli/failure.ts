@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { type ErrorKind, KindredError } from '../base/errors.ts';
 import { type Io, OutputClosed } from './io.ts';
+import { printable, printableLines } from './printable.ts';
 
 const EXIT_CODES: Readonly<Record<ErrorKind, number>> = { input: 2, run: 1 };
 
@@ -25,14 +26,14 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
       ? new KindredError(USAGE_CODES[error.code] ?? 'USAGE', usageSentence(error))
       : error;
   if (known instanceof KindredError) {
-    await io.stderr.write(`kindred: ${oneLine(known.message)} [${known.code}]\n`);
+    await io.stderr.write(`kindred: ${printable(known.message)} [${known.code}]\n`);
     return EXIT_CODES[known.kind];
   }
   const message = error instanceof Error ? error.message : String(error);
   const debug = io.env.KINDRED_DEBUG === '1';
   const hint = debug ? '' : '; KINDRED_DEBUG=1 shows where';
-  await io.stderr.write(`kindred: internal error: ${oneLine(message)}${hint} [INTERNAL]\n`);
-  if (debug && error instanceof Error) await io.stderr.write(`${error.stack}\n`);
+  await io.stderr.write(`kindred: internal error: ${printable(message)}${hint} [INTERNAL]\n`);
+  if (debug && error instanceof Error) await io.stderr.write(`${printableLines(String(error.stack))}\n`);
   return EXIT_CODES.run;
 }
 
@@ -43,10 +44,4 @@ function usageSentence(error: CommanderError): string {
     .replace(/^error: /, '')
     .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
     .replace(/\. Expected (.*)\.$/, ', expected $1');
-}
-
-/** File names, file contents and servers' answers may hold control characters: a terminal must not get them. */
-export function oneLine(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return text.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ');
 }

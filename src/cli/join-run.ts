@@ -3,11 +3,11 @@ import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
-import { oneLine } from './failure.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
+import { printable } from './printable.ts';
 import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
@@ -54,10 +54,10 @@ function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: J
       progress.clear();
       void note(io, lineFor(event));
     } else if (verbose) {
-      void io.stderr.write(`${oneLine(lineFor(event))}\n`);
+      void io.stderr.write(`${printable(lineFor(event))}\n`);
     } else if (event.type === 'lost' && isFirstTry) {
       progress.clear();
-      void note(io, oneLine(`${event.why}; trying again until it answers`));
+      void note(io, `${event.why}; trying again until it answers`);
     }
     if (event.type === 'connected' || event.type === 'lost') isFirstTry = false;
   };
@@ -88,7 +88,7 @@ function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
-  return `${oneLine(participant)}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
+  return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }
 
 const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
@@ -106,7 +106,7 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
   const { participant, federation, reason, rounds, base, passes, test, state } = result;
   const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
-    line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
+    line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),

@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   calibrate: async () => (await import('./calibrate.ts')).addCalibrate,
   reproduce: async () => (await import('./reproduce.ts')).addReproduce,
   audit: async () => (await import('./audit.ts')).addAudit,
+  settings: async () => (await import('./settings.ts')).addSettingsCommand,
   data: async () => (await import('./data.ts')).addData,
   bench: async () => (await import('./bench.ts')).addBench,
 };

@@ -17,13 +17,16 @@ const USAGE_CODES: Readonly<Record<string, string>> = {
   'commander.excessArguments': 'TOO_MANY_ARGUMENTS',
 };
 
-/** Gives the exit code; 0 where "error" was only commander's way to stop (help, version). */
-export async function reportFailure(error: unknown, io: Io): Promise<number> {
+/**
+ * Gives the exit code; 0 where "error" was only commander's way to stop (help, version). `suggested`: what may have been meant, as the end
+ * of the sentence.
+ */
+export async function reportFailure(error: unknown, io: Io, suggested = ''): Promise<number> {
   if (error instanceof OutputClosed) return 0;
   if (error instanceof CommanderError && error.exitCode === 0) return 0;
   const known =
     error instanceof CommanderError
-      ? new KindredError(USAGE_CODES[error.code] ?? 'USAGE', usageSentence(error))
+      ? new KindredError(USAGE_CODES[error.code] ?? 'USAGE', `${usageSentence(error)}${suggested}`)
       : error;
   if (known instanceof KindredError) {
     await io.stderr.write(`kindred: ${printable(known.message)} [${known.code}]\n`);
@@ -37,11 +40,8 @@ export async function reportFailure(error: unknown, io: Io): Promise<number> {
   return EXIT_CODES.run;
 }
 
-/** "error: unknown option '--c3'\n(Did you mean --c1?)" as one sentence. */
+/** "error: unknown option '--c3'" as one sentence. */
 function usageSentence(error: CommanderError): string {
   if (error.code === 'commander.help') return 'expected a command, got none; --help lists them';
-  return error.message
-    .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)$/, '; did you mean $1?')
-    .replace(/\. Expected (.*)\.$/, ', expected $1');
+  return error.message.replace(/^error: /, '').replace(/\. Expected (.*)\.$/, ', expected $1');
 }

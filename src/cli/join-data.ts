@@ -5,9 +5,10 @@ import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
+import type { TlsFlags } from './tls-files.ts';
 
 /** Commander's values, by option. */
-export interface JoinFlags {
+export interface JoinFlags extends TlsFlags {
   readonly data: string;
   readonly task: string;
   readonly state: string;
@@ -27,9 +28,6 @@ export interface JoinFlags {
   readonly secure?: true;
   readonly once?: true;
   readonly forever?: true;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
   readonly record?: string;
   readonly verbose?: true;
   readonly json?: true;

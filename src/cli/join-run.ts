@@ -16,7 +16,7 @@ const REFRESH_MS = 250;
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
   if (flags.once && flags.forever)
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
-  const tls = await readTls('--', flags);
+  const tls = await readTls(flags);
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);

@@ -7,6 +7,7 @@ import { DATA_ARGUMENT, decimalOption, maxBytesOption, separatorOption } from '.
 import { finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
+import { addTlsOptions } from './tls-files.ts';
 
 export function addJoin(program: Command, io: Io): void {
   const command = program
@@ -40,10 +41,8 @@ export function addJoin(program: Command, io: Io): void {
     .option('--invitation <token>', 'as the operator gave it, where one is needed')
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it continues')
-    .option('--ca <file>', 'certificates to trust, PEM')
-    .option('--cert <file>', 'certificate to show the server, PEM')
-    .option('--key <file>', 'its key, PEM')
+    .option('--forever', 'stay connected when training rests, and take part when it continues');
+  addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')

@@ -129,17 +129,20 @@ function simplified(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** Insertions, deletions and substitutions (Levenshtein); `limit` or more is as good as infinite. */
+/** Insertions, deletions, substitutions and neighbours that changed places; `limit` or more is as good as infinite. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + same));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? before[j - 2] + 1 : Infinity;
+      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + same, swap));
     }
-    previous = row;
+    [before, previous] = [previous, row];
   }
   return previous[b.length];
 }

@@ -42,7 +42,9 @@ const data = variants('generator', {
       .optional('auto')
       .about('between columns of a text file; auto: by the first line'),
     decimal: choice('point', 'comma').optional('point').about('before decimals of a text file'),
-    header: toggle().optional('true').about('whether the first line names the columns; false: they are called c1, c2 and so on'),
+    header: toggle()
+      .optional('true')
+      .about('whether the first line names the columns; false: they are called c1, c2 and so on'),
   },
 }).short<string | object>(withGenerator, {
   expected: 'an object with a generator (har, regression), or the name of a file',

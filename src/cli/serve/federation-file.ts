@@ -42,7 +42,8 @@ function over(written: Json, typed: Json): Json {
     const before = merged[key];
     if (!isObject(before)) merged[key] = value;
     // Kinds of waiting are not mixed.
-    else if (value !== true) merged[key] = isObject(value) && !('kind' in value) ? over(before, value) : value;
+    else if (value !== true)
+      merged[key] = isObject(value) && !('kind' in value) ? over(before, value) : value;
   }
   return merged;
 }

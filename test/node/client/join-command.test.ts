@@ -175,7 +175,7 @@ describe('kindred join', () => {
     [['--task', '9'], 'UNKNOWN_TASK', ['"9"', '"1", "2", "3"', '--task all']],
     [['--task', '1', '--label', 'z'], 'MISSING_LABEL_COLUMN', ['"z"']],
     [['--task', 'all', '--task-column', 'nobody', '--drop', 'nothing'], 'UNKNOWN_DROP_COLUMN', ['"nothing"']],
-    [['--task', '1', '--cert', everybody], 'BAD_OPTION', ['--cert', '--key']],
+    [['--task', '1', '--tls-cert', everybody], 'BAD_OPTION', ['--tls-cert', '--tls-key']],
     [['--task', '1', '--ca', everybody], 'BAD_OPTION', ['https']],
     [['--task', '1', '--once', '--forever'], 'BAD_OPTION', ['--forever', '--once']],
     [['--task', '1', '--slowdown', '0.5'], 'BAD_OPTION', ['--slowdown', '0.5']],

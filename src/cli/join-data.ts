@@ -21,7 +21,7 @@ export interface JoinFlags extends TlsFlags {
   readonly header: boolean;
   readonly maxBytes?: number;
   readonly positive?: string;
-  readonly invitation?: string;
+  readonly invitationFile?: string;
   readonly testFraction: number;
   readonly seed: number;
   readonly slowdown: number;

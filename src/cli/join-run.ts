@@ -3,6 +3,7 @@ import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
+import { invitationFrom } from './invitation.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
@@ -17,8 +18,9 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   if (flags.once && flags.forever)
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
   const tls = await readTls(flags);
+  const invitation = await invitationFrom(io, flags);
   const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
+  const { state, positive, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({

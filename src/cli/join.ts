@@ -38,7 +38,10 @@ export function addJoin(program: Command, io: Io): void {
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
-    .option('--invitation <token>', 'as the operator gave it, where one is needed')
+    .option(
+      '--invitation-file <file>',
+      'file with the invitation that the operator gave, - for stdin (default: KINDRED_INVITATION, if set)',
+    )
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
     .option('--forever', 'stay connected when training rests, and take part when it continues');

@@ -51,7 +51,7 @@ export function addInvite(program: Command, io: Io): void {
   addOperatorOptions(command);
   finish(
     command,
-    'kindred invite http://127.0.0.1:7070 --name ada --expires 7d',
+    'kindred invite http://127.0.0.1:7070 --name ada --expires 7d > ada.invitation',
     'kindred invite https://host:7070/wards --count 20 --token-file wards.token --ca ca.pem --json',
   );
 }
@@ -90,7 +90,10 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   if (flags.json) return;
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
   const joined = federation === 'default' ? base : `${base}/${federation}`;
-  await note(io, `each is good once, ${who}: ${io.program} join ${joined} ... --invitation <token>`);
+  await note(
+    io,
+    `each is good once, ${who}: ${io.program} join ${joined} ... --invitation-file <file with one of them>`,
+  );
 }
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {

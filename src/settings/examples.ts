@@ -23,14 +23,18 @@ export const FEDERATION_EXAMPLES: readonly Example[] = [
   },
   {
     about:
-      'Options alone, without a name. Differential privacy adds noise to every round; the defence shortens long updates:',
+      'Options alone, without a name. Differential privacy clips every update and adds noise to every round:',
     json: {
       minParticipants: 10,
       scale: 'none',
       dp: { clip: 1, epsilon: 4, delta: 1e-5 },
-      defence: { robust: { quantile: 0.5, factor: 2 }, scores: 'on' },
       stop: { rounds: 30 },
     },
+  },
+  {
+    about:
+      'Updates that are much longer than those of the others are shortened, and contributions are scored:',
+    json: { defence: { robust: { quantile: 0.5, factor: 2 }, refuseAbove: 1000, scores: 'on' } },
   },
 ];
 

@@ -105,8 +105,10 @@ async function reportReady(
     line('Listening', server.url),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
-    line('Join', isOpen ? join : `${join} --invitation <token>`),
-    ...(isOpen ? [] : [line('Invite', `${io.program} invite ${url}${option} --store ${store}`)]),
+    line('Join', isOpen ? join : `${join} --invitation-file invitation.txt`),
+    ...(isOpen
+      ? []
+      : [line('Invite', `${io.program} invite ${url}${option} --store ${store} > invitation.txt`)]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
   ];
   await writeLines(io, lines);

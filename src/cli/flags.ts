@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { parseDecimal } from '../data/number.ts';
 import { type Fields, isObject, type Json, type Kind } from '../settings/kind.ts';
-import { choice, either, toggle, whole } from '../settings/kinds.ts';
+import { choice, whole } from '../settings/kinds.ts';
 import { object, partial, readSettings } from '../settings/objects.ts';
 import { OPTIONS } from '../settings/refused.ts';
 import { fieldsOf, settingFlags } from '../settings/setting-flags.ts';
@@ -54,9 +54,11 @@ export function settingsGiven(flags: object, fields: Fields): Json {
   return given;
 }
 
-/** A switch for a choice of one, or for an object with all its defaults. */
-function switchedOn({ is }: Kind<unknown, unknown>, value: unknown): unknown {
-  return value === true && is.choices?.length === 1 ? is.choices[0] : value;
+/** What a switch stands for: the one choice, or an object with all its defaults. */
+function switchedOn(setting: Kind<unknown, unknown>, value: unknown): unknown {
+  if (value !== true) return value;
+  if (fieldsOf(setting)) return {};
+  return setting.is.choices?.[0] ?? value;
 }
 
 function put(into: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
@@ -64,7 +66,6 @@ function put(into: Record<string, unknown>, [key, ...rest]: readonly string[], v
     into[key] = value;
     return;
   }
-  // Beside a switch (true) what is inside says more.
   const inner = isObject(into[key]) ? { ...into[key] } : {};
   put(inner, rest, value);
   into[key] = inner;
@@ -81,7 +82,7 @@ export function checkedSettings(flags: object, fields: Fields): Json {
 function loose(fields: Fields): Fields {
   const entries = Object.entries(partial(fields)).map(([key, kind]) => {
     const inner = fieldsOf(kind);
-    return [key, inner ? either(toggle(), object(loose(inner))).optional() : kind];
+    return [key, inner ? object(loose(inner)).optional() : kind];
   });
   return Object.fromEntries(entries);
 }

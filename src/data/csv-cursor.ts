@@ -10,6 +10,8 @@ const COMMA = ',';
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
+/** More of a line than this says nothing new about its separator. */
+const LONGEST_PEEK = 1 << 20;
 
 export class CsvCursor {
   readonly bytes: Uint8Array;
@@ -41,11 +43,12 @@ export class CsvCursor {
     }
   }
 
-  /** The text of the line here, which is not moved behind. */
+  /** The beginning of the line here as text; the cursor stays. Bytes that are no text are for the reader of fields to refuse. */
   peekLine(): string {
+    const most = Math.min(this.bytes.length, this.at + LONGEST_PEEK);
     let end = this.at;
-    while (end < this.bytes.length && this.bytes[end] !== LF && this.bytes[end] !== CR) end++;
-    return this.text(this.at, end);
+    while (end < most && this.bytes[end] !== LF && this.bytes[end] !== CR) end++;
+    return new TextDecoder().decode(this.bytes.subarray(this.at, end));
   }
 
   /** The text of the field here, quotes removed; moves to the separator or line end behind it. */

@@ -35,15 +35,14 @@ export async function wantedFederation(flags: ServeFlags): Promise<WantedFederat
   };
 }
 
-/** What was typed before what was written, inside of objects too; a switch (true) leaves the object that is there. */
+/** What was typed before what was written, inside of objects too. */
 function over(written: Json, typed: Json): Json {
   const merged: Record<string, unknown> = { ...written };
   for (const [key, value] of Object.entries(typed)) {
     const before = merged[key];
-    if (!isObject(before)) merged[key] = value;
     // Kinds of waiting are not mixed.
-    else if (value !== true)
-      merged[key] = isObject(value) && !('kind' in value) ? over(before, value) : value;
+    const isMerged = isObject(before) && isObject(value) && !('kind' in value);
+    merged[key] = isMerged ? over(before, value) : value;
   }
   return merged;
 }

@@ -3,7 +3,7 @@
  *
  *   node examples/serve.mjs [store.db]
  *
- * Participants join with: kindred join <url> --data mine.csv --task all --name ada --state ada --invitation <token>
+ * Participants join with: kindred join <url> --data mine.csv --task all --name ada --state ada --invitation-file <file>
  */
 import { parseOptions, startServer } from 'kindred/server';
 

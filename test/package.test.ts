@@ -59,6 +59,36 @@ const examples = readdirSync(join(root, 'src/public'))
     return code === undefined || names.length === 0 ? [] : [{ name: `${file}-${names[0].name}`, code }];
   });
 
+describe('an installation', () => {
+  const { overrides = {}, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: true; devOptional?: true; engines?: { node?: string } }>;
+  };
+  const installed = Object.entries(packages).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+
+  /** ">=18", "^16 || ^18 || >=20": whether a version of the 20th is among them. */
+  function accepts(range: string, minor: number): boolean {
+    return range.split('||').some((part) => {
+      const [, sign, major, least = '0'] = /^\s*(>=|\^)?\s*(\d+)(?:\.(\d+|x).*)?$/.exec(part) ?? [];
+      if (major === undefined) return false;
+      if (Number(major) === 20) return minor >= (Number(least) || 0);
+      return sign === '>=' && Number(major) < 20;
+    });
+  }
+
+  test('has no package that warns about the oldest Node that is promised', () => {
+    expect(engines.node).toBe('>=20.19');
+    expect(installed.length).toBeGreaterThan(50);
+    const wrong = installed.filter(([, { engines }]) => engines?.node && !accepts(engines.node, 19));
+    expect(wrong.map(([name]) => name)).toEqual([]);
+  });
+
+  test('needs no override, which would not reach those who install the package', () => {
+    const names = installed.map(([name]) => name.replace(/^.*node_modules\//, ''));
+    expect(Object.keys(overrides).filter((name) => names.includes(name))).toEqual([]);
+  });
+});
+
 describe('entry points', () => {
   const keysOf = (entries: readonly string[]) => `console.log(JSON.stringify(await Promise.all(
     ${JSON.stringify(entries)}.map(async (name) => Object.keys(await import(name))))))`;

@@ -1,9 +1,10 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
+import type { TextFormat } from '../data/text-format.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
-import { choice } from '../settings/kinds.ts';
+import { choice, number } from '../settings/kinds.ts';
 import { nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 
@@ -13,15 +14,20 @@ export interface DataFlags {
   readonly drop?: readonly string[];
   readonly taskFile?: string;
   readonly uciTarget?: 'sitting' | 'activity';
+  readonly separator?: string;
+  readonly decimal?: 'point' | 'comma';
+  readonly header?: boolean;
+  readonly maxBytes?: number;
 }
 
-/** Which columns of a file mean what. */
-export type ColumnNames = Pick<TableColumns, 'task' | 'label' | 'drop'>;
+/** Which columns of a file mean what, and how it is written where that is not the usual way. */
+export type ColumnNames = Pick<TableColumns, 'task' | 'label' | 'drop' | keyof TextFormat>;
 
-export const DEFAULT_COLUMNS: ColumnNames = tableColumns();
+const { task, label, drop } = tableColumns();
+export const DEFAULT_COLUMNS: ColumnNames = { task, label, drop };
 
 export const DATA_ARGUMENT =
-  'CSV (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
+  'CSV or other separated text (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
 
 /** `defaults`: names that are not given are the usual ones, or those of a model's training. */
 export function addDataOptions(command: Command, defaults: 'usual' | 'as in training' = 'usual'): Command {
@@ -31,6 +37,11 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .option('--task <column>', `participant column (default: ${usual ? DEFAULT_COLUMNS.task : defaults})`)
     .option('--label <column>', `target column (default: ${usual ? DEFAULT_COLUMNS.label : defaults})`)
     .option('--drop <a,b>', `columns to leave out (default: ${usual ? 'none' : defaults})`, nameList)
+    .addOption(separatorOption())
+    .addOption(decimalOption())
+    .option('--header', `the first line names the columns (default${usual ? '' : `: ${defaults}`})`)
+    .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
+    .addOption(maxBytesOption())
     .option('--task-file <file>', 'one participant id per line, for LIBSVM text')
     .addOption(
       valued(
@@ -42,13 +53,48 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .optionsGroup('Options:');
 }
 
+export function separatorOption(): Option {
+  return new Option(
+    '--separator <char|auto>',
+    'between columns of a text file: , ; | tab, or any one character (default: auto, by the first line)',
+  ).argParser((text) => (text === 'tab' || text === '\\t' ? '\t' : text));
+}
+
+export function decimalOption(): Option {
+  return valued(
+    '--decimal <sign>',
+    'before decimals of a text file: point or comma (default: point)',
+    choice('point', 'comma'),
+  );
+}
+
+export function maxBytesOption(): Option {
+  return valued(
+    '--max-bytes <number>',
+    'most bytes that a gzipped or Parquet file may unpack to (default: 100 times its size, at least 256 MiB, at most 4 GiB)',
+    number({ min: 1 }),
+  );
+}
+
+/** How the file is written, as far as it is given or known. */
+function formatFrom(flags: DataFlags, known: TextFormat): TextFormat {
+  const separator = flags.separator ?? known.separator;
+  const decimal = flags.decimal ?? known.decimal;
+  const header = flags.header ?? known.header;
+  return {
+    ...(separator !== undefined && { separator }),
+    ...(decimal !== undefined && { decimal }),
+    ...(header !== undefined && { header }),
+  };
+}
+
 /** What is given goes before what is known from elsewhere. */
 export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUMNS): ColumnNames {
   const task = flags.task ?? known.task;
   const label = flags.label ?? known.label;
   // A column that is asked for now may have been left out then.
   const drop = flags.drop ?? known.drop.filter((name) => name !== task && name !== label);
-  return { task, label, drop };
+  return { task, label, drop, ...formatFrom(flags, known) };
 }
 
 /** A file, the UCI HAR folder, or - for standard input. */
@@ -58,6 +104,6 @@ export async function readSource(io: Io, path: string, options: ReadOptions): Pr
 
 /** As in the flags; `options` override them. */
 export function readData(io: Io, path: string, flags: DataFlags, options: ReadOptions = {}): Promise<Table> {
-  const { taskFile, uciTarget } = flags;
-  return readSource(io, path, { ...columnsFrom(flags), taskFile, uciTarget, ...options });
+  const { taskFile, uciTarget, maxBytes } = flags;
+  return readSource(io, path, { ...columnsFrom(flags), taskFile, uciTarget, maxBytes, ...options });
 }

@@ -7,9 +7,9 @@ import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
-import { participantTable } from './participant-table.ts';
+import { addAllOption, participantTable } from './participant-table.ts';
 
-type Flags = DataFlags & { readonly model: string; readonly json?: true };
+type Flags = DataFlags & { readonly model: string; readonly all?: true; readonly json?: true };
 
 export function addEvaluate(program: Command, io: Io): void {
   const command = program
@@ -17,13 +17,13 @@ export function addEvaluate(program: Command, io: Io): void {
     .description('Test a trained model on all rows of the data.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runEvaluate(io, data, flags));
-  addModelOption(addDataOptions(command, 'as in training'));
+  addAllOption(addModelOption(addDataOptions(command, 'as in training')));
   finish(command, 'kindred evaluate --model model.json later.csv');
 }
 
 async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
   const model = await readModel(flags.model);
-  const table = await readTableFor(model, io, data, flags, 'task and label');
+  const { table, served } = await readTableFor(model, io, data, flags, 'task and label');
   const newcomers = newcomersIn(table, model);
   const { method, objective } = model;
   const result = { method, objective, ...evaluate(model, table), newcomers };
@@ -34,9 +34,10 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
     ),
     layout.line('Model', `${flags.model}, ${method}, ${objective}`),
     '',
-    ...participantTable(result, layout),
+    ...participantTable(result, layout, flags),
   ]);
   const unknown = count(newcomers.length);
-  if (newcomers.length > 0)
+  if (served !== undefined) await note(io, served);
+  else if (newcomers.length > 0)
     await note(io, `${unknown} participants are not in the model and were served by w alone`);
 }

@@ -5,36 +5,29 @@ import { parseDecimal } from '../data/number.ts';
 import { type Fields, isObject, type Json, type Kind } from '../settings/kind.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { object, partial, readSettings } from '../settings/objects.ts';
-import { flagOf, OPTIONS } from '../settings/refused.ts';
+import { OPTIONS } from '../settings/refused.ts';
+import { fieldsOf, settingFlags } from '../settings/setting-flags.ts';
+import { offer } from './offered.ts';
 
 /**
  * A flag for each of these settings: its name follows from the key, help and default from the declaration. Values are left as they were
  * typed: whoever uses them checks them, and what was not given stays undefined.
  */
 export function addSettings(command: Command, fields: Fields): Command {
-  for (const key of flagKeys(fields)) {
-    const { is, declared } = fields[key];
-    const flag = declared.flag ?? `${flagOf(key)}${placeholder(is)}`;
-    const text = helpOf(fields[key]);
-    if (!flag.includes('<')) command.option(flag, text.replace(' (default: none)', ''));
-    else if (key === 'waiting') command.option(flag, text, waitingFrom);
-    else if (is.form === 'time') command.option(flag, text, durationValue(flagOf(key)));
-    else if (is.form === 'number') command.option(flag, text, numberOrText);
-    else command.option(flag, text);
-    if (is.form === 'switch') command.option(`--no-${key}`, `do not ${declared.about}`);
+  for (const { path, setting, flag } of settingFlags(fields)) {
+    const { is, declared } = setting;
+    const [name] = flag.split(' ');
+    const text = helpOf(setting);
+    const isSwitch = !flag.includes('<');
+    const option = new Option(flag, isSwitch ? text.replace(' (default: none)', '') : text);
+    if (is.choices && !isSwitch) offer(option, is.choices);
+    if (path[0] === 'waiting') option.argParser(waitingFrom);
+    else if (is.form === 'time') option.argParser(durationValue(name));
+    else if (is.form === 'number') option.argParser(numberOrText);
+    command.addOption(option);
+    if (is.form === 'switch') command.option(`--no-${path.join('-')}`, `do not ${declared.about}`);
   }
   return command;
-}
-
-/** Of all that one value can say; what is made of parts has a flag where its declaration names one. */
-function flagKeys(fields: Fields): string[] {
-  return Object.keys(fields).filter((key) => fields[key].declared.flag || !fields[key].is.parts);
-}
-
-function placeholder({ form, choices }: Kind<unknown>['is']): string {
-  if (form === 'switch') return '';
-  if (form === 'number' || form === 'time') return form === 'time' ? ' <time>' : ' <number>';
-  return choices ? ' <kind>' : ' <value>';
 }
 
 function helpOf(setting: Kind<unknown, unknown>): string {
@@ -51,21 +44,47 @@ function defaultText({ is }: Kind<unknown, unknown>, value: unknown): string {
   return String(isObject(value) ? value.kind : value);
 }
 
-/** Only what was given, by key. */
+/** Only what was given, by key; what is inside of objects, inside of objects. */
 export function settingsGiven(flags: object, fields: Fields): Json {
-  const values = flags as Json;
-  const entries = flagKeys(fields).map((key) => [
-    key,
-    values[attributeOf(fields[key].declared.flag ?? flagOf(key))],
-  ]);
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const given: Record<string, unknown> = {};
+  for (const { path, setting, flag } of settingFlags(fields)) {
+    const value = (flags as Json)[attributeOf(flag)];
+    if (value !== undefined) put(given, path, switchedOn(setting, value));
+  }
+  return given;
+}
+
+/** What a switch stands for: the one choice, or an object with all its defaults. */
+function switchedOn(setting: Kind<unknown, unknown>, value: unknown): unknown {
+  if (value !== true) return value;
+  if (fieldsOf(setting)) return {};
+  return setting.is.choices?.[0] ?? value;
+}
+
+function put(into: Record<string, unknown>, [key, ...rest]: readonly string[], value: unknown): void {
+  if (rest.length === 0) {
+    into[key] = value;
+    return;
+  }
+  const inner = isObject(into[key]) ? { ...into[key] } : {};
+  put(inner, rest, value);
+  into[key] = inner;
 }
 
 /** The same, and each is checked by itself. */
 export function checkedSettings(flags: object, fields: Fields): Json {
   const given = settingsGiven(flags, fields);
-  readSettings(object(partial(fields)), given, OPTIONS);
+  readSettings(object(loose(fields)), given, OPTIONS);
   return given;
+}
+
+/** Each may be missing, inside of objects too. */
+function loose(fields: Fields): Fields {
+  const entries = Object.entries(partial(fields)).map(([key, kind]) => {
+    const inner = fieldsOf(kind);
+    return [key, inner ? object(loose(inner)).optional() : kind];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** --max-wait <time> -> maxWait, as commander calls it. */
@@ -92,7 +111,8 @@ export function kindValue<T>(where: string, kind: Kind<T, unknown>): (text: stri
 
 /** An option that takes a value of a kind. */
 export function valued<T>(flags: string, about: string, kind: Kind<T, unknown>, fallback?: T): Option {
-  return new Option(flags, about).default(fallback).argParser(kindValue(flags.split(' ')[0], kind));
+  const option = new Option(flags, about).default(fallback).argParser(kindValue(flags.split(' ')[0], kind));
+  return kind.is.choices ? offer(option, kind.is.choices) : option;
 }
 
 export function oneOf<T extends string>(where: string, words: readonly T[]): (text: string) => T {

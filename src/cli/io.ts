@@ -1,4 +1,5 @@
 /** Everything that a command uses but files and the network, so that tests run commands in-process. */
+import { printable, printableJson } from './printable.ts';
 
 export interface Writer {
   /** Await it: it waits for a slow reader, and rejects with `OutputClosed` where nobody reads any more. */
@@ -25,14 +26,14 @@ export class OutputClosed extends Error {}
 
 /** One JSON document on stdout. */
 export async function writeJson(io: Io, document: unknown): Promise<void> {
-  await io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  await io.stdout.write(`${printableJson(JSON.stringify(document, null, 2))}\n`);
 }
 
 /** On stderr, in one sentence. */
 export async function note(io: Io, sentence: string): Promise<void> {
-  await io.stderr.write(`kindred: note: ${sentence}\n`);
+  await io.stderr.write(`kindred: note: ${printable(sentence)}\n`);
 }
 
 export async function warn(io: Io, sentence: string): Promise<void> {
-  await io.stderr.write(`kindred: warning: ${sentence}\n`);
+  await io.stderr.write(`kindred: warning: ${printable(sentence)}\n`);
 }

@@ -5,9 +5,10 @@ import { rowsOfParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
+import type { TlsFlags } from './tls-files.ts';
 
 /** Commander's values, by option. */
-export interface JoinFlags {
+export interface JoinFlags extends TlsFlags {
   readonly data: string;
   readonly task: string;
   readonly state: string;
@@ -15,17 +16,18 @@ export interface JoinFlags {
   readonly taskColumn: string;
   readonly label: string;
   readonly drop?: readonly string[];
+  readonly separator?: string;
+  readonly decimal?: 'point' | 'comma';
+  readonly header: boolean;
+  readonly maxBytes?: number;
   readonly positive?: string;
-  readonly invitation?: string;
+  readonly invitationFile?: string;
   readonly testFraction: number;
   readonly seed: number;
   readonly slowdown: number;
   readonly secure?: true;
   readonly once?: true;
   readonly forever?: true;
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
   readonly record?: string;
   readonly verbose?: true;
   readonly json?: true;
@@ -35,13 +37,19 @@ export interface JoinFlags {
 const FEW = 8;
 
 export async function readJoinData(io: Io, flags: JoinFlags) {
-  const { data, task, taskColumn, label, drop = [] } = flags;
+  const { data, task, taskColumn, label, drop = [], separator, decimal, header, maxBytes } = flags;
   const everybody = task === 'all';
+  const format = {
+    ...(separator !== undefined && { separator }),
+    ...(decimal !== undefined && { decimal }),
+    ...(!header && { header }),
+  };
   const table = await readSource(io, data, {
-    ...{ task: taskColumn, label, drop },
+    ...{ task: taskColumn, label, drop, taskOption: '--task-column', maxBytes },
+    ...format,
     need: everybody ? 'label' : 'task and label',
   });
-  const columns = { task: taskColumn, label, drop, own: everybody ? undefined : task };
+  const columns = { task: taskColumn, label, drop, own: everybody ? undefined : task, ...format };
   if (everybody) return { participant: flags.name ?? nameOf(data), table, columns };
   const own = rowsOfParticipant(table, task);
   if (!own) throw nobody(table, flags);

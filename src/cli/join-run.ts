@@ -3,11 +3,12 @@ import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
-import { oneLine } from './failure.ts';
+import { invitationFrom } from './invitation.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
+import { printable } from './printable.ts';
 import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
@@ -16,9 +17,10 @@ const REFRESH_MS = 250;
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
   if (flags.once && flags.forever)
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
-  const tls = await readTls('--', flags);
+  const tls = await readTls(flags);
+  const invitation = await invitationFrom(io, flags);
   const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
+  const { state, positive, testFraction, seed, slowdown, secure } = flags;
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
@@ -54,10 +56,10 @@ function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: J
       progress.clear();
       void note(io, lineFor(event));
     } else if (verbose) {
-      void io.stderr.write(`${oneLine(lineFor(event))}\n`);
+      void io.stderr.write(`${printable(lineFor(event))}\n`);
     } else if (event.type === 'lost' && isFirstTry) {
       progress.clear();
-      void note(io, oneLine(`${event.why}; trying again until it answers`));
+      void note(io, `${event.why}; trying again until it answers`);
     }
     if (event.type === 'connected' || event.type === 'lost') isFirstTry = false;
   };
@@ -88,7 +90,7 @@ function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
-  return `${oneLine(participant)}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
+  return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }
 
 const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
@@ -106,7 +108,7 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
   const { participant, federation, reason, rounds, base, passes, test, state } = result;
   const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
-    line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
+    line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),

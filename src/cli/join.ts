@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { number } from '../settings/kinds.ts';
 import { RUN } from '../settings/problem.ts';
 import { ROWS } from '../settings/training.ts';
-import { DATA_ARGUMENT } from './data-options.ts';
+import { DATA_ARGUMENT, decimalOption, maxBytesOption, separatorOption } from './data-options.ts';
 import { finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
+import { addTlsOptions } from './tls-files.ts';
 
 export function addJoin(program: Command, io: Io): void {
   const command = program
@@ -25,6 +26,10 @@ export function addJoin(program: Command, io: Io): void {
     .option('--task-column <column>', 'participant column', 'task')
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
+    .addOption(separatorOption())
+    .addOption(decimalOption())
+    .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
+    .addOption(maxBytesOption())
     .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
     .addOption(
       valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),
@@ -33,13 +38,14 @@ export function addJoin(program: Command, io: Io): void {
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
-    .option('--invitation <token>', 'as the operator gave it, where one is needed')
+    .option(
+      '--invitation-file <file>',
+      'file with the invitation that the operator gave, - for stdin (default: KINDRED_INVITATION, if set)',
+    )
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it continues')
-    .option('--ca <file>', 'certificates to trust, PEM')
-    .option('--cert <file>', 'certificate to show the server, PEM')
-    .option('--key <file>', 'its key, PEM')
+    .option('--forever', 'stay connected when training rests, and take part when it continues');
+  addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')

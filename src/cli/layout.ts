@@ -1,5 +1,6 @@
 /** Results of commands: one JSON document, or text for people with labelled lines and tables aligned by spaces. */
 import { type Io, writeJson } from './io.ts';
+import { printable, printableStyled } from './printable.ts';
 
 /** A longer text is cut: one long id must not push every other column off the screen. */
 const WIDEST = 32;
@@ -31,7 +32,7 @@ export function layoutFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Layout {
 
 function aligned(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const titles = columns.map((title) => title.replace(/^</, ''));
-  const cells = [titles, ...rows.map((row) => row.map(cut))];
+  const cells = [titles, ...rows.map((row) => row.map((text) => cut(printable(text))))];
   const widths = titles.map((_, c) => Math.max(...cells.map((row) => row[c]?.length ?? 0)));
   const padded = (text: string, c: number) =>
     columns[c].startsWith('<') ? text.padEnd(widths[c]) : text.padStart(widths[c]);
@@ -49,7 +50,11 @@ export async function writeResult(
   lines: (layout: Layout) => readonly string[],
 ): Promise<void> {
   if (json) await writeJson(io, document);
-  else await io.stdout.write(`${lines(layoutFor(io)).join('\n')}\n`);
+  else await writeLines(io, lines(layoutFor(io)));
+}
+
+export async function writeLines(io: Io, lines: readonly string[]): Promise<void> {
+  await io.stdout.write(`${lines.map(printableStyled).join('\n')}\n`);
 }
 
 /** A long sentence over several lines; the first begins with `first`, the others are indented as far. */

@@ -1,25 +1,33 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
+import { listed } from '../data/number.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import { kindOf, readText } from '../node/files/files.ts';
 import type { Output } from '../settings/kind.ts';
-import { accepted, list, text } from '../settings/kinds.ts';
+import { accepted, choice, list, text, toggle } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
 import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
+import { count } from './number-text.ts';
 
 const columnsKind = object(
-  { task: text(), label: text(), drop: list(text(), 'a list of columns') },
+  {
+    ...{ task: text(), label: text(), drop: list(text(), 'a list of columns') },
+    separator: text().optional(),
+    decimal: choice('point', 'comma').optional(),
+    header: toggle().optional(),
+  },
   'ignored',
 );
 
 /** Of a model that comes from a participant's state: whose it is, and how the data name it (`modelOf`, client/participant-file.ts). */
 const joinedFields = { participant: text(), own: text().optional() };
 const joinedKind = object(joinedFields, 'ignored');
+type Joined = Output<typeof joinedFields>;
 
 export function addModelOption(command: Command): Command {
   return command.requiredOption(
@@ -35,14 +43,20 @@ export async function readModel(path: string): Promise<Model> {
   return modelFromFolder(path);
 }
 
-/** The table's rows as the model wants them. */
+interface ReadForModel {
+  /** Rows as the model wants them. */
+  readonly table: Table;
+  /** A sentence where a participant's own model serves rows of others. */
+  readonly served: string | undefined;
+}
+
 export async function readTableFor(
   model: Model,
   io: Io,
   path: string,
   flags: DataFlags,
   need: TableColumns['need'],
-): Promise<Table> {
+): Promise<ReadForModel> {
   const columns = columnsFrom(flags, rememberedColumns(model));
   const joined = accepted(joinedKind, model.options.joined);
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
@@ -55,11 +69,29 @@ export async function readTableFor(
     return read({ ...columns, drop: [] });
   });
   const ordered = withFeaturesOf(model, table);
-  return joined ? underItsName(ordered, joined) : ordered;
+  if (!joined) return { table: ordered, served: undefined };
+  return { table: underItsName(ordered, joined), served: servedOthers(ordered, joined, columns.task) };
+}
+
+function servedOthers(
+  { participants, participantOf, n }: Table,
+  joined: Joined,
+  task: string,
+): string | undefined {
+  const { participant, own } = joined;
+  const isOther = (id: string) => id !== '' && id !== (own ?? participant);
+  const others = participants.filter(isOther);
+  // Who joined with all rows of a file may be called otherwise in it.
+  if (others.length === 0 || (own === undefined && participants.length === 1)) return undefined;
+  const rows = participantOf.reduce((sum, k) => sum + (isOther(participants[k]) ? 1 : 0), 0);
+  const whose = `${count(rows)} of ${count(n)} rows are of other participants (${listed(others, 5)} in column "${task}")`;
+  return own === undefined
+    ? `${whose}: they were served by the model of "${participant}", which joined with all rows of its file`
+    : `${whose} than "${own}", whose model this is: they were served by w alone`;
 }
 
 /** A participant's own rows as its model knows them: all, or those that the data call so, or that they call nothing. */
-function underItsName(table: Table, { participant, own }: Output<typeof joinedFields>): Table {
+function underItsName(table: Table, { participant, own }: Joined): Table {
   if (own === undefined)
     return { ...table, participants: [participant], participantOf: new Uint32Array(table.n) };
   const participants = table.participants.map((id) => (id === own || id === '' ? participant : id));

@@ -13,15 +13,12 @@ import { object } from '../settings/objects.ts';
 import { durationValue, finish, valued } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
-import { readTls } from './tls-files.ts';
+import { addTlsOptions, readTls, type TlsFlags } from './tls-files.ts';
 
-interface OperatorFlags {
+interface OperatorFlags extends TlsFlags {
   readonly federation?: string;
   readonly tokenFile?: string;
   readonly store: string;
-  readonly ca?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
   readonly json?: true;
 }
 
@@ -54,7 +51,7 @@ export function addInvite(program: Command, io: Io): void {
   addOperatorOptions(command);
   finish(
     command,
-    'kindred invite http://127.0.0.1:7070 --name ada --expires 7d',
+    'kindred invite http://127.0.0.1:7070 --name ada --expires 7d > ada.invitation',
     'kindred invite https://host:7070/wards --count 20 --token-file wards.token --ca ca.pem --json',
   );
 }
@@ -62,7 +59,7 @@ export function addInvite(program: Command, io: Io): void {
 export function addRevoke(program: Command, io: Io): void {
   const command = program
     .command('revoke')
-    .description('Let a participant into a federation of a running server no longer.')
+    .description('Withdraw the admission of a participant to a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
     .argument('<participant>', 'its name')
     .action((url: string, name: string, flags: OperatorFlags) => runRevoke(io, url, name, flags));
@@ -74,10 +71,8 @@ function addOperatorOptions(command: Command): void {
   command
     .option('--federation <name>', 'default: default, or as in the address')
     .option('--token-file <file>', 'with the operator token (default: <store>.token)')
-    .option('--store <file>', 'of the server, to find its token by', 'kindred.db')
-    .option('--ca <file>', 'certificates to trust, PEM')
-    .option('--tls-cert <file>', 'certificate to show the server, PEM')
-    .option('--tls-key <file>', 'its key, PEM');
+    .option('--store <file>', 'of the server, to find its token by', 'kindred.db');
+  addTlsOptions(command);
 }
 
 async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void> {
@@ -95,7 +90,10 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   if (flags.json) return;
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
   const joined = federation === 'default' ? base : `${base}/${federation}`;
-  await note(io, `each is good once, ${who}: ${io.program} join ${joined} ... --invitation <token>`);
+  await note(
+    io,
+    `each is good once, ${who}: ${io.program} join ${joined} ... --invitation-file <file with one of them>`,
+  );
 }
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {
@@ -130,8 +128,8 @@ async function change(
 }
 
 async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAccess> {
-  const { ca, tlsCert, tlsKey, tokenFile, store } = flags;
-  const tls = await readTls('--tls-', { ca, cert: tlsCert, key: tlsKey });
+  const { tokenFile, store } = flags;
+  const tls = await readTls(flags);
   const file = tokenFile ?? tokenFileOf(store);
   const given = io.env.KINDRED_OPERATOR_TOKEN;
   if (given && tokenFile === undefined) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), tls };

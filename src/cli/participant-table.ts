@@ -1,4 +1,5 @@
 /** Results by participant, the worst first, and their means. */
+import type { Command } from 'commander';
 import type { ParticipantResult } from '../methods/evaluate.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Layout } from './layout.ts';
@@ -22,11 +23,28 @@ interface Measured {
   readonly mean: Metrics;
 }
 
-export function participantTable({ objective, participants, mean }: Measured, layout: Layout): string[] {
-  const shown = worstFirst(participants).slice(0, MOST_ROWS);
+interface AllFlag {
+  readonly all?: true | undefined;
+}
+
+export function addAllOption(command: Command): Command {
+  return command.option('--all', `list all participants (default: the worst ${MOST_ROWS})`);
+}
+
+/** Below a table that leaves some out. */
+export function moreLine(more: number): string[] {
+  return more > 0 ? ['  (--all lists every participant, --json has all)'] : [];
+}
+
+export function participantTable(
+  { objective, participants, mean }: Measured,
+  layout: Layout,
+  { all }: AllFlag = {},
+): string[] {
+  const shown = worstFirst(participants).slice(0, all ? Infinity : MOST_ROWS);
   const cells = (metrics: Metrics) => metricCells(objective, metrics);
   const more = participants.length - shown.length;
-  return layout.table(
+  const table = layout.table(
     ['<participant', 'rows', 'test rows', ...METRIC_TITLES[objective]],
     [
       ...shown.map((p) => [p.id, count(p.rows), count(p.testRows), ...cells(p)]),
@@ -34,6 +52,7 @@ export function participantTable({ objective, participants, mean }: Measured, la
       ['mean', '', '', ...cells(mean)],
     ],
   );
+  return [...table, ...moreLine(more)];
 }
 
 /** By balanced accuracy or R2; those without (no test rows) last. */

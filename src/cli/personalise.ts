@@ -11,9 +11,14 @@ import { type Io, note, warn } from './io.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { addModelOption, readModel, readTableFor, rememberingColumns } from './model-data.ts';
 import { count, scientific, significant } from './number-text.ts';
-import { METRIC_TITLES, MOST_ROWS, metricCells } from './participant-table.ts';
+import { addAllOption, METRIC_TITLES, MOST_ROWS, metricCells, moreLine } from './participant-table.ts';
 
-type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
+type Flags = DataFlags & {
+  readonly model: string;
+  readonly out?: string;
+  readonly all?: true;
+  readonly json?: true;
+};
 
 export function addPersonalise(program: Command, io: Io): void {
   const command = program
@@ -28,13 +33,15 @@ export function addPersonalise(program: Command, io: Io): void {
     '--out <file>',
     'write the model with the new personal parts here',
   );
+  addAllOption(command);
   finish(command, 'kindred personalise --model model.json mine.csv --out mine.json');
 }
 
 async function runPersonalise(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.out !== undefined) await checkWritable(flags.out);
   const model = await readModel(flags.model);
-  const table = await readTableFor(model, io, data, flags, 'task and label');
+  const { table, served } = await readTableFor(model, io, data, flags, 'task and label');
+  if (served !== undefined) await note(io, served);
   const result = personalise(model, table, settingsGiven(flags, PERSONALISING));
   if (flags.out !== undefined)
     await writeAtomically(flags.out, [modelToJson(rememberingColumns(result.model, flags))]);
@@ -59,11 +66,12 @@ async function warnWhenShort(io: Io, { participants, options }: PersonaliseResul
 function report(
   result: PersonaliseResult,
   source: string,
-  { model: file, out }: Flags,
+  flags: Flags,
   program: string,
   layout: Layout,
 ): string[] {
   const { participants, model, options } = result;
+  const { model: file, out } = flags;
   const { line } = layout;
   const rows = participants.reduce((sum, participant) => sum + participant.rows, 0);
   const { form } = lossOf({ objective: model.objective, loss: options.loss });
@@ -78,7 +86,7 @@ function report(
     line('Model', `${file}, ${model.method}, ${model.objective}`),
     line('Problem', `C1 = ${options.c1}, C2 = ${options.c2}${epsilon}${weight}`),
     '',
-    ...partTable(result, layout),
+    ...partTable(result, flags, layout),
     '',
     ...partLine(result, 'added', 'did not know', layout),
     ...partLine(result, 'replaced', 'knew', layout),
@@ -87,11 +95,15 @@ function report(
 }
 
 /** Test results only where rows were kept for them. */
-function partTable({ participants, mean, meanOfShared, model }: PersonaliseResult, layout: Layout): string[] {
+function partTable(
+  { participants, mean, meanOfShared, model }: PersonaliseResult,
+  { all }: Flags,
+  layout: Layout,
+): string[] {
   const { objective } = model;
   const tested = participants.some(({ testRows }) => testRows > 0);
   const rows = participants
-    .slice(0, MOST_ROWS)
+    .slice(0, all ? Infinity : MOST_ROWS)
     .map((p) => [
       p.id,
       p.part,
@@ -99,14 +111,15 @@ function partTable({ participants, mean, meanOfShared, model }: PersonaliseResul
       ...[significant(p.value), significant(p.valueOfShared), scientific(p.relativeGap)],
       ...(tested ? [count(p.testRows), ...metricCells(objective, p)] : []),
     ]);
-  const more = participants.length - MOST_ROWS;
+  const more = participants.length - rows.length;
   if (more > 0) rows.push([`and ${count(more)} more`]);
   if (tested) {
     rows.push(['mean', '', '', '', '', '', '', ...metricCells(objective, mean)]);
     rows.push(['mean of w alone', '', '', '', '', '', '', ...metricCells(objective, meanOfShared)]);
   }
   const titles = tested ? ['test rows', ...METRIC_TITLES[objective]] : [];
-  return layout.table(['<participant', '<part', 'rows', 'value', 'w alone', 'gap', ...titles], rows);
+  const columns = ['<participant', '<part', 'rows', 'value', 'w alone', 'gap', ...titles];
+  return [...layout.table(columns, rows), ...moreLine(more)];
 }
 
 function partLine(

@@ -1,14 +1,15 @@
 /** kindred predict: a model's predictions for rows, as CSV. */
 import type { Command } from 'commander';
-import { type Prediction, predict } from '../methods/predict.ts';
+import { predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { finish } from './flags.ts';
 import { type Io, note, writeJson } from './io.ts';
+import { writeLines } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
-
-const CHUNK_CHARACTERS = 1 << 16;
+import { predictionsCsv } from './predictions-csv.ts';
+import { printableLines } from './printable.ts';
 
 type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
 
@@ -30,7 +31,7 @@ export function addPredict(program: Command, io: Io): void {
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.out !== undefined) await checkWritable(flags.out);
   const model = await readModel(flags.model);
-  const table = await readTableFor(model, io, data, flags, 'neither');
+  const { table, served } = await readTableFor(model, io, data, flags, 'neither');
   const newcomers = new Set(newcomersIn(table, model));
   const predictions = predict(model, table);
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
@@ -40,26 +41,15 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
     const summary = { method, objective, rows: table.n, servedByShared };
     await writeJson(io, flags.out === undefined ? { ...summary, predictions } : summary);
   } else if (flags.out === undefined) {
-    for (const chunk of predictionsCsv(predictions)) await io.stdout.write(chunk);
+    // Data for whoever reads them, but never commands for a terminal.
+    const { isTerminal } = io.stdout;
+    for (const chunk of predictionsCsv(predictions))
+      await io.stdout.write(isTerminal ? printableLines(chunk) : chunk);
   } else {
-    await io.stdout.write(`Wrote ${flags.out}: ${count(table.n)} predictions\n`);
+    await writeLines(io, [`Wrote ${flags.out}: ${count(table.n)} predictions`]);
   }
-  if (servedByShared === 0) return;
+  if (served !== undefined) await note(io, served);
+  if (servedByShared === 0 || served !== undefined) return;
   const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
   await note(io, `${rows} are of participants the model does not know and were served by w alone`);
-}
-
-function* predictionsCsv(predictions: readonly Prediction[]): Generator<string, void, undefined> {
-  let chunk = 'row,participant,prediction,decision\n';
-  for (const { row, participant, prediction, decision } of predictions) {
-    chunk += `${row},${field(participant)},${field(String(prediction))},${decision}\n`;
-    if (chunk.length < CHUNK_CHARACTERS) continue;
-    yield chunk;
-    chunk = '';
-  }
-  yield chunk;
-}
-
-function field(text: string): string {
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,5 +1,6 @@
 /** One line on stderr that is rewritten while something takes long, and gone when it is done. */
 import type { Io } from './io.ts';
+import { printable } from './printable.ts';
 
 /** What is done sooner than this needs no progress. */
 const PATIENCE_MS = 2000;
@@ -23,7 +24,7 @@ export class Progress {
     this.shownMs = now;
     this.visible = true;
     // Not awaited: a terminal takes a line at once, and training does not stop to breathe.
-    void this.io.stderr.write(`\r\x1b[2K${text}`);
+    void this.io.stderr.write(`\r\x1b[2K${printable(text)}`);
   }
 
   /** Runs what shows progress; the line is gone afterwards, whatever happened. */

@@ -1,6 +1,6 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { FEDERATION, STOP } from '../settings/federation.ts';
+import { FEDERATION_FLAGS } from '../settings/federation.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { addSettings, finish, refuse, valued } from './flags.ts';
 import type { Io } from './io.ts';
@@ -17,13 +17,16 @@ export function addServe(program: Command, io: Io): void {
       '--federation <name>',
       'name of the federation to run, beside those in the store (default: default)',
     )
-    .option('--federation-file <file>', 'its options as JSON, or {"name", "options"}')
+    .option(
+      '--federation-file <file>',
+      'its options as JSON, or {"name", "options"}; kindred settings federation lists them',
+    )
     .action(async (flags: ServeFlags) => {
       const { runServe } = await import('./serve/run.ts');
       await runServe(io, flags);
     });
   addAccessOptions(command);
-  addSettings(command.optionsGroup('Options of a new federation:'), { ...FEDERATION, ...STOP });
+  addSettings(command.optionsGroup('Options of a new federation:'), FEDERATION_FLAGS);
   command
     .optionsGroup('Options:')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
@@ -56,7 +59,7 @@ function addAccessOptions(command: Command): void {
     )
     .option('--tls-cert <file>', 'certificate, PEM')
     .option('--tls-key <file>', 'its key, PEM')
-    .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority')
+    .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority (mutual TLS)')
     .option('--origin <origin>', 'pages from there may use the API; may be repeated', origins)
     .addOption(valued('--max-connections <number>', 'most connections in all', whole(1)))
     .addOption(valued('--connections-per-address <number>', 'most connections from one address', whole(1)))

@@ -43,7 +43,10 @@ export function addSimulate(program: Command, io: Io): void {
     .description(
       'Run a federation in virtual time: deadlines, delays, hardware and faults from a scenario file.',
     )
-    .argument('<scenario>', 'a JSON file; {} is a scenario of 20 HAR-like participants')
+    .argument(
+      '<scenario>',
+      'a JSON file; kindred settings scenario lists its fields, {} is a scenario of 20 HAR-like participants',
+    )
     .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
     .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
     .addOption(valued('--seed <number>', "instead of the scenario's", whole(0)))
@@ -51,7 +54,8 @@ export function addSimulate(program: Command, io: Io): void {
   addThreadsOption(command, 'threads that repeats are spread over (default: one for each core)');
   finish(
     command,
-    'kindred simulate examples/scenarios/everybody.json',
+    'kindred settings scenario --example > scenario.json',
+    'kindred simulate scenario.json',
     'kindred simulate examples/scenarios/lossy.json --out results --chart 1-4',
   );
 }

@@ -10,7 +10,7 @@ export function trainReport(
   result: TrainResult,
   size: Parameters<typeof sizeText>[0],
   source: string,
-  model: string | undefined,
+  { model, all }: { readonly model?: string; readonly all?: true },
   layout: Layout,
 ): string[] {
   const { line } = layout;
@@ -21,7 +21,7 @@ export function trainReport(
     ...notes.map((note) => line('Classes', note)),
     line('Method', methodText(result)),
     '',
-    ...(tested ? participantTable(result, layout) : ['  No test rows, hence no test results.']),
+    ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, hence no test results.']),
     '',
     ...certificateLines(result, layout),
     line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),

@@ -13,10 +13,16 @@ import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { rememberingColumns } from './model-data.ts';
 import { roundMs, scientific } from './number-text.ts';
+import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
 import { trainReport } from './train-report.ts';
 
-type Flags = DataFlags & { readonly model?: string; readonly threads?: number; readonly json?: true };
+type Flags = DataFlags & {
+  readonly model?: string;
+  readonly all?: true;
+  readonly threads?: number;
+  readonly json?: true;
+};
 
 export function addTrain(program: Command, io: Io): void {
   const command = program
@@ -27,6 +33,7 @@ export function addTrain(program: Command, io: Io): void {
   addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
+  addAllOption(command);
   addThreadsOption(
     command,
     'threads that participants are spread over (default: one for each core where that pays)',
@@ -67,7 +74,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   };
   const document = { ...rest, timing, options: { ...result.options, ...columns }, data: size };
   await writeResult(io, flags, document, (layout) =>
-    trainReport({ ...result, timing }, size, data, flags.model, layout),
+    trainReport({ ...result, timing }, size, data, flags, layout),
   );
   await warnWhenShort(io, result);
 }

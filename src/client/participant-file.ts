@@ -1,12 +1,13 @@
 /** What the state of a participant holds beside that of its machine, and whether it fits who wants to go on with it. */
 import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
+import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
-export interface OwnColumns {
+export interface OwnColumns extends TextFormat {
   readonly task: string;
   readonly label: string;
   readonly drop: readonly string[];

@@ -1,6 +1,6 @@
 /** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
 import { inputError, type KindredError } from '../base/errors.ts';
-import { listed, shown } from './number.ts';
+import { listed, parseDecimal, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
 export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
@@ -45,61 +45,69 @@ function checkNames(names: readonly string[], where: string): void {
     if (name === '') {
       throw inputError(
         'UNNAMED_COLUMN',
-        `${where}: expected a name for every column, column ${i + 1} has none`,
+        `${where}: expected a name for every column, column ${i + 1} has none${headerHint(names)}`,
       );
     }
     const first = firstAt.get(name);
     if (first !== undefined) {
+      const got = `got ${shown(name)} for columns ${first + 1} and ${i + 1}`;
       throw inputError(
         'DUPLICATE_COLUMN',
-        `${where}: expected distinct column names, got ${shown(name)} for columns ${first + 1} and ${i + 1}`,
+        `${where}: expected distinct column names, ${got}${headerHint(names)}`,
       );
     }
     firstAt.set(name, i);
   }
 }
 
+/** A header of numbers is more likely a row. */
+function headerHint(names: readonly string[]): string {
+  const numbers = names.filter((name) => !Number.isNaN(parseDecimal(name.replace(',', '.')))).length;
+  if (2 * numbers < names.length) return '';
+  return `; if this line is a row and the file has no header, give --no-header (columns are c1 to c${names.length} then)`;
+}
+
 function checkRequest(names: readonly string[], columns: TableColumns, where: string): void {
-  const { task, label, drop, need } = columns;
+  const { task, label, drop, need, taskOption = '--task' } = columns;
   if (task === label) {
     throw inputError(
       'TASK_IS_LABEL',
-      `${where}: expected different columns for participant and target, got ${shown(task)} for both`,
+      `${where}: expected different columns for participant (${taskOption}) and target (--label), got ${shown(task)} for both`,
     );
   }
-  for (const [what, name] of [
-    ['participant', task],
-    ['target', label],
+  for (const [what, name, option] of [
+    ['participant', task, taskOption],
+    ['target', label, '--label'],
   ] as const) {
     if (!drop.includes(name)) continue;
     throw inputError(
       'DROPPED_COLUMN_NEEDED',
-      `${where}: cannot drop ${shown(name)}, it is the ${what} column`,
+      `${where}: cannot drop ${shown(name)} (--drop), it is the ${what} column (${option})`,
     );
   }
   // At prediction time the file may rightly lack the target, the participant and what training left out.
   if (need === 'neither') return;
+  const absent = absentFrom(names, where);
   if (isNeeded('task', need) && !names.includes(task))
-    throw absent('MISSING_TASK_COLUMN', 'a participant', task, names, where);
-  if (!names.includes(label)) throw absent('MISSING_LABEL_COLUMN', 'a target', label, names, where);
+    throw absent('MISSING_TASK_COLUMN', 'a participant column', task, taskOption);
+  if (!names.includes(label)) throw absent('MISSING_LABEL_COLUMN', 'a target column', label, '--label');
   for (const name of drop) {
-    if (!names.includes(name)) throw absent('UNKNOWN_DROP_COLUMN', 'a column to drop', name, names, where);
+    if (!names.includes(name)) throw absent('UNKNOWN_DROP_COLUMN', 'a column to drop', name, '--drop');
   }
 }
 
-function absent(
-  code: string,
-  what: string,
-  name: string,
-  names: readonly string[],
-  where: string,
-): KindredError {
-  const near = nearestName(name, names);
-  const hint = near === undefined ? '' : `; did you mean ${shown(near)}?`;
-  return inputError(
-    code,
-    `${where}: expected ${what} named ${shown(name)}, got columns ${listed(names)}${hint}`,
-  );
+/** The error about a column that is not there: it lists those that are, and names the option. */
+function absentFrom(names: readonly string[], where: string) {
+  return (code: string, what: string, name: string, option: string): KindredError => {
+    const near = nearestName(name, names);
+    const remedy =
+      near === undefined ? `name it with ${option} <column>` : `did you mean ${option} ${shown(near)}?`;
+    const only = names.length === 1 ? '; --separator says what stands between columns' : '';
+    return inputError(
+      code,
+      `${where}: expected ${what} ${shown(name)}, got columns ${listed(names)}; ${remedy}${only}${headerHint(names)}`,
+    );
+  };
 }
 
 export function nearestName(wanted: string, names: readonly string[]): string | undefined {
@@ -121,17 +129,20 @@ function simplified(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** Insertions, deletions and substitutions (Levenshtein); `limit` or more is as good as infinite. */
+/** Insertions, deletions, substitutions and neighbours that changed places; `limit` or more is as good as infinite. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
+  let before: readonly number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + same));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swap = isSwapped ? before[j - 2] + 1 : Infinity;
+      row.push(Math.min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + same, swap));
     }
-    previous = row;
+    [before, previous] = [previous, row];
   }
   return previous[b.length];
 }

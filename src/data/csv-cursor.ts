@@ -1,14 +1,17 @@
 /**
  * A place in CSV bytes (RFC 4180): fields, quotes, line ends and line numbers. Line ends may be LF, CRLF or CR; lines
- * of white space only are skipped. The cursor does not know columns.
+ * of white space only are skipped. The cursor does not know columns. The separator is one
+ * ASCII character.
  */
 import { inputError, type KindredError } from '../base/errors.ts';
 import { decodeText } from './text.ts';
 
-const COMMA = 0x2c;
+const COMMA = ',';
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
+/** More of a line than this says nothing new about its separator. */
+const LONGEST_PEEK = 1 << 20;
 
 export class CsvCursor {
   readonly bytes: Uint8Array;
@@ -17,10 +20,13 @@ export class CsvCursor {
   at: number;
   /** Line of that byte, from 1. */
   line = 1;
+  private readonly separator: number;
 
-  constructor(bytes: Uint8Array, source: string) {
+  /** `separator`: one ASCII character. */
+  constructor(bytes: Uint8Array, source: string, separator = COMMA) {
     this.bytes = bytes;
     this.source = source;
+    this.separator = separator.charCodeAt(0);
     this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
@@ -37,7 +43,15 @@ export class CsvCursor {
     }
   }
 
-  /** The text of the field here, quotes removed; moves to the comma or line end behind it. */
+  /** The beginning of the line here as text; the cursor stays. Bytes that are no text are for the reader of fields to refuse. */
+  peekLine(): string {
+    const most = Math.min(this.bytes.length, this.at + LONGEST_PEEK);
+    let end = this.at;
+    while (end < most && this.bytes[end] !== LF && this.bytes[end] !== CR) end++;
+    return new TextDecoder().decode(this.bytes.subarray(this.at, end));
+  }
+
+  /** The text of the field here, quotes removed; moves to the separator or line end behind it. */
   field(): string {
     if (this.bytes[this.at] === QUOTE) return this.quotedField();
     const start = this.at;
@@ -50,14 +64,14 @@ export class CsvCursor {
     else this.at = this.endOfPlainField(this.at);
   }
 
-  atComma(): boolean {
-    return this.bytes[this.at] === COMMA;
+  atSeparator(): boolean {
+    return this.bytes[this.at] === this.separator;
   }
 
   /** Whether a field may end at `position`. */
   endsField(position: number): boolean {
     const c = this.bytes[position];
-    return c === COMMA || c === LF || c === CR || position >= this.bytes.length;
+    return c === this.separator || c === LF || c === CR || position >= this.bytes.length;
   }
 
   endRecord(): void {
@@ -74,10 +88,10 @@ export class CsvCursor {
   }
 
   private endOfPlainField(p: number): number {
-    const { bytes } = this;
+    const { bytes, separator } = this;
     while (p < bytes.length) {
       const c = bytes[p];
-      if (c === COMMA || c === LF || c === CR) break;
+      if (c === separator || c === LF || c === CR) break;
       p++;
     }
     return p;
@@ -106,12 +120,12 @@ export class CsvCursor {
 
   private checkBehindQuote(): void {
     const { bytes } = this;
-    while (bytes[this.at] === 0x20 || bytes[this.at] === 0x09) this.at++;
+    while (!this.endsField(this.at) && (bytes[this.at] === 0x20 || bytes[this.at] === 0x09)) this.at++;
     if (this.endsField(this.at)) return;
     const got = String.fromCharCode(bytes[this.at]);
     throw this.fail(
       'CSV_TEXT_BEHIND_QUOTE',
-      `expected a comma or the end of the line behind a closing quote, got ${JSON.stringify(got)}`,
+      `expected a separator or the end of the line behind a closing quote, got ${JSON.stringify(got)}`,
     );
   }
 

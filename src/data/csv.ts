@@ -1,49 +1,79 @@
 /**
- * CSV with a header line: a participant column, a target column, numeric features. Numbers are read straight from the
- * bytes; a field becomes a string only where it is an id, a target or not a plain number.
+ * CSV: a participant column, a target column, numeric features. Separator, decimal sign and header line are as text-format.ts says.
+ * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target or not a plain number.
  */
 import { inputError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { CsvCursor } from './csv-cursor.ts';
 import { allocateRows } from './memory.ts';
-import { badFeature, DecimalScanner, isMissing, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
+import {
+  badFeature,
+  DECIMAL_COMMA,
+  DecimalScanner,
+  isMissing,
+  LARGEST_FEATURE,
+  parseDecimal,
+  shown,
+} from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 import { checkText } from './text.ts';
+import { columnNumbers, separatorOf } from './text-format.ts';
 
 export function readCsv(bytes: Uint8Array, source: string, columns: TableColumns): Table {
   checkText(bytes, source, 'CSV text');
-  const cursor = new CsvCursor(bytes, source);
-  const plan = readHeader(cursor, columns);
-  return new CsvRows(cursor, plan, columns.need).read();
+  const { cursor, separator } = openCsv(bytes, source, columns);
+  const plan = columns.header === false ? numberedColumns(cursor, columns) : readHeader(cursor, columns);
+  return new CsvRows(cursor, plan, { ...columns, separator }).read();
+}
+
+/** The cursor on the first line that is not blank. */
+function openCsv(bytes: Uint8Array, source: string, columns: TableColumns) {
+  const { task, label, drop, header = true, separator: given = 'auto' } = columns;
+  const first = new CsvCursor(bytes, source);
+  if (!first.nextRecord()) {
+    const expected = header ? 'a header line' : 'rows';
+    throw inputError('EMPTY_FILE', `${source}: expected ${expected}, got only blank lines`);
+  }
+  const separator = given === 'auto' ? separatorOf(first.peekLine(), [task, label, ...drop], header) : given;
+  const cursor = new CsvCursor(bytes, source, separator);
+  cursor.nextRecord();
+  return { cursor, separator };
 }
 
 function readHeader(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
-  if (!cursor.nextRecord()) {
-    throw inputError('EMPTY_FILE', `${cursor.source}: expected a header line, got only blank lines`);
-  }
   const { line } = cursor;
-  const names = [cursor.field().trim()];
-  while (cursor.atComma()) {
-    cursor.at++;
-    names.push(cursor.field().trim());
-  }
+  const names = fieldsOf(cursor);
   cursor.endRecord();
-  const foreign = /[;\t]/.exec(names[0]);
-  if (names.length === 1 && foreign) {
-    throw cursor.fail(
-      'CSV_SEPARATOR',
-      `expected columns separated by commas, got ${shown(foreign[0])}`,
-      line,
-    );
-  }
   return planColumns(names, columns, `${cursor.source} line ${line}`);
+}
+
+/** The first line is a row: it says how many columns there are, and is read again as one. */
+function numberedColumns(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
+  const { at, line } = cursor;
+  const names = columnNumbers(fieldsOf(cursor).length);
+  cursor.at = at;
+  cursor.line = line;
+  return planColumns(names, columns, cursor.source);
+}
+
+function fieldsOf(cursor: CsvCursor): string[] {
+  const fields = [cursor.field().trim()];
+  while (cursor.atSeparator()) {
+    cursor.at++;
+    fields.push(cursor.field().trim());
+  }
+  return fields;
+}
+
+interface RowsFormat extends Pick<TableColumns, 'need' | 'decimal'> {
+  readonly separator: string;
 }
 
 class CsvRows {
   private readonly cursor: CsvCursor;
   private readonly plan: ColumnPlan;
-  private readonly need: TableColumns['need'];
+  private readonly format: RowsFormat;
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
   private readonly targets: string[] = [];
@@ -52,10 +82,10 @@ class CsvRows {
   /** Numbers stored in x so far. */
   private filled = 0;
 
-  constructor(cursor: CsvCursor, plan: ColumnPlan, need: TableColumns['need']) {
+  constructor(cursor: CsvCursor, plan: ColumnPlan, format: RowsFormat) {
     this.cursor = cursor;
     this.plan = plan;
-    this.need = need;
+    this.format = format;
   }
 
   read(): Table {
@@ -102,24 +132,29 @@ class CsvRows {
         this.other(roles[c], c, start, line);
       }
       if (c < last) {
-        if (!cursor.atComma()) throw this.fieldCount(start, line);
+        if (!cursor.atSeparator()) throw this.fieldCount(start, line);
         cursor.at++;
       }
     }
-    if (cursor.atComma()) throw this.fieldCount(start, line);
+    if (cursor.atSeparator()) throw this.fieldCount(start, line);
     cursor.endRecord();
   }
 
   /** Quoted, spaced, long or wrong. */
   private slowFeature(c: number, rowStart: number, line: number): number {
     const text = this.cursor.field().trim();
-    const value = parseDecimal(text);
+    const value = parseDecimal(this.withPoint(text));
     if (Math.abs(value) <= LARGEST_FEATURE) return value;
     // A line cut short ends in an empty field; that it is short says more than that a value is missing.
     if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
       throw this.fieldCount(rowStart, line);
     }
-    throw badFeature(this.where(c, line), text);
+    throw badFeature(this.where(c, line), text, this.plan.names[c]);
+  }
+
+  /** 1,5 as 1.5 where commas stand before decimals; a target that is a number likewise. */
+  private withPoint(text: string): string {
+    return this.format.decimal === 'comma' && DECIMAL_COMMA.test(text) ? text.replace(',', '.') : text;
   }
 
   private other(role: ColumnRole, c: number, rowStart: number, line: number): void {
@@ -128,9 +163,9 @@ class CsvRows {
       return;
     }
     const text = this.cursor.field().trim();
-    if (isNeeded(role, this.need)) this.checkPresent(role, c, text, rowStart, line);
+    if (isNeeded(role, this.format.need)) this.checkPresent(role, c, text, rowStart, line);
     if (role === 'task') this.participants.push(text);
-    else this.targets.push(text);
+    else this.targets.push(this.withPoint(text));
   }
 
   private checkPresent(role: ColumnRole, c: number, text: string, rowStart: number, line: number): void {
@@ -155,11 +190,11 @@ class CsvRows {
   }
 
   private countFields(rowStart: number): number {
-    const again = new CsvCursor(this.cursor.bytes, this.cursor.source);
+    const again = new CsvCursor(this.cursor.bytes, this.cursor.source, this.format.separator);
     again.at = rowStart;
     let count = 1;
     again.skipField();
-    for (; again.atComma(); count++) {
+    for (; again.atSeparator(); count++) {
       again.at++;
       again.skipField();
     }

@@ -1,9 +1,6 @@
 /** Gzip by the platform's own DecompressionStream: the same in Node and in browsers. */
 import { inputError } from '../base/errors.ts';
-import { gibibytes } from './memory.ts';
-
-/** A small file can unpack to anything; beyond this it is refused. */
-const DEFAULT_UNPACKED_LIMIT_BYTES = 4 * 1024 ** 3;
+import { gibibytes, unpackedLimit } from './memory.ts';
 
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -12,7 +9,7 @@ export function isGzip(bytes: Uint8Array): boolean {
 export async function gunzip(
   bytes: Uint8Array,
   source: string,
-  limitBytes = DEFAULT_UNPACKED_LIMIT_BYTES,
+  limitBytes = unpackedLimit(bytes.length),
 ): Promise<Uint8Array> {
   if (!isGzip(bytes)) {
     throw inputError('NOT_GZIP', `${source}: expected gzip data (1f 8b), got other bytes`);
@@ -31,7 +28,7 @@ export async function gunzip(
       reader.cancel().catch(() => {});
       throw inputError(
         'GZIP_TOO_LARGE',
-        `${source}: unpacks to more than the ${gibibytes(limitBytes)} that are allowed`,
+        `${source}: unpacks to more than the ${gibibytes(limitBytes)} that are allowed; --max-bytes allows more`,
       );
     }
     chunks.push(value);

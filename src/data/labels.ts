@@ -149,7 +149,7 @@ function chooseMapping(
   if (positive === undefined) {
     throw inputError(
       'UNKNOWN_POSITIVE',
-      `${source}: expected the positive class to be one of ${classList(values)}, got ${shown(wanted)}`,
+      `${source}: expected the positive class (--positive) to be one of ${classList(values)}, got ${shown(wanted)}`,
     );
   }
   return {
@@ -160,11 +160,12 @@ function chooseMapping(
 
 function positiveNeeded(source: string, values: readonly string[]): Error {
   const numeric = values.every((value) => !Number.isNaN(parseDecimal(value)));
-  const hint = numeric && values.length > 20 ? ' (or is this a regression?)' : '';
+  const hint =
+    numeric && values.length > 20 ? ', or --objective regression if these are numbers to predict' : '';
   return inputError(
     'POSITIVE_NEEDED',
-    `${source}: expected two classes or a choice of the positive one, got ${values.length} values: ` +
-      `${classList(values)}${hint}`,
+    `${source}: expected two classes, got ${values.length}: ${classList(values)}; ` +
+      `--positive <class> sets one of them against the rest${hint}`,
   );
 }
 

@@ -4,13 +4,25 @@ import { inputError } from '../base/errors.ts';
 /** A dense table larger than this is refused unless the caller allows more. */
 export const DEFAULT_MEMORY_LIMIT_BYTES = 2 * 1024 ** 3;
 
-export function checkDenseSize(source: string, n: number, d: number, limitBytes: number): void {
+/** What a packed file may unpack to: a small one could unpack to anything. CSV and Parquet of real rows stay far below a hundredfold. */
+const LEAST_UNPACKED_BYTES = 256 * 1024 ** 2;
+const MOST_UNPACKED_BYTES = 4 * 1024 ** 3;
+const MOST_GROWTH = 100;
+
+/** `given`: as the user allows it (--max-bytes). */
+export function unpackedLimit(packedBytes: number, given?: number): number {
+  if (given !== undefined) return given;
+  return Math.min(MOST_UNPACKED_BYTES, Math.max(LEAST_UNPACKED_BYTES, MOST_GROWTH * packedBytes));
+}
+
+/** `remedy`: how to allow more, where there is a way. */
+export function checkDenseSize(source: string, n: number, d: number, limitBytes: number, remedy = ''): void {
   const needed = n * d * 8;
   if (needed <= limitBytes) return;
   throw inputError(
     'TABLE_TOO_LARGE',
     `${source}: ${count(n)} rows with ${count(d)} features need ${gibibytes(needed)} of memory, ` +
-      `but ${gibibytes(limitBytes)} are allowed`,
+      `but ${gibibytes(limitBytes)} are allowed${remedy}`,
   );
 }
 

@@ -14,6 +14,8 @@ const EXACT_POWERS = [
 ];
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** A decimal comma, as in 1,5 and -2,5e3. */
+export const DECIMAL_COMMA = /^[+-]?\d*,\d+(?:[eE][+-]?\d+)?$/;
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', 'nan', '+nan', '-nan', 'null', 'none', '?']);
 const INFINITE = /^[+-]?(?:inf|infinity|1\.#inf)$/i;
 
@@ -90,24 +92,29 @@ export class DecimalScanner {
   }
 }
 
-/** What is wrong with a text that should have been a feature. `where` names source, line and column. */
-export function badFeature(where: string, text: string): KindredError {
+/** What is wrong with a text that should have been a feature. `where` names source, line and column; `column`: one that can be dropped. */
+export function badFeature(where: string, text: string, column?: string): KindredError {
+  const remedy = column === undefined ? '' : dropHint(column);
   if (isMissing(text)) {
-    return inputError(
-      'MISSING_VALUE',
-      `${where}: expected a number, the value is missing (got ${shown(text)})`,
-    );
+    const got = `the value is missing (got ${shown(text)})`;
+    return inputError('MISSING_VALUE', `${where}: expected a number, ${got}${remedy}`);
   }
   if (INFINITE.test(text)) {
-    return inputError('NOT_FINITE', `${where}: expected a finite number, got ${shown(text)}`);
+    return inputError('NOT_FINITE', `${where}: expected a finite number, got ${shown(text)}${remedy}`);
   }
   if (Number.isNaN(parseDecimal(text))) {
-    return inputError('NOT_A_NUMBER', `${where}: expected a number, got ${shown(text)}`);
+    const hint = DECIMAL_COMMA.test(text) ? '; --decimal comma reads decimal commas' : remedy;
+    return inputError('NOT_A_NUMBER', `${where}: expected a number, got ${shown(text)}${hint}`);
   }
   return inputError(
     'NUMBER_TOO_LARGE',
-    `${where}: expected a number between -3e38 and 3e38, got ${shown(text)}`,
+    `${where}: expected a number between -3e38 and 3e38, got ${shown(text)}${remedy}`,
   );
+}
+
+/** What can be done about a column that holds no numbers. */
+export function dropHint(column: string): string {
+  return `; --drop ${/^[\w.-]+$/.test(column) ? column : shown(column)} leaves the column out`;
 }
 
 /** A text in quotes for an error: short, and with nothing that could break the line. */

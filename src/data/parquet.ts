@@ -2,8 +2,8 @@
 import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
 import { inputError, type KindredError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
-import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
-import { badFeature, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { allocateRows, checkDenseSize, count, unpackedLimit } from './memory.ts';
+import { badFeature, dropHint, isMissing, LARGEST_FEATURE, shown } from './number.ts';
 import { checkPages } from './parquet-pages.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
@@ -11,12 +11,19 @@ import type { Table, TableColumns } from './table.ts';
 /** What hyparquet unpacks without further code. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
 
-export async function readParquet(bytes: Uint8Array, source: string, columns: TableColumns): Promise<Table> {
+/** `limitBytes`: what the numbers of the table may take. */
+export async function readParquet(
+  bytes: Uint8Array,
+  source: string,
+  columns: TableColumns,
+  limitBytes = unpackedLimit(bytes.length),
+): Promise<Table> {
   const metadata = readMetadata(bytes, source);
   const plan = planColumns(topLevelNames(metadata, source), columns, source);
   checkStorage(metadata, plan, source);
   const n = Number(metadata.num_rows);
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
+  checkDenseSize(source, n, plan.features.length, limitBytes, '; --max-bytes allows more');
   return readColumns({ bytes, source, metadata, plan, need: columns.need }, n);
 }
 
@@ -83,7 +90,6 @@ interface ParquetFile {
 async function readColumns(file: ParquetFile, n: number): Promise<Table> {
   const { source, plan } = file;
   const d = plan.features.length;
-  checkDenseSize(source, n, d, 4 * DEFAULT_MEMORY_LIMIT_BYTES);
   const x = allocateRows(source, n, d);
   const ids = plan.hasTask ? await texts(file, 'task', n) : undefined;
   const targets = plan.hasLabel ? await texts(file, 'label', n) : undefined;
@@ -166,10 +172,13 @@ function featureOf(file: ParquetFile, value: unknown, i: number, name: string): 
   if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') throw badFeature(where(file, i, name), String(value));
-  if (value === null || value === undefined) throw badFeature(where(file, i, name), 'null');
+  if (typeof value === 'number') throw badFeature(where(file, i, name), String(value), name.trim());
+  if (value === null || value === undefined) throw badFeature(where(file, i, name), 'null', name.trim());
   const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
-  throw inputError('NOT_A_NUMBER', `${where(file, i, name)}: expected a number, got ${got}`);
+  throw inputError(
+    'NOT_A_NUMBER',
+    `${where(file, i, name)}: expected a number, got ${got}${dropHint(name.trim())}`,
+  );
 }
 
 function textOf(file: ParquetFile, value: unknown, i: number, name: string, role: 'task' | 'label'): string {

@@ -3,6 +3,7 @@ import { inputError } from '../base/errors.ts';
 import { readCsv } from './csv.ts';
 import { gunzip, isGzip } from './gzip.ts';
 import { type NamedBytes, readLibsvm } from './libsvm.ts';
+import { unpackedLimit } from './memory.ts';
 import { dropFeatures } from './select-features.ts';
 import type { Table, TableColumns } from './table.ts';
 
@@ -10,6 +11,8 @@ import type { Table, TableColumns } from './table.ts';
 export interface TableOptions extends Partial<TableColumns> {
   /** Number of features where a model knows it (LIBSVM text leaves zeros out). */
   readonly features?: number | undefined;
+  /** Most bytes that a gzipped or Parquet file may unpack to (default: a hundredfold, but 256 MiB are always allowed and never more than 4 GiB). */
+  readonly maxBytes?: number | undefined;
 }
 
 /** One participant id on each line, in a file beside LIBSVM text. */
@@ -18,13 +21,17 @@ export interface ParseOptions extends TableOptions {
 }
 
 /** Column names are exact: participant in "task", target in "y", all other columns are features. */
-export function tableColumns({
-  task = 'task',
-  label = 'y',
-  drop = [],
-  need,
-}: TableOptions = {}): TableColumns {
-  return { task, label, drop, need: need ?? 'task and label' };
+export function tableColumns(options: TableOptions = {}): TableColumns {
+  const { task = 'task', label = 'y', drop = [], need = 'task and label', taskOption } = options;
+  const { separator = 'auto', decimal = 'point', header = true } = options;
+  if (separator !== 'auto' && !/^[\x20-\x7e\t]$/.test(separator))
+    throw badSeparator(`one character or auto, got ${JSON.stringify(separator)}`);
+  if (separator === '"') throw badSeparator('a character other than the quotation mark');
+  return { task, label, drop, need, taskOption, separator, decimal, header };
+}
+
+function badSeparator(expected: string): Error {
+  return inputError('BAD_OPTION', `option --separator: expected ${expected}`);
 }
 
 /** `name` is what errors call the data; its ending decides on the format where the bytes do not. */
@@ -37,14 +44,15 @@ export async function parseTable(
   const format = detectFormat(name, bytes);
   if (format === 'libsvm') return parseLibsvm(bytes, name, columns, options);
   refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
+  const limit = unpackedLimit(bytes.length, options.maxBytes);
   switch (format) {
     case 'csv':
       return readCsv(bytes, name, columns);
     case 'csv.gz':
-      return readCsv(await gunzip(bytes, name), name, columns);
+      return readCsv(await gunzip(bytes, name, limit), name, columns);
     case 'parquet':
       // Loaded only where it is needed: no small part of what a page or a command loads.
-      return (await import('./parquet.ts')).readParquet(bytes, name, columns);
+      return (await import('./parquet.ts')).readParquet(bytes, name, columns, limit);
   }
 }
 
@@ -87,7 +95,7 @@ export function detectFormat(name: string, firstBytes: Uint8Array): DataFormat {
     if (!LIBSVM_NAME.test(inner) && !/\.parquet$/i.test(inner)) return 'csv.gz';
     throw inputError('UNKNOWN_FORMAT', `${name}: expected gzip only around CSV, unpack this file first`);
   }
-  if (/\.csv$/i.test(name)) return 'csv';
+  if (/\.(csv|tsv|tab|psv)$/i.test(name)) return 'csv';
   if (/\.gz$/i.test(name)) return 'csv.gz';
   if (/\.(parquet|pq)$/i.test(name)) return 'parquet';
   if (LIBSVM_NAME.test(name)) return 'libsvm';

@@ -1,6 +1,7 @@
 /** A table with other features: some left out, or in another order. */
 import { inputError } from '../base/errors.ts';
 import { nearestName } from './columns.ts';
+import { listed, shown } from './number.ts';
 import type { Table } from './table.ts';
 
 /** Feature j of the result is feature `order[j]` of the table. */
@@ -22,10 +23,10 @@ export function dropFeatures(table: Table, drop: readonly string[], unknown: 're
     for (const name of drop) {
       if (table.features.includes(name)) continue;
       const near = nearestName(name, table.features);
-      const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+      const hint = near === undefined ? '' : `; did you mean --drop ${shown(near)}?`;
       throw inputError(
         'UNKNOWN_DROP_COLUMN',
-        `${table.source}: expected a feature to drop named "${name}", got none${hint}`,
+        `${table.source}: expected a column to drop ${shown(name)}, got columns ${listed(table.features)}${hint}`,
       );
     }
   }

@@ -1,3 +1,5 @@
+import type { TextFormat } from './text-format.ts';
+
 /**
  * A table of rows as read: which participant each row belongs to, its target as text, its features as numbers.
  * Every reader ends here; labels, split and scaling go on from here.
@@ -21,8 +23,8 @@ export interface Table {
   readonly lines: Uint32Array | undefined;
 }
 
-/** Which columns mean what. Column names are exact. */
-export interface TableColumns {
+/** Which columns mean what, and how a text file is written. Column names are exact. */
+export interface TableColumns extends TextFormat {
   /** Participant column. */
   readonly task: string;
   /** Target column. */
@@ -34,6 +36,8 @@ export interface TableColumns {
    * is not needed is used where present.
    */
   readonly need: 'task and label' | 'label' | 'neither';
+  /** What users call the option for the participant column, for errors (default: --task). */
+  readonly taskOption?: string | undefined;
 }
 
 /** "line 12" or "row 12": where row i stands, for errors. */

@@ -1,5 +1,6 @@
 /** Predictions row by row, in the words of the training data. */
 import { inputError } from '../base/errors.ts';
+import { tableFrom } from '../data/arrays.ts';
 import { listed } from '../data/number.ts';
 import { selectFeatures } from '../data/select-features.ts';
 import type { Table } from '../data/table.ts';
@@ -15,8 +16,13 @@ export interface Prediction {
   readonly decision: number;
 }
 
-/** Participants get their own model; those that the model does not know, the shared part. */
-export function predict(model: Model, table: Table): Prediction[] {
+/** Rows of one participant, each with the model's features in their order (`model.features`). */
+type PlainRows = readonly ArrayLike<number>[];
+
+/** Participants get their own model; those that the model does not know, the shared part. `participant`: whose rows arrays are. */
+export function predict(model: Model, rows: Table | PlainRows, participant = ''): Prediction[] {
+  if (isRows(rows)) return rows.length === 0 ? [] : predict(model, tableOfRows(model, rows, participant));
+  const table = rows;
   const { classes } = model;
   // One against the rest: the rest has no name of its own.
   const negative = classes && (classes.negative ?? `not ${classes.positive}`);
@@ -26,6 +32,26 @@ export function predict(model: Model, table: Table): Prediction[] {
     prediction: classes ? (decision > 0 ? classes.positive : negative!) : decision,
     decision,
   }));
+}
+
+function isRows(rows: Table | PlainRows): rows is PlainRows {
+  return Array.isArray(rows);
+}
+
+function tableOfRows({ features }: Model, rows: PlainRows, participant: string): Table {
+  const d = features.length;
+  const x = new Float64Array(rows.length * d);
+  for (const [i, row] of rows.entries()) {
+    if (row?.length !== d) {
+      const got = row?.length === undefined ? String(row) : `${row.length} numbers`;
+      throw inputError(
+        'ARRAY_SHAPE',
+        `rows[${i}]: expected the ${d} features of the model in their order (model.features), got ${got}`,
+      );
+    }
+    x.set(row, i * d);
+  }
+  return tableFrom([{ id: participant, x }], { features, source: 'rows' });
 }
 
 /** The same rows with the model's features in the model's order, found by name. */

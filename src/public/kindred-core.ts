@@ -206,7 +206,8 @@ export type { PersonaliseOptions } from '../settings/training.ts';
 
 /**
  * Predictions row by row: the class in the words of the training data, or the number, and the decision behind it. Participants that
- * the model does not know are served by the shared part.
+ * the model does not know are served by the shared part. Takes a table, or rows of one participant as arrays with the features in the
+ * order of `model.features`; without the participant's name they are served by the shared part, too.
  *
  * @example
  * ```ts
@@ -214,9 +215,10 @@ export type { PersonaliseOptions } from '../settings/training.ts';
  *
  * const known = tableFrom([{ id: 'Ada', x: [1, 2, 8, 9], y: ['low', 'low', 'high', 'high'] }]);
  * const { model } = train(known, { positive: 'high', testFraction: 0, c1: 100 });
- * const rows = tableFrom([{ id: 'Ada', x: [0, 10] }], { features: ['x1'] });
- * const [first, second]: Prediction[] = predict(model, rows);
+ * const [first, second]: Prediction[] = predict(model, [[0], [10]], 'Ada');
  * console.log(first.prediction, second.prediction, second.decision > 0); // low high true
+ * const table = tableFrom([{ id: 'Ada', x: [0, 10] }], { features: ['x1'] });
+ * console.log(predict(model, table)[0].decision === first.decision); // true
  * ```
  */
 export { type Prediction, predict } from '../methods/predict.ts';

@@ -1,90 +1,135 @@
-/** The reference of all settings, docs/settings.md, from their declarations. */
-import { FEDERATION } from './federation.ts';
+/** The reference of all settings from their declarations: docs/settings.md, and `kindred settings`. */
+import { type Example, FEDERATION_EXAMPLES, SCENARIO_EXAMPLES } from './examples.ts';
+import { FEDERATION, FEDERATION_FLAGS } from './federation.ts';
 import type { Fields, Kind } from './kind.ts';
-import { flagOf } from './refused.ts';
+import { object } from './objects.ts';
 import { SCENARIO } from './scenario.ts';
+import { settingFlags } from './setting-flags.ts';
 import { PERSONALISING, TRAINING } from './training.ts';
 import { WIRE } from './wire.ts';
 
-interface Section {
-  readonly flags: 'shown' | 'hidden';
-  readonly defaults: 'shown' | 'hidden';
-}
-
-interface NamedSection extends Section {
+export interface Section {
   readonly title: string;
   readonly about: string;
   readonly fields: Fields;
+  /** Those that have flags. */
+  readonly flagged: Fields;
+  readonly defaults: 'shown' | 'hidden';
+  readonly examples: readonly Example[];
 }
 
-const SECTIONS: readonly NamedSection[] = [
-  {
+/** By the name that `kindred settings` knows them by. */
+export const SECTIONS = {
+  training: {
     title: 'Training',
     about:
       '`kindred train`, `train(table, options)` of the library, and `options` of a model file. `kindred tune` takes those that it does not search for.',
     fields: TRAINING,
-    flags: 'shown',
+    flagged: TRAINING,
     defaults: 'shown',
+    examples: [],
   },
-  {
+  personalising: {
     title: 'Personalising',
     about: '`kindred personalise` and `personalise(model, table, options)`.',
     fields: PERSONALISING,
-    flags: 'shown',
+    flagged: PERSONALISING,
     defaults: 'shown',
+    examples: [],
   },
-  {
+  federation: {
     title: 'Federation',
     about:
-      'A federation file (`kindred serve --federation-file`), `options` of `POST /v1/federations`, and `parseOptions` of the library. `kindred serve --help` lists the flags there are.',
+      'A federation file (`kindred serve --federation-file`), `options` of `POST /v1/federations`, and `parseOptions` of the library. A federation file is an object of these settings, or `{"name", "options"}`; flags of `kindred serve` go before what it says.',
     fields: FEDERATION,
-    flags: 'shown',
+    flagged: FEDERATION_FLAGS,
     defaults: 'shown',
+    examples: FEDERATION_EXAMPLES,
   },
-  {
+  scenario: {
     title: 'Scenario',
     about:
-      'A scenario file (`kindred simulate`), and `simulate(scenario)` of the library. `{}` is a scenario.',
+      'A scenario file (`kindred simulate`), and `simulate(scenario)` of the library. Every field has a default: `{}` is a scenario.',
     fields: SCENARIO,
-    flags: 'hidden',
+    flagged: {},
     defaults: 'shown',
+    examples: SCENARIO_EXAMPLES,
   },
-  {
-    title: 'On the wire',
-    about: 'What participants receive in `welcome` (src/protocol/PROTOCOL.md). Nothing has a default there.',
-    fields: WIRE,
-    flags: 'hidden',
-    defaults: 'hidden',
-  },
-];
+} satisfies Readonly<Record<string, Section>>;
+
+const ON_THE_WIRE: Section = {
+  title: 'On the wire',
+  about: 'What participants receive in `welcome` (src/protocol/PROTOCOL.md). Nothing has a default there.',
+  fields: WIRE,
+  flagged: {},
+  defaults: 'hidden',
+  examples: [],
+};
+
+/** One line of the reference. */
+export interface SettingRow {
+  /** dp.clip */
+  readonly name: string;
+  readonly flag: string | undefined;
+  readonly value: string;
+  readonly usual: string;
+  readonly about: string;
+}
+
+export function settingRows({ fields, flagged, defaults }: Section): SettingRow[] {
+  const flags = new Map(settingFlags(flagged).map(({ path, flag }) => [path.join('.'), flag]));
+  const rowsOf = (inner: Fields, prefix: string, path: string): SettingRow[] =>
+    Object.entries(inner).flatMap(([key, kind]) => {
+      const { is, declared } = kind;
+      const own = {
+        name: `${prefix}${key}`,
+        flag: flags.get(`${path}${key}`),
+        value: is.expected,
+        usual: defaults === 'hidden' ? '' : defaultOf(kind),
+        about: declared.about,
+      };
+      const parts = (is.parts ?? []).flatMap((part) => {
+        // The flags of what ends a training have no "stop" before them.
+        const inside = key === 'stop' ? '' : part.of === '' ? `${path}${key}.` : `${path}${key}${part.of}.`;
+        return rowsOf(part.fields, `${prefix}${key}${part.of}.`, inside);
+      });
+      return [own, ...parts];
+    });
+  return rowsOf(fields, '', '');
+}
+
+/** As a JSON schema. */
+export function sectionSchema({ title, fields }: Section): object {
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title, ...object(fields).schema };
+}
 
 export function settingsDocument(): string {
-  const parts = SECTIONS.map(({ title, about, fields, ...shown }) => {
-    const head = ['| setting | value | default | meaning |', '| --- | --- | --- | --- |'];
-    return [`## ${title}`, '', about, '', ...head, ...rowsOf(fields, shown)].join('\n');
-  });
   const intro = [
     '# Settings',
     '',
-    'Made from the declarations in `src/settings/` by `node scripts/settings-docs.mjs`; a test checks that it is current.',
+    'Made from the declarations in `src/settings/` by `node scripts/settings-docs.mjs`; a test checks that it is current. `kindred settings <section>` prints the same',
+    'without a network: the reference, an example to start from (`kindred settings scenario --example > scenario.json`), or a JSON schema for an editor (`--json`).',
     'What does not go together is refused with a sentence (`src/coordinator/options.ts`).',
   ];
+  const parts = [...Object.values<Section>(SECTIONS), ON_THE_WIRE].map(sectionText);
   return `${[intro.join('\n'), ...parts].join('\n\n')}\n`;
 }
 
-/** `prefix` ends in a dot. */
-function rowsOf(fields: Fields, { flags, defaults }: Section, prefix = ''): string[] {
-  return Object.entries(fields).flatMap(([key, kind]) => {
-    const { is, declared } = kind;
-    const parts = is.parts ?? [];
-    const hasFlag = flags === 'shown' && (declared.flag || parts.length === 0);
-    const names = [`${prefix}${key}`, ...(hasFlag ? [declared.flag ?? flagOf(key)] : [])].map(code).join(' ');
-    const usual = defaults === 'hidden' ? '' : defaultOf(kind);
-    const row = `| ${names} | ${is.expected} | ${usual} | ${declared.about} |`;
-    // Only what says when training ends has flags of its own.
-    const inner = { defaults, flags: key === 'stop' ? flags : 'hidden' } as const;
-    return [row, ...parts.flatMap((part) => rowsOf(part.fields, inner, `${prefix}${key}${part.of}.`))];
+function sectionText(section: Section): string {
+  const examples = section.examples.flatMap(({ about, json }) => [
+    about,
+    '',
+    '```json',
+    JSON.stringify(json, null, 2),
+    '```',
+    '',
+  ]);
+  const rows = settingRows(section).map(({ name, flag, value, usual, about }) => {
+    const names = [name, ...(flag === undefined ? [] : [flag])].map(code).join(' ');
+    return `| ${[names, value, usual, about].map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });
+  const head = ['| setting | value | default | meaning |', '| --- | --- | --- | --- |'];
+  return [`## ${section.title}`, '', section.about, '', ...examples, ...head, ...rows].join('\n');
 }
 
 function defaultOf(kind: Kind<unknown, unknown>): string {

@@ -111,6 +111,10 @@ export const FEDERATION = {
     .about('when training ends'),
 };
 
+/** The same as the command line has it: when training ends has no word before it there. */
+const { stop: _, ...BESIDE_STOP } = FEDERATION;
+export const FEDERATION_FLAGS = { ...BESIDE_STOP, ...STOP };
+
 export const federationKind = object(FEDERATION);
 
 export type Waiting = Output<typeof TIMING>['waiting'];

@@ -38,7 +38,7 @@ export function settingError(source: Source, field: string, expected: string, go
 export function errorFrom(source: Source, { path, expected, got }: Refused): KindredError {
   const what = source.typed && typeof got === 'string' && got !== '' ? got : shown(got);
   if (source === OPTIONS) {
-    const name = String(path[0]);
+    const name = path.join('-');
     if (expected === undefined)
       return inputError('UNKNOWN_OPTION', `option "${name}": there is no such option`);
     return inputError(source.code, `option ${flagOf(name)}: expected ${expected}, got ${what}`);

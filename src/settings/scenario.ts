@@ -1,7 +1,7 @@
 /** Settings of a scenario: those of a federation, and of the virtual world that it runs in. Every field has a default: {} is a scenario. */
 import { part, ROUNDS, SECURE_OPTIONS, STOP, securely, TIMING } from './federation.ts';
 import { type Input, isObject, type Output } from './kind.ts';
-import { choice, either, list, number, record, text, whole } from './kinds.ts';
+import { choice, either, list, number, record, text, toggle, whole } from './kinds.ts';
 import { object, partial, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, ROWS } from './training.ts';
@@ -38,6 +38,13 @@ const data = variants('generator', {
     task: column.default('task').about('participant column'),
     label: column.default('y').about('target column'),
     drop: list(text(), 'a list of columns').default([]).about('columns to leave out'),
+    separator: text('one character, or auto', 4)
+      .optional('auto')
+      .about('between columns of a text file; auto: by the first line'),
+    decimal: choice('point', 'comma').optional('point').about('before decimals of a text file'),
+    header: toggle()
+      .optional('true')
+      .about('whether the first line names the columns; false: they are called c1, c2 and so on'),
   },
 }).short<string | object>(withGenerator, {
   expected: 'an object with a generator (har, regression), or the name of a file',

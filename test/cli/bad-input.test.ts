@@ -56,6 +56,14 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'duplicate.csv': csv('b,-1,1,3', 'task,y,x1,x1'),
   'unnamed.csv': csv('b,-1,1,3', 'task,y,x1,'),
   'semicolon.csv': 'task;y;x1\na;1;2\n',
+  'spaces.csv': 'task y x1\na 1 2\n',
+  'decimal.csv': 'task;y;x1\na;1;2,5\nb;-1;3,5\n',
+  'headless.csv': '7,1,0.5,3\n7,-1,1.5,4\n8,1,2,5\n8,-1,3,5\n',
+  'twins.csv': '7,1,1,3\n8,-1,1.5,4\n',
+  'town.csv': csv('b,-1,1,3', 'task,y,home town,x2').replace(',3,1', ',Rome,1'),
+  'bidi.csv': csv('b,-1,\u202eab\u0007,3'),
+  'bomb.csv.gz': gzipSync(new Uint8Array(2e6)),
+  'many.csv': `${['task', 'y', ...Array.from({ length: 60 }, (_, j) => `f${j}`)].join(',')}\n`,
   'quote.csv': csv('b,-1,"1,3'),
   'binary.csv': new Uint8Array([1, 2, 0, 255, 7, 7]),
   'binary.dat': new Uint8Array([1, 2, 3, 0, 255, 7]),
@@ -102,6 +110,12 @@ const CASES: readonly Case[] = [
     argv: ['train', '@good.csv', '--test-fracton', '0.2'],
     code: 'UNKNOWN_OPTION',
     words: ['--test-fracton', '--test-fraction?'],
+  },
+  {
+    what: 'a flag by half of its name',
+    argv: ['serve', '--cert', 'cert.pem'],
+    code: 'UNKNOWN_OPTION',
+    words: ["unknown option '--cert'", 'did you mean --tls-cert?'],
   },
   {
     what: 'option without value',
@@ -244,8 +258,37 @@ const CASES: readonly Case[] = [
     what: 'missing participant column',
     argv: ['train', '@good.csv', '--task', 'person'],
     code: 'MISSING_TASK_COLUMN',
-    words: ['good.csv', '"person"'],
+    words: ['good.csv', '"person"', '--task <column>', 'got columns task, y, x1, x2;'],
   },
+  {
+    what: 'mistyped participant column',
+    argv: ['train', '@good.csv', '--task', 'Tasks'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['expected a participant column "Tasks"', 'did you mean --task "task"?'],
+  },
+  {
+    what: 'mistyped target column',
+    argv: ['train', '@good.csv', '--label', 'yy'],
+    code: 'MISSING_LABEL_COLUMN',
+    words: ['expected a target column "yy"', '--label'],
+  },
+  {
+    what: 'missing target column of a wide file',
+    argv: ['train', '@many.csv', '--label', 'score'],
+    code: 'MISSING_LABEL_COLUMN',
+    words: ['got columns task, y, f0, f1, f2, f3, f4, f5 and 54 more; name it with --label <column>'],
+  },
+  ...(['--task-column', '--label'] as const).map(
+    (option): Case => ({
+      what: `join with a wrong ${option}`,
+      argv: [
+        ...['join', 'http://127.0.0.1:1', '--data', '@good.csv', '--task', 'a', '--state', '@no-state'],
+        ...[option, 'person'],
+      ],
+      code: option === '--label' ? 'MISSING_LABEL_COLUMN' : 'MISSING_TASK_COLUMN',
+      words: ['"person"', `name it with ${option} <column>`],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],
@@ -279,10 +322,66 @@ const CASES: readonly Case[] = [
   { what: 'duplicate header', argv: ['train', '@duplicate.csv'], code: 'DUPLICATE_COLUMN', words: ['"x1"'] },
   { what: 'unnamed column', argv: ['train', '@unnamed.csv'], code: 'UNNAMED_COLUMN', words: ['column 4'] },
   {
-    what: 'semicolons',
-    argv: ['train', '@semicolon.csv'],
-    code: 'CSV_SEPARATOR',
-    words: ['semicolon.csv', '";"'],
+    what: 'spaces between columns',
+    argv: ['train', '@spaces.csv'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['spaces.csv', '--separator'],
+  },
+  {
+    what: 'the wrong --separator',
+    argv: ['train', '@semicolon.csv', '--separator', '|'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['semicolon.csv', 'task;y;x1', '--separator'],
+  },
+  ...[';;', '"'].map(
+    (separator): Case => ({
+      what: `--separator ${separator}`,
+      argv: ['train', '@good.csv', '--separator', separator],
+      code: 'BAD_OPTION',
+      words: ['option --separator: expected'],
+    }),
+  ),
+  {
+    what: 'decimal commas',
+    argv: ['train', '@decimal.csv'],
+    code: 'NOT_A_NUMBER',
+    words: ['decimal.csv line 2', '"x1"', '"2,5"', '--decimal comma'],
+  },
+  {
+    what: 'an unknown --decimal',
+    argv: ['train', '@decimal.csv', '--decimal', ','],
+    code: 'BAD_OPTION',
+    words: ['option --decimal: expected one of point, comma'],
+  },
+  {
+    what: 'no header',
+    argv: ['train', '@headless.csv'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['headless.csv line 1', '--no-header', 'c1 to c4'],
+  },
+  {
+    what: 'no header, and equal values in the first row',
+    argv: ['train', '@twins.csv'],
+    code: 'DUPLICATE_COLUMN',
+    words: ['twins.csv line 1', '--no-header', 'c1 to c4'],
+  },
+  {
+    what: '--no-header without column names',
+    argv: ['train', '@headless.csv', '--no-header'],
+    code: 'MISSING_TASK_COLUMN',
+    words: ['got columns c1, c2, c3, c4; name it with --task <column>'],
+  },
+  {
+    what: 'gzip that unpacks to more than --max-bytes',
+    argv: ['train', '@bomb.csv.gz', '--max-bytes', '1000000'],
+    code: 'GZIP_TOO_LARGE',
+    words: ['bomb.csv.gz', '1,000,000 bytes', '--max-bytes'],
+  },
+  {
+    what: 'Parquet that unpacks to more than --max-bytes',
+    argv: ['train', '@null.parquet', '--max-bytes', '8'],
+    code: 'TABLE_TOO_LARGE',
+    words: ['null.parquet', '--max-bytes'],
   },
 
   // Values.
@@ -290,7 +389,19 @@ const CASES: readonly Case[] = [
     what: 'text in a feature',
     argv: ['train', '@text.csv'],
     code: 'NOT_A_NUMBER',
-    words: ['text.csv line 5', '"x1"', '"tall"'],
+    words: ['text.csv line 5', '"x1"', '"tall"', '--drop x1 leaves the column out'],
+  },
+  {
+    what: 'text in a feature whose name has a space',
+    argv: ['train', '@town.csv'],
+    code: 'NOT_A_NUMBER',
+    words: ['town.csv line 4', '"home town"', '"Rome"', '--drop "home town"'],
+  },
+  {
+    what: 'control and bidirectional characters in a value',
+    argv: ['train', '@bidi.csv'],
+    code: 'NOT_A_NUMBER',
+    words: ['bidi.csv line 5', '"x1"', 'ab'],
   },
   { what: 'NaN', argv: ['train', '@nan.csv'], code: 'MISSING_VALUE', words: ['nan.csv line 5', '"x1"'] },
   { what: 'Inf', argv: ['train', '@inf.csv'], code: 'NOT_FINITE', words: ['inf.csv line 5', '"x1"'] },
@@ -343,13 +454,13 @@ const CASES: readonly Case[] = [
     what: 'three classes',
     argv: ['train', '@three.csv'],
     code: 'POSITIVE_NEEDED',
-    words: ['three.csv', '"walking"'],
+    words: ['three.csv', 'got 3: "-1", "1", "walking"; --positive <class>'],
   },
   {
     what: 'unknown --positive',
     argv: ['train', '@good.csv', '--positive', 'sitting'],
     code: 'UNKNOWN_POSITIVE',
-    words: ['good.csv', '"sitting"'],
+    words: ['good.csv', '"sitting"', '--positive', '"-1", "1"'],
   },
   {
     what: 'text as regression target',
@@ -657,6 +768,7 @@ describe('bad input is one sentence', () => {
       const outcome = await run([...pathsIn(argv), ...more]);
       expect(outcome.stdout).toBe('');
       expect(outcome.stderr).toMatch(/^kindred: [^\n]+\n$/);
+      expect(outcome.stderr).not.toMatch(/[\p{Cc}\p{Bidi_C}](?!$)/u);
       expect(outcome.stderr).toContain(`[${code}]`);
       for (const word of words) expect(outcome.stderr).toContain(word);
       expect(outcome.code).toBe(exit);

@@ -112,6 +112,18 @@ describe('the report of train', () => {
     const accuracies = [...stdout.matchAll(/^ {2}\d+ .* ([\d.]+)$/gm)].map(([, text]) => Number(text));
     expect(accuracies).toHaveLength(12);
     expect(accuracies).toEqual([...accuracies].sort((a, b) => a - b));
+    expect(stdout).toContain('(--all lists every participant, --json has all)');
+
+    const model = sandbox.path('many.json');
+    const all = await run(['train', many, '--all', '--model', model]);
+    const evaluated = await run(['evaluate', '--model', model, many, '--all']);
+    for (const { stdout: whole } of [all, evaluated]) {
+      expect([...whole.matchAll(/^ {2}\d+ .* ([\d.]+)$/gm)]).toHaveLength(30);
+      expect(whole).not.toContain('more');
+      expect(whole).not.toContain('--all');
+    }
+    expect((await run(['evaluate', '--model', model, many])).stdout).toContain('--all lists');
+    expect((await run(['personalise', '--model', model, many])).stdout).toContain('--all lists');
   });
 
   test('has R2 and RMSE for a regression, and no gap without a dual', async () => {

@@ -143,6 +143,38 @@ describe('serve', () => {
     kept.close();
   });
 
+  test('what is inside of objects has flags: alone, beside a file, and as a switch', async () => {
+    const optionsWith = async (...argv: string[]) => {
+      const served = await serve(['--store', newStore(), ...argv]);
+      const { options } = (await ask(`${served.url}/v1/federations/default`)).json;
+      await end(served);
+      return options;
+    };
+    const dp = ['--dp-clip', '2', '--dp-epsilon', '4', '--dp-delta', '1e-6', '--rounds', '20'];
+    expect((await optionsWith(...dp)).dp).toMatchObject({ clip: 2, epsilon: 4, delta: 1e-6 });
+    const file = sandbox.write('dp.json', JSON.stringify({ dp: { clip: 2, noiseMultiplier: 3 } }));
+    const merged = await optionsWith('--federation-file', file, '--dp-clip', '5');
+    expect(merged.dp).toMatchObject({ clip: 5, noiseMultiplier: 3 });
+    const defence = ['--defence-robust', '--defence-norm-bound', '7', '--defence-scores'];
+    expect((await optionsWith(...defence)).defence).toEqual({
+      normBound: 7,
+      robust: { quantile: 0.5, factor: 2 },
+      scores: 'on',
+    });
+    const quantile = await optionsWith('--defence-robust-quantile', '0.9');
+    expect(quantile.defence).toEqual({ robust: { quantile: 0.9, factor: 2 } });
+    const secure = await optionsWith(
+      '--secure',
+      '--secure-dropout',
+      '0.1',
+      '--secure-phase',
+      '3s',
+      '--min-participants',
+      '5',
+    );
+    expect(secure.secure).toMatchObject({ dropout: 0.1, phaseMs: 3000, scaleBits: 30 });
+  });
+
   test('plain options are a federation file, too', async () => {
     const file = sandbox.write('plain.json', JSON.stringify({ c1: 5 }));
     const served = await serve(['--store', newStore(), '--federation-file', file]);
@@ -178,6 +210,10 @@ describe('serve', () => {
     [['--max-wait', '5'], '--max-wait'],
     [['--straggler', 'wait'], '--straggler'],
     [['--origin', 'https://a.example/path'], '--origin'],
+    [['--dp-clip', '0'], 'option --dp-clip: expected a number above 0, got 0'],
+    [['--dp-epsilon', '4'], 'dp.clip: expected a number above 0, got nothing'],
+    [['--defence-robust-quantile', '2'], 'option --defence-robust-quantile: expected'],
+    [['--secure-phase', 'soon'], 'option --secure-phase: expected a time'],
     [['--tls-cert', 'a.pem'], '--tls-cert'],
     [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], 'no.pem'],
     [['--open', '--invite-only'], '--open'],
@@ -340,8 +376,8 @@ test('the whole way: serve, invite, join, verify, and a model from the server th
       task,
       '--state',
       states[i],
-      '--invitation',
-      token,
+      '--invitation-file',
+      sandbox.write(`invitation-${task}`, `${token}\n`),
     ]);
   });
   for (const { code, stderr } of await Promise.all(joined)) expect([code, stderr]).toEqual([0, '']);

@@ -125,7 +125,7 @@ describe('readCsv refuses', () => {
       'a missing participant column',
       'Tasks,y,x1\n1,2,3\n',
       'MISSING_TASK_COLUMN',
-      ['"task"', 'Tasks, y, x1', 'did you mean "Tasks"'],
+      ['"task"', 'Tasks, y, x1', 'did you mean --task "Tasks"'],
     ],
     [
       'a missing target column',
@@ -147,7 +147,11 @@ describe('readCsv refuses', () => {
       ['line 3', 'closing quote'],
     ],
     ['text behind a quote', `${head}"a"b,1,3,4\n`, 'CSV_TEXT_BEHIND_QUOTE', ['line 3', '"b"']],
-    ['semicolons', 'task;y;x1\n1;2;3\n', 'CSV_SEPARATOR', ['commas', '";"']],
+    ['one column only', 'task y x1\n1 2 3\n', 'MISSING_TASK_COLUMN', ['task y x1', '--separator']],
+    ['a row as header', '7,1,0.5,2\n7,-1,1.5,3\n', 'MISSING_TASK_COLUMN', ['--no-header', 'c1 to c4']],
+    ['a row as header, with equal values', '7,1,1,2\n', 'DUPLICATE_COLUMN', ['--no-header', 'c1 to c4']],
+    ['a decimal comma', 'task;y;x1\na;1;2,5\n', 'NOT_A_NUMBER', ['line 2', '"x1"', '--decimal comma']],
+    ['a text column', 'task,y,home town\na,1,Rome\n', 'NOT_A_NUMBER', ['line 2', '--drop "home town"']],
   ];
 
   test.each(bad)('%s', async (_, text, code, words) => {
@@ -156,7 +160,11 @@ describe('readCsv refuses', () => {
 
   test('an unknown column to drop, with the near name', async () => {
     const drop = { drop: ['activty'] };
-    await refused(() => read('task,y,x1,activity\n', drop), 'UNKNOWN_DROP_COLUMN', 'did you mean "activity"');
+    await refused(
+      () => read('task,y,x1,activity\n', drop),
+      'UNKNOWN_DROP_COLUMN',
+      'did you mean --drop "activity"',
+    );
   });
 
   test('dropping what it needs, and one column for both meanings', async () => {

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { gunzip, isGzip } from '../../src/data/gzip.ts';
-import { detectFormat } from '../../src/data/parse-table.ts';
+import { unpackedLimit } from '../../src/data/memory.ts';
+import { detectFormat, parseTable } from '../../src/data/parse-table.ts';
 import { bytesOf, refused } from './helpers.ts';
 
 const text = Array.from({ length: 20_000 }, (_, i) => `${i},${Math.sin(i)}`).join('\n');
@@ -39,6 +40,21 @@ describe('gunzip', () => {
   test('refuses a bomb at the limit, not at the end', async () => {
     const bomb = new Uint8Array(gzipSync(new Uint8Array(20_000_000)));
     await refused(() => gunzip(bomb, 'a.csv.gz', 1_000_000), 'GZIP_TOO_LARGE', '1,000,000 bytes');
+  });
+
+  test('refuses a small file that unpacks to hundreds of megabytes, unless it is asked to', async () => {
+    const chunks = Array.from({ length: 300 }, () => gzipSync(new Uint8Array(1 << 20)));
+    const bomb = new Uint8Array(Buffer.concat(chunks));
+    expect(bomb.length).toBeLessThan(1e6);
+    await refused(() => parseTable(bomb, 'a.csv.gz'), 'GZIP_TOO_LARGE', '0.25 GiB', '--max-bytes');
+    await refused(() => parseTable(bomb, 'a.csv.gz', { maxBytes: 2 ** 30 }), 'BINARY_FILE');
+  });
+
+  test('a large file may unpack to a hundredfold, and none to more than 4 GiB', () => {
+    expect(unpackedLimit(1000)).toBe(2 ** 28);
+    expect(unpackedLimit(1e7)).toBe(1e9);
+    expect(unpackedLimit(1e12)).toBe(2 ** 32);
+    expect(unpackedLimit(1e12, 5)).toBe(5);
   });
 });
 

@@ -41,7 +41,12 @@ describe('classificationTargets', () => {
 
   test('refuses what has no answer', async () => {
     const three = labelled('b', 'a', 'c');
-    await refused(() => classificationTargets(three), 'POSITIVE_NEEDED', 'a.csv', '3 values: "a", "b", "c"');
+    await refused(
+      () => classificationTargets(three),
+      'POSITIVE_NEEDED',
+      'a.csv',
+      'got 3: "a", "b", "c"; --positive <class>',
+    );
     const many = labelled(...Array.from({ length: 30 }, (_, i) => `${i}.5`));
     await refused(() => classificationTargets(many), 'POSITIVE_NEEDED', '"7.5" and 22 more', 'regression');
     await refused(() => classificationTargets(labelled('1', '1.0')), 'ONE_CLASS', 'a.csv', '"1"');

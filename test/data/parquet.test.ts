@@ -91,6 +91,16 @@ describe('readParquet', () => {
     await refused(() => read(file([nulls, x1]), { need: 'label' }), 'MISSING_TARGET', 'row 2');
   });
 
+  test('refuses more rows than the limit allows, and says how to allow more', async () => {
+    const bytes = file([task, y, x1]);
+    await refused(
+      () => readParquet(bytes, 'a.parquet', COLUMNS, 16),
+      'TABLE_TOO_LARGE',
+      '16 bytes are allowed',
+      '--max-bytes',
+    );
+  });
+
   test('refuses missing values with row and column', async () => {
     const nulls: Column = { name: 'x1', data: [0.5, null, 1], type: 'DOUBLE' };
     await refused(() => read(file([task, y, nulls])), 'MISSING_VALUE', 'a.parquet row 2, column "x1"');

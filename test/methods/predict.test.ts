@@ -30,6 +30,41 @@ test('one against the rest: the rest is called so', () => {
   expect(new Set(predict(one, table).map(({ prediction }) => prediction))).toEqual(new Set(['z', 'not z']));
 });
 
+test('rows as arrays are predicted as the same rows of a table, for a participant or for nobody', () => {
+  const d = har.features.length;
+  const rowsOf = (who: string) =>
+    Array.from({ length: har.n }, (_, i) => i)
+      .filter((i) => har.participants[har.participantOf[i]] === who)
+      .map((i) => har.x.subarray(i * d, (i + 1) * d));
+  const expected = predict(model, har).filter(({ participant }) => participant === '2');
+  const got = predict(model, rowsOf('2'), '2');
+  expect(got.map(({ decision }) => decision)).toEqual(expected.map(({ decision }) => decision));
+  expect(got.map(({ row }) => row)).toEqual(got.map((_, i) => i + 1));
+  // Plain arrays of numbers, and the shared part for whoever is not named.
+  const plain = rowsOf('2').map((row) => [...row]);
+  expect(predict(model, plain, '2')).toEqual(got);
+  const shared = predict(model, plain);
+  expect(shared[0]).toMatchObject({ row: 1, participant: '' });
+  expect(shared.map(({ decision }) => decision)).not.toEqual(got.map(({ decision }) => decision));
+  expect(predict(model, plain, 'nobody').map(({ decision }) => decision)).toEqual(
+    shared.map(({ decision }) => decision),
+  );
+  expect(predict(model, [])).toEqual([]);
+});
+
+test('rows of another length and values that are no numbers are refused by their place', () => {
+  const d = har.features.length;
+  const row = [...har.x.subarray(0, d)];
+  expect(() => predict(model, [row, row.slice(1)], '1')).toThrow(
+    /rows\[1\]: expected the \d+ features .* got \d+ numbers/,
+  );
+  expect(() => predict(model, [row, row.with(2, Number.NaN)], '1')).toThrow(
+    /row 2, feature 3: expected a finite number/,
+  );
+  const { model: local } = train(har, { method: 'local', positive: '1', rounds: 5 });
+  expect(() => predict(local, [row], 'nobody')).toThrow(/"nobody" is not in the model/);
+});
+
 test('features are found by name: another order changes nothing, other features are refused', () => {
   const order = har.features.map((_, j) => har.features.length - 1 - j);
   const turned = selectFeatures(har, order);

@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { settingsDocument } from '../../src/settings/document.ts';
-import { FEDERATION, STOP, upgraded } from '../../src/settings/federation.ts';
+import { FEDERATION, FEDERATION_FLAGS, SECURE_OPTIONS, upgraded } from '../../src/settings/federation.ts';
 import type { Fields } from '../../src/settings/kind.ts';
 import { defaultLoss, LOSS_NAMES, LOSSES, unfitLoss } from '../../src/settings/losses.ts';
 import { flagOf } from '../../src/settings/refused.ts';
 import { SCENARIO } from '../../src/settings/scenario.ts';
+import { settingFlags } from '../../src/settings/setting-flags.ts';
 import { PERSONALISING, TRAINING } from '../../src/settings/training.ts';
-import { WIRE, wireKind } from '../../src/settings/wire.ts';
+import { DP, honest, WIRE, wireKind } from '../../src/settings/wire.ts';
 import { LOSSES as IMPLEMENTED } from '../../src/solver/losses/losses.ts';
 import { run } from '../cli/helpers.ts';
 
@@ -32,11 +33,17 @@ describe('every setting that one value can say has a flag', () => {
   test.each<[string, Fields]>([
     ['train', TRAINING],
     ['personalise', PERSONALISING],
-    ['serve', { ...FEDERATION, ...STOP }],
+    ['serve', FEDERATION_FLAGS],
   ])('of kindred %s', async (command, fields) => {
     const { stdout } = await run([command, '--help']);
-    for (const [key, { is, declared }] of Object.entries(fields))
-      if (declared.flag || !is.parts) expect(stdout).toContain(`  ${declared.flag ?? flagOf(key)}`);
+    for (const { flag } of settingFlags(fields)) expect(stdout).toContain(`  ${flag}`);
+  });
+
+  test('inside of objects, too', () => {
+    const flags = settingFlags(FEDERATION_FLAGS).map(({ flag }) => flag.split(' ')[0]);
+    for (const [outer, inner] of Object.entries({ dp: { ...DP, honest }, secure: SECURE_OPTIONS }))
+      for (const key of Object.keys(inner)) expect(flags).toContain(flagOf(`${outer}-${key}`));
+    expect(new Set(flags).size).toBe(flags.length);
   });
 });
 

@@ -2,7 +2,7 @@
 import { inputError } from '../../base/errors.ts';
 import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../coordinator/options.ts';
 import { readText } from '../../node/files/files.ts';
-import { FEDERATION, STOP } from '../../settings/federation.ts';
+import { FEDERATION_FLAGS, STOP } from '../../settings/federation.ts';
 import { isObject, type Json } from '../../settings/kind.ts';
 import { checkedSettings } from '../flags.ts';
 import type { ServeFlags } from './server-options.ts';
@@ -21,20 +21,30 @@ interface WrittenFederation {
 
 /** Flags go before the file. */
 export async function wantedFederation(flags: ServeFlags): Promise<WantedFederation> {
-  const typed = Object.entries(checkedSettings(flags, { ...FEDERATION, ...STOP }));
+  const typed = checkedSettings(flags, FEDERATION_FLAGS);
   const file = flags.federationFile;
   const written: WrittenFederation = file === undefined ? { options: {} } : await readFederation(file);
-  const stop = Object.fromEntries(typed.filter(([key]) => key in STOP));
-  const given: Record<string, unknown> = {
-    ...written.options,
-    ...Object.fromEntries(typed.filter(([key]) => !(key in STOP))),
-  };
-  if (Object.keys(stop).length > 0) given.stop = { ...(isObject(given.stop) && given.stop), ...stop };
+  const entries = Object.entries(typed);
+  const stop = Object.fromEntries(entries.filter(([key]) => key in STOP));
+  const flagged = Object.fromEntries(entries.filter(([key]) => !(key in STOP)));
+  const given = over(written.options, Object.keys(stop).length > 0 ? { ...flagged, stop } : flagged);
   return {
     name: flags.federation ?? written.name ?? 'default',
     given,
     options: parseOptions(file ?? 'options of the federation', given),
   };
+}
+
+/** What was typed before what was written, inside of objects too. */
+function over(written: Json, typed: Json): Json {
+  const merged: Record<string, unknown> = { ...written };
+  for (const [key, value] of Object.entries(typed)) {
+    const before = merged[key];
+    // Kinds of waiting are not mixed.
+    const isMerged = isObject(before) && isObject(value) && !('kind' in value);
+    merged[key] = isMerged ? over(before, value) : value;
+  }
+  return merged;
 }
 
 /** {name?, options}, or the options alone. */

@@ -1,6 +1,7 @@
 /** The log of the server on stderr: JSON lines for machines, one short line for people. */
 import { type Logger, pino } from 'pino';
 import type { Io } from '../io.ts';
+import { printable, printableJson } from '../printable.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
@@ -12,7 +13,7 @@ const redact = SECRETS.flatMap((name) => [name, `*.${name}`, `req.headers.${name
 
 export function newLog(io: Io, level: LogLevel, format: LogFormat): Logger {
   const write = (line: string) => {
-    void io.stderr.write(format === 'json' ? line : prettyLine(line));
+    void io.stderr.write(format === 'json' ? printableJson(line) : prettyLine(line));
   };
   return pino({ level, redact, base: null }, { write });
 }
@@ -25,7 +26,7 @@ export function prettyLine(line: string): string {
   const where = federation === undefined ? '' : `${federation}: `;
   const details = Object.entries(rest).map(([name, value]) => `, ${name} ${shown(value)}`);
   const why = err === undefined ? '' : `: ${(err as { message: string }).message}`;
-  return `${clock} ${word} ${where}${msg}${details.join('')}${why}\n`;
+  return `${printable(`${clock} ${word} ${where}${msg}${details.join('')}${why}`)}\n`;
 }
 
 function shown(value: unknown): string {

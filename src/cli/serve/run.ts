@@ -6,7 +6,8 @@ import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
 import { type Io, note, warn } from '../io.ts';
-import { layoutFor } from '../layout.ts';
+import { layoutFor, writeLines } from '../layout.ts';
+import { printableJson } from '../printable.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
 import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
@@ -88,7 +89,7 @@ async function reportReady(
     const operatorTokenFile = tokenFile ?? null;
     const document = { url: server.url, store, federations, operatorTokenFile, pid: process.pid };
     // On one line: whoever reads it need not know where it ends.
-    await io.stdout.write(`${JSON.stringify(document)}\n`);
+    await io.stdout.write(`${printableJson(JSON.stringify(document))}\n`);
     return;
   }
   const { line } = layoutFor(io);
@@ -104,11 +105,13 @@ async function reportReady(
     line('Listening', server.url),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
-    line('Join', isOpen ? join : `${join} --invitation <token>`),
-    ...(isOpen ? [] : [line('Invite', `${io.program} invite ${url}${option} --store ${store}`)]),
+    line('Join', isOpen ? join : `${join} --invitation-file invitation.txt`),
+    ...(isOpen
+      ? []
+      : [line('Invite', `${io.program} invite ${url}${option} --store ${store} > invitation.txt`)]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
   ];
-  await io.stdout.write(`${lines.join('\n')}\n`);
+  await writeLines(io, lines);
 }
 
 /** A file of participants that may take part, by their keys: a line for each, its name and then its key. */

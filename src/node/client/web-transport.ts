@@ -156,6 +156,6 @@ function networkError(where: string, error: unknown): KindredError | TryAgain {
   if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
   return inputError(
     'NOT_TRUSTED',
-    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --cert and --key who you are`,
+    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --tls-cert and --tls-key who you are`,
   );
 }

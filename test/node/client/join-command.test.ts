@@ -136,7 +136,59 @@ describe('kindred join', () => {
     expect((await run(joining(server, '2', state, '--name', 'phone'))).code).toBe(0);
     const { stdout, stderr } = await run(['evaluate', '--model', state, everybody, '--json']);
     expect(JSON.parse(stdout).newcomers).toEqual(['1', '3']);
-    expect(stderr).toContain('served by w alone');
+    const others = `of other participants (1, 3 in column "task") than "2", whose model this is`;
+    expect(stderr).toContain(`${others}: they were served by w alone`);
+    const own = await run(['predict', '--model', state, ownFile('2')]);
+    expect([own.code, own.stderr]).toEqual([0, '']);
+  });
+
+  test('a model of whoever joined with a whole file says when it serves rows of others', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const state = newFolder();
+    const argv = ['join', server.url, '--data', ownFile('2'), '--task', 'all', '--name', 'phone'];
+    expect((await run([...argv, '--state', state])).code).toBe(0);
+    const { code, stderr } = await run(['predict', '--model', state, everybody, '--json']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('rows are of other participants (1, 2, 3 in column "task")');
+    expect(stderr).toContain('served by the model of "phone"');
+  });
+
+  test('a file without a header, with semicolons and decimal commas, is known again by the state', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const state = newFolder();
+    const rows = [...writeCsv(table)].join('').trimEnd().split('\n').slice(1);
+    const file = join(root, 'european.txt');
+    writeFileSync(file, `\ufeff${rows.join('\r\n').replaceAll(',', ';').replaceAll('.', ',')}\r\n`);
+    const format = ['--no-header', '--decimal', 'comma', '--separator', ';'];
+    const columns = ['--task-column', 'c1', '--label', 'c2', ...format];
+    const argv = ['join', server.url, '--data', file, '--task', '2', '--state', state, ...columns];
+    const joined = await run(argv);
+    expect([joined.code, joined.stderr]).toEqual([0, '']);
+    const { code, stdout } = await run(['evaluate', '--model', state, file, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).participants).toHaveLength(3);
+  });
+
+  test('an invitation comes from a file, standard input or the environment, and never as an argument', async () => {
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const invitation = join(root, 'invitation.txt');
+    writeFileSync(invitation, '  secret-token\n');
+    const stdin = async () => new TextEncoder().encode('from-stdin\n');
+    const outcomes = [
+      await run(joining(server, '1', newFolder(), '--invitation-file', invitation)),
+      await run(joining(server, '1', newFolder(), '--invitation-file', '-'), { stdin }),
+      await run(joining(server, '1', newFolder()), { env: { KINDRED_INVITATION: 'from-environment' } }),
+      await run(joining(server, '1', newFolder())),
+    ];
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    expect(server.sessions.map((session) => session.invitation)).toEqual([
+      'secret-token',
+      'from-stdin',
+      'from-environment',
+      undefined,
+    ]);
+    const typed = await run(joining(server, '1', newFolder(), '--invitation', 'secret'));
+    expect(typed.stderr).toContain("unknown option '--invitation'; did you mean --invitation-file?");
   });
 
   test('a note says that nobody answers, once', async () => {
@@ -175,8 +227,10 @@ describe('kindred join', () => {
     [['--task', '9'], 'UNKNOWN_TASK', ['"9"', '"1", "2", "3"', '--task all']],
     [['--task', '1', '--label', 'z'], 'MISSING_LABEL_COLUMN', ['"z"']],
     [['--task', 'all', '--task-column', 'nobody', '--drop', 'nothing'], 'UNKNOWN_DROP_COLUMN', ['"nothing"']],
-    [['--task', '1', '--cert', everybody], 'BAD_OPTION', ['--cert', '--key']],
+    [['--task', '1', '--tls-cert', everybody], 'BAD_OPTION', ['--tls-cert', '--tls-key']],
     [['--task', '1', '--ca', everybody], 'BAD_OPTION', ['https']],
+    [['--task', '1', '--invitation-file', everybody], 'BAD_INVITATION', ['expected one invitation']],
+    [['--task', '1', '--invitation-file', 'none.txt'], 'FILE_NOT_FOUND', ['none.txt']],
     [['--task', '1', '--once', '--forever'], 'BAD_OPTION', ['--forever', '--once']],
     [['--task', '1', '--slowdown', '0.5'], 'BAD_OPTION', ['--slowdown', '0.5']],
     [['--task', '1', '--test-fraction', '1'], 'BAD_OPTION', ['--test-fraction']],

@@ -9,6 +9,9 @@ import { ApiError } from './api-error.ts';
 import type { HostNames } from './host-names.ts';
 import type { Actor, Tokens } from './tokens.ts';
 
+/** Node drops those after the 2000th in silence. */
+const MOST_HEADERS = 100;
+
 interface AccessOptions {
   readonly tokens: Tokens;
   readonly hosts: HostNames;
@@ -27,8 +30,13 @@ export class Access {
   }
 
   /** Before anything else: refuses other names than ours, and pages of other origins. */
-  checkOrigin({ headers, rawHeaders, socket }: IncomingMessage): void {
-    const { host = '', origin } = headers;
+  checkOrigin(request: IncomingMessage): void {
+    const { headers, rawHeaders, socket, url = '' } = request;
+    const { origin } = headers;
+    if (rawHeaders.length > 2 * MOST_HEADERS)
+      throw new ApiError('BAD_REQUEST', `headers: expected at most ${MOST_HEADERS}`);
+    // A target with a server in it goes before Host (RFC 9112, 3.2.2).
+    const [, host = headers.host ?? ''] = /^[a-z]+:\/\/([^/?#]*)/i.exec(url) ?? [];
     const hosts = rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host');
     if (hosts.length > 1) throw new ApiError('BAD_REQUEST', `host: expected one, got ${hosts.length}`);
     if (!this.options.hosts.isOurs(host, socket.localAddress)) {

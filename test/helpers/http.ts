@@ -6,6 +6,7 @@ export interface Tls {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
+  readonly checkServerIdentity?: () => undefined;
 }
 
 export interface Ask {

@@ -62,6 +62,6 @@ function tokenOf(name: string): TokenRecord {
 }
 
 function eventOf(n: number): AuditEvent {
-  const at = new Date(n).toISOString();
+  const at = `2026-01-01T00:00:${10 + n}.000Z`;
   return { at, who: 'ü "ada"', from: '127.0.0.1', what: 'pause', target: `line\n${n}`, outcome: 'done' };
 }

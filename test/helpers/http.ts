@@ -6,7 +6,6 @@ export interface Tls {
   readonly ca?: string | Buffer;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
-  readonly checkServerIdentity?: () => undefined;
 }
 
 export interface Ask {

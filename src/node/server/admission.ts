@@ -86,6 +86,7 @@ export class Admission {
       const invitation = known ? undefined : await this.invitationFor(name, request);
       await this.checkSchema(name, request, mayChoose);
       if (!known) {
+        checkIdentity(participant, key);
         await this.newcomers.check(name, participant, invitation, peer.remoteAddress);
         await this.saveSchema(name, request);
         await this.enrol(name, { participant, key }, invitation && { ...invitation, usedBy: participant });

@@ -2,7 +2,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { FederationRecord } from '../../host/ports.ts';
 import { joinStatement } from '../../protocol/joining.ts';
-import { ED25519_PUBLIC, isSoundIdentity } from '../crypto.ts';
+import { ED25519_PUBLIC, isLargeIdentity, isSoundIdentity } from '../crypto.ts';
 import { ApiError } from './api-error.ts';
 import type { Challenges } from './challenges.ts';
 import type { HostNames } from './host-names.ts';
@@ -42,7 +42,7 @@ export class JoinProofs {
       throw new ApiError('CHALLENGE_EXPIRED', message);
     }
     if (!this.hosts.isOurOrigin(server, localAddress)) throw wrongServer(server);
-    checkIdentity(participant, key);
+    if (!isLargeIdentity(Buffer.from(key, 'base64url'))) throw badKey(participant);
     const statement = joinStatement({
       ...{ federation: id, participant, key, challenge, server, schema, invitation },
     });
@@ -63,12 +63,15 @@ function wrongServer(server: string): ApiError {
   );
 }
 
-/** Refuses keys for which others can sign, and spellings of a key other than its own. */
+/** For a key that is to be enrolled: refuses those for which others can sign, and spellings of a key other than its own. */
 export function checkIdentity(participant: string, key: string): void {
   const raw = Buffer.from(key, 'base64url');
-  if (raw.toString('base64url') === key && isSoundIdentity(raw)) return;
+  if (raw.toString('base64url') !== key || !isSoundIdentity(raw)) throw badKey(participant);
+}
+
+function badKey(participant: string): ApiError {
   const message = `participant "${participant}": key: expected an Ed25519 public key of full order in its canonical form, got another; make a new --state`;
-  throw new ApiError('BAD_KEY', message);
+  return new ApiError('BAD_KEY', message);
 }
 
 /** Without a cache of keys: strangers may send any number of them. */

@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../helpers/answers.ts';
 import { Authority, hasOpenssl, type KeyFiles, replace } from '../../helpers/certificates.ts';
-import { ask } from '../../helpers/http.ts';
+import { ask, type Tls } from '../../helpers/http.ts';
 import { ServerTest, until } from '../../helpers/server.ts';
 import { connected, openSession } from '../../helpers/ws-participant.ts';
 
@@ -54,7 +54,7 @@ describe.skipIf(!hasOpenssl)('TLS (needs openssl)', () => {
   test('names of the certificate in force are names of the server', async () => {
     const files = authority.issue('named', 'DNS:kindred.example.org,DNS:*.wards.example,IP:192.0.2.1');
     const server = await servers.start({ tls: { certFile: files.cert, keyFile: files.key } });
-    const tls = { ca, checkServerIdentity: () => undefined };
+    const tls = { ca, checkServerIdentity: () => undefined } as Tls;
     const status = async (host: string) =>
       (await ask(`${server.url}/healthz`, { headers: { host }, tls })).status;
     expect(await status('kindred.example.org')).toBe(200);

@@ -152,10 +152,9 @@ export function route<
 }
 
 /** Errors that any route of its kind may give, and its own. */
-export function errorsOf({ access, path, method, errors = [], query, params, body }: Route): ErrorCode[] {
-  const all: ErrorCode[] = ['WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
+export function errorsOf({ access, path, method, errors = [] }: Route): ErrorCode[] {
+  const all: ErrorCode[] = ['BAD_REQUEST', 'WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
   if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN', 'ROLE_NEEDED');
-  if (params || query || body || method === 'POST') all.push('BAD_REQUEST');
   if (method === 'POST') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
   if (path.startsWith('/v1/')) all.push('STOPPING');
   if (path.includes('/:name')) all.push('NO_SUCH_FEDERATION');

@@ -4,6 +4,9 @@ const RESTARTS = 'test/federation/restarts.test.ts';
 const RESTING = 'test/federation/resting.test.ts';
 const LIARS = 'test/federation/liars.test.ts';
 const COORDINATOR = 'test/federation/coordinator.test.ts';
+const ENROLMENT = 'test/node/server/enrolment.test.ts';
+const HOSTS = 'test/node/server/host-names.test.ts';
+const AUDIT_LOG = 'test/node/server/audit-log.test.ts';
 
 // `by`: where something other than the schedules is meant to find it.
 export const MUTATIONS = [
@@ -143,5 +146,54 @@ export const MUTATIONS = [
     from: 'if (member.index >= 0 && !inquiry.forget(member.index)) askAgain(state);',
     to: 'if (member.index >= 0) inquiry.forget(member.index);',
     by: RESTARTS,
+  },
+  {
+    bug: 'a name that begins like loopback is taken for loopback',
+    by: HOSTS,
+    file: 'src/node/server/host-names.ts',
+    from: 'const name = hostIn(header);\n    if (name === undefined) return false;',
+    to: 'const name = hostIn(header);\n    if (/^(::ffff:)?127\\./.test(header)) return true;\n    if (name === undefined) return false;',
+  },
+  {
+    bug: 'the address that was dialled is not checked',
+    by: HOSTS,
+    file: 'src/node/server/join-proof.ts',
+    from: 'if (!this.hosts.isOurOrigin(server, localAddress)) throw wrongServer(server);',
+    to: '',
+  },
+  {
+    bug: 'a list of keys undoes a revocation',
+    by: ENROLMENT,
+    file: 'src/node/server/admission.ts',
+    from: 'if (known && withRevoked(known).includes(allowed.key)) revoked.push(allowed);',
+    to: 'if (known && allowed.key === "") revoked.push(allowed);',
+  },
+  {
+    bug: 'an invitation for anybody takes a name that somebody was invited under',
+    by: ENROLMENT,
+    file: 'src/node/server/newcomers.ts',
+    from: 'if (held)\n',
+    to: 'if (held && participant === "")\n',
+  },
+  {
+    bug: 'keys of small order enrol',
+    by: ENROLMENT,
+    file: 'src/node/crypto.ts',
+    from: 'return !ed25519.Point.fromBytes(raw, false).isSmallOrder();',
+    to: 'return ed25519.Point.fromBytes(raw, false) !== undefined;',
+  },
+  {
+    bug: 'keys are kept whether or not their signatures are good',
+    by: 'test/node/crypto.test.ts',
+    file: 'src/node/crypto.ts',
+    from: 'if (isGood) identities.keep(key, identity);',
+    to: 'identities.keep(key, identity);',
+  },
+  {
+    bug: 'entries of the audit log do not name the one before',
+    by: AUDIT_LOG,
+    file: 'src/host/audit-chain.ts',
+    from: ': entry.previous !== last',
+    to: ': entry.previous.length !== last.length',
   },
 ];

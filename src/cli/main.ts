@@ -21,6 +21,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   join: async () => (await import('./join.ts')).addJoin,
   invite: async () => (await import('./operator.ts')).addInvite,
   revoke: async () => (await import('./operator.ts')).addRevoke,
+  token: async () => (await import('./tokens.ts')).addToken,
+  'audit-log': async () => (await import('./audit-log.ts')).addAuditLog,
   verify: async () => (await import('./verify.ts')).addVerify,
   simulate: async () => (await import('./simulate.ts')).addSimulate,
   replay: async () => (await import('./replay.ts')).addReplay,

@@ -15,7 +15,7 @@ import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
 import { addTlsOptions, readTls, type TlsFlags } from './tls-files.ts';
 
-interface OperatorFlags extends TlsFlags {
+export interface OperatorFlags extends TlsFlags {
   readonly federation?: string;
   readonly tokenFile?: string;
   readonly store: string;
@@ -68,8 +68,12 @@ export function addRevoke(program: Command, io: Io): void {
 }
 
 function addOperatorOptions(command: Command): void {
+  addTokenOptions(command.option('--federation <name>', 'default: default, or as in the address'));
+}
+
+/** How to find the token, and whom to trust. */
+export function addTokenOptions(command: Command): void {
   command
-    .option('--federation <name>', 'default: default, or as in the address')
     .option('--token-file <file>', 'with the operator token (default: <store>.token)')
     .option('--store <file>', 'of the server, to find its token by', 'kindred.db');
   addTlsOptions(command);
@@ -127,7 +131,7 @@ async function change(
   await writeResult(io, flags, { federation: address.federation, participant }, () => [done]);
 }
 
-async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAccess> {
+export async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAccess> {
   const { tokenFile, store } = flags;
   const tls = await readTls(flags);
   const file = tokenFile ?? tokenFileOf(store);

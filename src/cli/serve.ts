@@ -1,5 +1,6 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
+import { isHostName } from '../node/server/host-names.ts';
 import { FEDERATION_FLAGS } from '../settings/federation.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { addSettings, finish, refuse, valued } from './flags.ts';
@@ -61,9 +62,27 @@ function addAccessOptions(command: Command): void {
     .option('--tls-key <file>', 'its key, PEM')
     .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority (mutual TLS)')
     .option('--origin <origin>', 'pages from there may use the API; may be repeated', origins)
+    .option(
+      '--host-name <name>',
+      'a name of this server, as a proxy or DNS has it; may be repeated',
+      hostNames,
+    )
+    .addOption(
+      valued(
+        '--max-enrolments <number>',
+        'most participants of a federation without an invitation',
+        whole(1),
+      ),
+    )
     .addOption(valued('--max-connections <number>', 'most connections in all', whole(1)))
     .addOption(valued('--connections-per-address <number>', 'most connections from one address', whole(1)))
     .addOption(valued('--max-frame-bytes <number>', 'largest message', whole(1024)));
+}
+
+/** No port: it may be that of a forwarder. */
+function hostNames(text: string, previous: readonly string[] | undefined): readonly string[] {
+  if (isHostName(text)) return [...(previous ?? []), text];
+  return refuse('--host-name', 'a name or an address without a port, such as kindred.example.org', text);
 }
 
 /** As browsers send it: no path, no slash at the end. */

@@ -41,7 +41,10 @@ export async function admit(transport: Transport, applicant: Applicant, signal: 
   if (typeof protocol !== 'number') throw notKindred(label, 'something else');
   const federation = { name, id };
   checkServer(label, applicant, federation, protocol);
-  const { ticket } = await ask('session', await requestOf(applicant, federation, challenge));
+  const { ticket } = await ask(
+    'session',
+    await requestOf(applicant, federation, challenge, transport.origin),
+  );
   if (typeof ticket !== 'string' || !TICKET.test(ticket)) throw notKindred(label, 'something else');
   return { ticket, federation };
 }
@@ -77,7 +80,12 @@ function checkServer(
   );
 }
 
-async function requestOf(applicant: Applicant, federation: FederationName, challenge: string) {
+async function requestOf(
+  applicant: Applicant,
+  federation: FederationName,
+  challenge: string,
+  server: string,
+) {
   const { participant, signer, schema, features, invitation } = applicant;
   const { key } = signer;
   const statement = joinStatement({
@@ -85,6 +93,7 @@ async function requestOf(applicant: Applicant, federation: FederationName, chall
     participant,
     key,
     challenge,
+    server,
     schema,
     invitation: invitation ?? '',
   });
@@ -92,6 +101,7 @@ async function requestOf(applicant: Applicant, federation: FederationName, chall
     participant,
     key,
     challenge,
+    server,
     schema,
     ...(features.length <= MOST_NAMES && { features }),
     ...(invitation !== undefined && { invitation }),

@@ -91,6 +91,8 @@ export interface Reply {
 export interface Transport {
   /** What errors call the other end. */
   readonly label: string;
+  /** What was dialled, which is signed: scheme, host and port, as `URL.origin` writes it. */
+  readonly origin: string;
   /** A step of admission; rejects with a `TryAgain` or a `KindredError` (admission.ts) where no reply came. */
   request(step: 'challenge' | 'session', body: unknown, signal: AbortSignal): Promise<Reply>;
   /** Opens a channel with a ticket from the second step. */

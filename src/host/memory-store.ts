@@ -1,6 +1,7 @@
 /** A store in memory, for simulations and tests. Cells are packed as in a file: what is saved does not change with what it was made of. */
 import { seal, unseal } from '../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
+import type { AuditLine } from './audit-chain.ts';
 import type {
   Enrolment,
   FederationRecord,
@@ -9,6 +10,7 @@ import type {
   SavedRun,
   SchemaRecord,
   Store,
+  TokenRecord,
 } from './ports.ts';
 
 const CELL = { kind: 'cell in memory', version: 1 };
@@ -81,6 +83,33 @@ export class MemoryStore implements Store {
 
   addInvitations(federation: string, invitations: readonly Invitation[]): void {
     this.put(...invitations.map((one) => [`invitations of ${federation}`, one.digest, one] as const));
+  }
+
+  tokens(): TokenRecord[] {
+    return this.all('tokens');
+  }
+
+  saveToken(token: TokenRecord): void {
+    this.put(['tokens', token.name, token]);
+  }
+
+  removeToken(name: string): void {
+    this.table('tokens').delete(name);
+  }
+
+  lastAuditLine(): AuditLine | undefined {
+    return this.get('audit', this.table('audit').size);
+  }
+
+  auditLines(after: number, limit: number): AuditLine[] {
+    const count = Math.max(0, Math.min(limit, this.table('audit').size - after));
+    return Array.from({ length: count }, (_, i) => this.get<AuditLine>('audit', after + i + 1)!);
+  }
+
+  appendAuditLine(entry: AuditLine): void {
+    const { seq } = entry;
+    if (seq !== this.table('audit').size + 1) throw new Error(`audit log: entry ${seq} is not the next`);
+    this.put(['audit', seq, entry]);
   }
 
   close(): void {}

@@ -11,6 +11,7 @@ import type { RoundRow } from '../coordinator/state.ts';
 import type { CoordinatorStart, StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
+import type { AuditLine } from './audit-chain.ts';
 
 export interface FederationRecord {
   readonly name: string;
@@ -63,6 +64,8 @@ export interface Enrolment {
   readonly key: string;
   readonly enrolledMs: number;
   readonly revokedMs: number | undefined;
+  /** Keys of this name that were revoked, also earlier ones. */
+  readonly revokedKeys?: readonly string[] | undefined;
 }
 
 export interface Invitation {
@@ -91,8 +94,47 @@ export interface EnrolmentStore {
   addInvitations(federation: string, invitations: readonly Invitation[]): Eventually<void>;
 }
 
+/** What a token of the operator is good for: each role may do what the ones before it may. */
+export const ROLES = ['read', 'operate', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Of a token only this is stored: hex, SHA-256 of the salt and the token. */
+export interface TokenDigest {
+  readonly salt: string;
+  readonly digest: string;
+}
+
+export interface TokenRecord extends TokenDigest {
+  readonly name: string;
+  readonly role: Role;
+  readonly createdMs: number;
+  /** Undefined: never. */
+  readonly expiresMs: number | undefined;
+  /** The token before a rotation, valid for a while. */
+  readonly previous: (TokenDigest & { readonly untilMs: number }) | undefined;
+}
+
+/** Tokens of operators, as durable as a `RunStore`. */
+export interface TokenStore {
+  /** By name. */
+  tokens(): Eventually<readonly TokenRecord[]>;
+  /** In the place of one of the same name. */
+  saveToken(token: TokenRecord): Eventually<void>;
+  removeToken(name: string): Eventually<void>;
+}
+
+/** The audit log (`audit-chain.ts`), as durable as a `RunStore`. It only grows. */
+export interface AuditStore {
+  /** Undefined: there is none. */
+  lastAuditLine(): Eventually<AuditLine | undefined>;
+  /** In order, from `after` (an entry's number) on, not including it. */
+  auditLines(after: number, limit: number): Eventually<readonly AuditLine[]>;
+  /** Fails where there is an entry of this number. */
+  appendAuditLine(entry: AuditLine): Eventually<void>;
+}
+
 /** All that a coordinator keeps, in one place. */
-export interface Store extends RunStore, EnrolmentStore {
+export interface Store extends RunStore, EnrolmentStore, TokenStore, AuditStore {
   /** Errors name it. */
   readonly name: string;
   close(): Eventually<void>;

@@ -1,7 +1,8 @@
 /**
  * How a participant proves who it is before the first frame: it signs a challenge of the server with its
  * Ed25519 key. What is signed names everything that the signature is good for, so that it is good for nothing else: this
- * federation (by its unique id, not only by its name), this participant, this key, these features, this invitation, this once.
+ * federation (by its unique id, not only by its name), this participant, this key, these features, this invitation, this once, and
+ * at this address: a server that passes the challenge of another one on has only a signature for its own.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
@@ -31,6 +32,8 @@ interface JoinStatement {
   /** Raw Ed25519 public key, base64url. */
   readonly key: string;
   readonly challenge: string;
+  /** The origin that was dialled: scheme, host and port, as `URL.origin` writes it. */
+  readonly server: string;
   /** `schemaDigest` of the data that it trains on. */
   readonly schema: string;
   /** Empty: none. */
@@ -39,10 +42,10 @@ interface JoinStatement {
 
 /** The bytes to sign. Every field is hashed: none can pretend to be two. */
 export function joinStatement(statement: JoinStatement): Uint8Array {
-  const { federation, participant, key, challenge, schema, invitation } = statement;
-  const fields = [federation, participant, key, challenge, schema, invitation];
+  const { federation, participant, key, challenge, server, schema, invitation } = statement;
+  const fields = [federation, participant, key, challenge, server, schema, invitation];
   const digests = fields.map((field) => bytesToHex(sha256(utf8ToBytes(field))));
-  return utf8ToBytes(['kindred join 1', ...digests].join('\n'));
+  return utf8ToBytes(['kindred join 2', ...digests].join('\n'));
 }
 
 /**

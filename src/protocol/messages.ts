@@ -17,7 +17,7 @@ import type {
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
 
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];

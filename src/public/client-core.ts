@@ -17,6 +17,7 @@
  * const endpoint = client.parseEndpoint(server.url);
  * const transport: client.Transport = {
  *   label: endpoint.label,
+ *   origin: endpoint.challenge.origin,
  *   async request(step, body, signal) {
  *     const headers = { 'content-type': 'application/json' };
  *     const text = JSON.stringify(body);
@@ -109,6 +110,7 @@ export type { JoinEvent, JoinResult, JoinStatus, Participation } from '../client
  *
  * const offline: Transport = {
  *   label: 'nowhere',
+ *   origin: 'https://nowhere.example',
  *   request: () => Promise.reject(new TryAgain('OFFLINE', 'nowhere: no network')),
  *   connect: (_ticket: string, events: ChannelEvents): Channel => {
  *     queueMicrotask(() => events.failed(new Error('no network')));

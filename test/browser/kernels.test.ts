@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, normalize } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Arena } from '../../src/math/arena.ts';
 import type { Kernels } from '../../src/math/kernels.ts';
@@ -12,9 +9,8 @@ import { createWasmKernels } from '../../src/math/kernels-wasm.ts';
 import { LOSS_NAMES, type LossName } from '../../src/settings/losses.ts';
 import { LocalSolve } from '../../src/solver/local-solve.ts';
 import { Shard } from '../../src/solver/shard.ts';
-import { programPath } from '../helpers/programs.ts';
+import { chromium, pageResult } from '../helpers/chromium.ts';
 
-const chromium = programPath('chromium', 'chromium-browser', 'google-chrome');
 const dist = join(import.meta.dirname, '../../dist');
 
 interface Parts {
@@ -73,32 +69,9 @@ afterAll(() => server.close());
 test.skipIf(!chromium)(
   'kernels and solver run in a browser as built, and give the bits that Node gives',
   async () => {
-    const profile = mkdtempSync(join(tmpdir(), 'kindred-chromium-'));
-    const flags = [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-    ];
-    const more = [
-      '--disable-component-update',
-      '--disable-sync',
-      '--disable-quic',
-      `--user-data-dir=${profile}`,
-    ];
     const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${port}/`;
-    const { stdout } = await promisify(execFile)(chromium!, [
-      ...flags,
-      ...more,
-      '--virtual-time-budget=5000',
-      '--dump-dom',
-      url,
-    ]);
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    const { name, wasm, plain } = JSON.parse(
-      /<pre id="out">(.*?)<\/pre>/s.exec(stdout)![1].replaceAll('&quot;', '"'),
+    const { name, wasm, plain } = await pageResult<{ name: string; wasm: number[][]; plain: number[][] }>(
+      `http://127.0.0.1:${port}/`,
     );
     expect(name).toBe('wasm-simd');
     const here = LOSS_NAMES.map((loss) => solved({ Arena, LocalSolve, Shard }, createWasmKernels(), loss));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'vitest';
 import type { StoreUnderTest } from '../../src/check/contracts/contract.ts';
 import { enrolmentStoreContract } from '../../src/check/contracts/enrolment-store.ts';
+import { operatorStoreContract } from '../../src/check/contracts/operator-store.ts';
 import { runStoreContract } from '../../src/check/contracts/run-store.ts';
 import { MemoryStore } from '../../src/host/memory-store.ts';
 import type { Store } from '../../src/host/ports.ts';
@@ -46,4 +47,5 @@ describe.each([
 ] as const)('%s', (_, open) => {
   describe('runs', () => runStoreContract((name, run) => test(name, run, 60_000), open));
   describe('enrolments', () => enrolmentStoreContract(test, open));
+  describe('tokens and audit log', () => operatorStoreContract(test, open));
 });

@@ -30,12 +30,11 @@ export class Authority {
     return readFileSync(this.certificate);
   }
 
-  /** For 127.0.0.1 and localhost. */
-  issue(name: string): KeyFiles {
+  issue(name: string, names = 'IP:127.0.0.1,DNS:localhost'): KeyFiles {
     const { cert, key } = this.files(name);
     const request = join(this.folder, `${name}.csr`);
     const extension = join(this.folder, `${name}.ext`);
-    writeFileSync(extension, 'subjectAltName=IP:127.0.0.1,DNS:localhost\n');
+    writeFileSync(extension, `subjectAltName=${names}\n`);
     openssl('req', ...EC, '-keyout', key, '-out', request, '-subj', `/CN=${name}`);
     const own = this.files(this.name);
     const signing = ['-CA', own.cert, '-CAkey', own.key, '-CAcreateserial', '-days', '2'];

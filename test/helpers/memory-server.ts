@@ -39,6 +39,7 @@ export class MemoryServer {
 
   readonly transport: Transport = {
     label: 'memory',
+    origin: 'memory://',
     request: async (step, body, signal) => {
       if (signal.aborted) throw new Error('aborted');
       return step === 'challenge' ? this.challenge() : this.session(body as Body);
@@ -123,10 +124,11 @@ export class MemoryServer {
     return { status: 200, body: { ticket } };
   }
 
-  private isSigned({ participant, key, challenge, schema, invitation = '', signature }: Body): boolean {
-    if (!signature) return false;
+  private isSigned(body: Body): boolean {
+    const { participant, key, challenge, server, schema, invitation = '', signature } = body;
+    if (!signature || server !== this.transport.origin) return false;
     const federation = this.federation.id;
-    const statement = joinStatement({ federation, participant, key, challenge, schema, invitation });
+    const statement = joinStatement({ federation, participant, key, challenge, server, schema, invitation });
     const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
     return verify(null, statement, publicKey, Buffer.from(signature, 'base64url'));
   }

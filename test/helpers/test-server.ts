@@ -55,6 +55,7 @@ interface SessionBody {
   readonly participant: string;
   readonly key: string;
   readonly challenge: string;
+  readonly server: string;
   readonly schema: string;
   readonly invitation?: string;
   readonly signature: string;
@@ -238,10 +239,10 @@ export class TestServer {
   }
 
   private isSigned(body: SessionBody): boolean {
-    const { participant, key, challenge, schema, invitation = '', signature } = body;
+    const { participant, key, challenge, server, schema, invitation = '', signature } = body;
     if (!signature) return false;
     const federation = this.federation.id;
-    const statement = joinStatement({ federation, participant, key, challenge, schema, invitation });
+    const statement = joinStatement({ federation, participant, key, challenge, server, schema, invitation });
     const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
     return verify(null, statement, publicKey, Buffer.from(signature, 'base64url'));
   }

@@ -31,6 +31,8 @@ export interface Applicant {
   readonly features?: readonly string[];
   readonly tellNames?: boolean;
   readonly tls?: Tls;
+  /** What it believes to have dialled; default: the truth. */
+  readonly server?: string;
 }
 
 /** Step 1 and what step 2 is to send, for those who want to send it twice, or something else. */
@@ -44,11 +46,13 @@ export async function sessionRequest(url: string, applicant: Applicant): Promise
   });
   const schema = schemaDigest(features);
   const { challenge, federation } = json;
+  const { server = new URL(url).origin } = applicant;
   const statement = joinStatement({
     federation: federation.id,
     participant,
     key: keys.publicKey,
     challenge,
+    server,
     schema,
     invitation: invitation ?? '',
   });
@@ -56,6 +60,7 @@ export async function sessionRequest(url: string, applicant: Applicant): Promise
     participant,
     key: keys.publicKey,
     challenge,
+    server,
     schema,
     ...(tellNames && { features }),
     ...(invitation !== undefined && { invitation }),

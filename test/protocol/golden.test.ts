@@ -65,18 +65,20 @@ describe('golden frames', () => {
   });
 });
 
-const V2 = readdirSync(join(FOLDER, 'v2')).map((name) => readFileSync(join(FOLDER, 'v2', name), 'utf8'));
+const folderOf = (version: string) =>
+  readdirSync(join(FOLDER, version)).map((name) => readFileSync(join(FOLDER, version, name), 'utf8'));
 const V3: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(FOLDER, '../v0.1.0/frames.json'), 'utf8'),
 );
 
 describe.each([
-  [2, 28, V2],
+  [2, 28, folderOf('v2')],
   [3, 29, Object.values(V3).map((hex) => hex.replace(/../g, '$& '))],
+  [4, 29, folderOf('v4')],
 ] as const)('frames of version %d', (version, count, frames) => {
   test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     expect(frames).toHaveLength(count);
-    const sentence = `frame: expected protocol version 4, got version ${version}; update kindred at the sender`;
+    const sentence = `frame: expected protocol version 5, got version ${version}; update kindred at the sender`;
     const refusal = new ProtocolError('BAD_VERSION', sentence);
     for (const frame of frames) expect(() => decode(fromHex(frame)), frame).toThrow(refusal);
   });

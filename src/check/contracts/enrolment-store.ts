@@ -38,8 +38,9 @@ export function enrolmentStoreContract(define: Define, open: OpenStore<Enrolment
     await store.enrol(NAME, enrolmentOf('ada'));
     await store.enrol(NAME, { ...enrolmentOf('ada'), revokedMs: 7 });
     expectEqual((await store.enrolment(NAME, 'ada'))?.revokedMs, 7, 'revoked');
-    await store.enrol(NAME, enrolmentOf('ada', 'another'));
-    expectEqual(await store.enrolments(NAME), [enrolmentOf('ada', 'another')], 'enrolments');
+    const again = { ...enrolmentOf('ada', 'another'), revokedKeys: ['key of ada'] };
+    await store.enrol(NAME, again);
+    expectEqual(await store.enrolments(NAME), [again], 'enrolments');
   });
 
   test('an invitation is used up with the enrolment, or neither', async (store, { reopen }) => {

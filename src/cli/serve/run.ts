@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { inputError } from '../../base/errors.ts';
 import { checkWritable, readText } from '../../node/files/files.ts';
+import type { Allowed } from '../../node/server/admission.ts';
 import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
@@ -14,9 +15,10 @@ import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from '.
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
-interface Allowed {
-  readonly participant: string;
-  readonly key: string;
+/** A line of the list of participants. */
+interface Listed extends Allowed {
+  readonly file: string;
+  readonly line: number;
 }
 
 export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
@@ -66,14 +68,17 @@ async function prepare(
   io: Io,
   server: CoordinatorServer,
   wanted: WantedFederation,
-  allowed: readonly Allowed[],
+  allowed: readonly Listed[],
 ): Promise<void> {
   const known = server.federations.get(wanted.name);
   await server.ensure(wanted.name, wanted.options);
   const other = known ? contradictions(wanted, known.record.options).join(', ') : '';
   const stored = `federation "${wanted.name}" is in the store with other options`;
   if (other !== '') await note(io, `${stored} (${other}): those are used`);
-  for (const { participant, key } of allowed) await server.allow(wanted.name, participant, key);
+  if (allowed.length === 0) return;
+  const hint = `${io.program} invite ... --name <name> --key <key> lets it in again`;
+  for (const { participant, line, file } of await server.allowListed(wanted.name, allowed))
+    await warn(io, `${file}, line ${line}: "${participant}" was revoked with this key and stays so; ${hint}`);
 }
 
 /** The output once the server listens. `tokenFile`: undefined where the token came from the environment. */
@@ -115,14 +120,14 @@ async function reportReady(
 }
 
 /** A file of participants that may take part, by their keys: a line for each, its name and then its key. */
-async function readAllowList(path: string): Promise<Allowed[]> {
+async function readAllowList(path: string): Promise<Listed[]> {
   const lines = (await readText(path)).split('\n');
   return lines.flatMap((line, i) => {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) return [];
     const [, participant = '', key = ''] = /^(.*\S)\s+(\S+)$/.exec(text) ?? [];
     if (participantId.safeParse(participant).success && publicKey.safeParse(key).success)
-      return [{ participant, key }];
+      return [{ participant, key, file: path, line: i + 1 }];
     throw inputError(
       'BAD_ALLOW_LIST',
       `${path}, line ${i + 1}: expected a name and a key of 43 characters (base64url), got ${text.slice(0, 80)}`,

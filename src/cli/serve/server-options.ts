@@ -5,7 +5,7 @@ import { inputError } from '../../base/errors.ts';
 import { checkToken, ensureToken, isReadByOthers, tokenFileOf } from '../../node/admin/operator-token.ts';
 import { onFile } from '../../node/files/file-error.ts';
 import { RunRecorder } from '../../node/run-log.ts';
-import { isLoopback } from '../../node/server/guard.ts';
+import { isLoopback } from '../../node/server/addresses.ts';
 import type { ServerOptions } from '../../node/server/server.ts';
 import { oneOf } from '../flags.ts';
 import { type Io, warn } from '../io.ts';
@@ -27,6 +27,8 @@ export interface ServeFlags {
   readonly tlsKey?: string;
   readonly tlsClientCa?: string;
   readonly origin?: readonly string[];
+  readonly hostName?: readonly string[];
+  readonly maxEnrolments?: number;
   readonly maxConnections?: number;
   readonly maxFrameBytes?: number;
   readonly connectionsPerAddress?: number;
@@ -63,10 +65,12 @@ export async function serverOptions(
     enrolment: enrolmentFrom(flags),
     tls: tlsFrom(flags),
     origins: origin ?? [],
+    hostNames: flags.hostName ?? [],
     limits: {
       ...(maxConnections !== undefined && { connections: maxConnections }),
       ...(maxFrameBytes !== undefined && { maxFrameBytes }),
       ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+      ...(flags.maxEnrolments !== undefined && { openEnrolments: flags.maxEnrolments }),
     },
     log: newLog(io, level, format),
     version: programVersion(),

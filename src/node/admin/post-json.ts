@@ -11,7 +11,7 @@ export interface TlsOptions {
   readonly key?: string | undefined;
 }
 
-interface PostOptions {
+interface RequestOptions {
   readonly tls?: TlsOptions | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The operator's token. */
@@ -31,26 +31,33 @@ interface Answer {
 const SILENCE_MS = 15_000;
 const MOST_BYTES = 64 * 1024;
 
-export function postJson(url: URL, body: unknown, post: PostOptions = {}): Promise<Answer> {
-  const { tls, signal, token, mostBytes } = post;
-  const text = JSON.stringify(body);
+export function postJson(url: URL, body: unknown, post: RequestOptions = {}): Promise<Answer> {
+  return requestJson(url, body ?? {}, post);
+}
+
+/** By POST, or by GET where there is no body. */
+export function requestJson(url: URL, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+  const { tls, signal, token, mostBytes } = options;
+  const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
+    ...(text !== undefined && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }),
     accept: 'application/json',
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
   return new Promise((resolve, reject) => {
     // One connection for one request: they are minutes or days apart.
-    const options = {
-      method: 'POST',
+    const sent = {
+      method: text === undefined ? 'GET' : 'POST',
       headers,
       timeout: SILENCE_MS,
       agent: false as const,
       ...(signal && { signal }),
     };
     const request: ClientRequest =
-      url.protocol === 'https:' ? secureRequest(url, { ...options, ...tls }) : plainRequest(url, options);
+      url.protocol === 'https:' ? secureRequest(url, { ...sent, ...tls }) : plainRequest(url, sent);
     request.on('timeout', () => request.destroy(new Error('no answer for too long')));
     request.on('error', reject);
     request.on('response', (response) => readAnswer(response, mostBytes).then(resolve, reject));

@@ -4,7 +4,7 @@ import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/e
 import type { Kind } from '../../settings/kind.ts';
 import { accepted, text } from '../../settings/kinds.ts';
 import { object } from '../../settings/objects.ts';
-import { postJson, type TlsOptions } from './post-json.ts';
+import { requestJson, type TlsOptions } from './post-json.ts';
 
 export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
 
@@ -30,15 +30,26 @@ export function serverAddress(text: string, federation?: string): ServerAddress 
 }
 
 /** `path` is below the federation: `/invitations`. */
-export async function postToServer<T>(
+export function postToServer<T>(
   { base, federation }: ServerAddress,
   path: string,
   body: unknown,
   access: ServerAccess,
   expected: Kind<T, unknown>,
 ): Promise<T> {
-  const url = new URL(`${base}/v1/federations/${encodeURIComponent(federation)}${path}`);
-  const post = postJson(url, body, { ...access, mostBytes: MOST_BYTES });
+  const whole = `/v1/federations/${encodeURIComponent(federation)}${path}`;
+  return askServer(base, whole, body, access, expected);
+}
+
+/** `path` is that of a route: `/v1/tokens`. `body`: undefined for GET. */
+export async function askServer<T>(
+  base: string,
+  path: string,
+  body: unknown,
+  access: ServerAccess,
+  expected: Kind<T, unknown>,
+): Promise<T> {
+  const post = requestJson(new URL(`${base}${path}`), body, { ...access, mostBytes: MOST_BYTES });
   const {
     status,
     body: json,

@@ -25,6 +25,7 @@ export function webTransport(
   const { label } = endpoint;
   return {
     label,
+    origin: endpoint.challenge.origin,
     request: (step, body, signal) =>
       postJson(endpoint[step], body, { tls, signal }).catch((error: unknown) => {
         throw networkError(label, error);

@@ -2,35 +2,20 @@
  * Who is admitted. A participant proves that it holds the key of its name by signing a challenge; a new name needs an
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
-import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
-import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
-import { ED25519_PUBLIC } from '../crypto.ts';
+import { schemaDigest } from '../../protocol/joining.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
+import type { HostNames } from './host-names.ts';
+import { checkIdentity, JoinProofs, type Peer, type SessionRequest } from './join-proof.ts';
+import type { ServerLimits } from './limits.ts';
+import { Newcomers } from './newcomers.ts';
+import { type Ticket, Tickets } from './tickets.ts';
 
-const TICKET_MS = 30_000;
 const TOKEN_BYTES = 24;
-
-interface SessionRequest {
-  readonly participant: string;
-  readonly key: string;
-  readonly challenge: string;
-  readonly schema: string;
-  readonly features?: readonly string[] | undefined;
-  readonly invitation?: string | undefined;
-  readonly signature: string;
-}
-
-export interface Ticket {
-  readonly federation: string;
-  readonly participant: string;
-  /** Digest of its columns: others may have been chosen before it is used. */
-  readonly schema: string;
-  readonly expiresMs: number;
-  /** How many columns everybody has; undefined: nobody has sent their names. */
-  readonly columns?: number | undefined;
-}
+/** Earlier keys of a name that are remembered as revoked. */
+const MOST_REVOKED_KEYS = 100;
 
 /** For whom, how many, how long they are valid. */
 export interface InvitationRequest {
@@ -46,23 +31,37 @@ export interface NewInvitation {
   readonly expiresMs: number | undefined;
 }
 
+/** A participant and its key, as known from elsewhere. */
+export interface Allowed {
+  readonly participant: string;
+  readonly key: string;
+}
+
 interface AdmissionOptions {
   readonly store: EnrolmentStore;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
   readonly clock: HostClock;
+  readonly hosts: HostNames;
+  readonly limits: ServerLimits;
 }
 
 export class Admission {
   private readonly options: AdmissionOptions;
   private readonly challenges: Challenges;
-  private readonly tickets = new Map<string, Ticket>();
+  private readonly proofs: JoinProofs;
+  private readonly tickets: Tickets;
+  private readonly newcomers: Newcomers;
   /** What was begun last, by federation. */
   private readonly last = new Map<string, Promise<unknown>>();
 
   constructor(options: AdmissionOptions) {
     this.options = options;
-    this.challenges = new Challenges(options.clock.now);
+    const { clock, hosts } = options;
+    this.challenges = new Challenges(clock.now);
+    this.proofs = new JoinProofs(this.challenges, hosts);
+    this.tickets = new Tickets(clock.now);
+    this.newcomers = new Newcomers(options);
   }
 
   challenge(federation: FederationRecord): string {
@@ -73,12 +72,12 @@ export class Admission {
   async admit(
     federation: FederationRecord,
     request: SessionRequest,
+    peer: Peer,
     mayChoose: () => boolean,
   ): Promise<string> {
-    this.checkSignature(federation, request);
-    this.challenges.use(request.challenge);
+    this.proofs.check(federation, request, peer);
     const { name } = federation;
-    const { participant, key } = request;
+    const { participant, key, schema } = request;
     return this.inTurn(name, async () => {
       const known = await this.options.store.enrolment(name, participant);
       if (known?.revokedMs !== undefined)
@@ -86,9 +85,13 @@ export class Admission {
       if (known) checkKey(known, key);
       const invitation = known ? undefined : await this.invitationFor(name, request);
       await this.checkSchema(name, request, mayChoose);
-      if (!known)
-        await this.enrol(name, participant, key, invitation && { ...invitation, usedBy: participant });
-      return this.newTicket(name, request);
+      if (!known) {
+        checkIdentity(participant, key);
+        await this.newcomers.check(name, participant, invitation, peer.remoteAddress);
+        await this.saveSchema(name, request);
+        await this.enrol(name, { participant, key }, invitation && { ...invitation, usedBy: participant });
+      } else await this.saveSchema(name, request);
+      return this.tickets.issue({ federation: name, participant, key, schema });
     });
   }
 
@@ -101,31 +104,47 @@ export class Admission {
     });
   }
 
-  async invite(
+  invite(
     federation: string,
     { participant, count = 1, lifetimeMs }: InvitationRequest,
   ): Promise<NewInvitation[]> {
     const { store, clock } = this.options;
-    const createdMs = clock.wallClock();
-    const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
-    if (participant !== undefined) await this.checkInvitable(federation, participant);
-    const tokens = Array.from({ length: count }, newToken);
-    const common = { participant, createdMs, expiresMs, usedBy: undefined };
-    await store.addInvitations(
-      federation,
-      tokens.map((token) => ({ digest: digestOf(token), ...common })),
-    );
-    return tokens.map((token) => ({ token, participant, expiresMs }));
+    return this.inTurn(federation, async () => {
+      const createdMs = clock.wallClock();
+      const expiresMs = lifetimeMs === undefined ? undefined : createdMs + lifetimeMs;
+      if (participant !== undefined) await this.checkInvitable(federation, participant);
+      const tokens = Array.from({ length: count }, newToken);
+      const common = { participant, createdMs, expiresMs, usedBy: undefined };
+      await store.addInvitations(
+        federation,
+        tokens.map((token) => ({ digest: digestOf(token), ...common })),
+      );
+      if (participant !== undefined) await this.newcomers.noteInvited(federation, participant, expiresMs);
+      return tokens.map((token) => ({ token, participant, expiresMs }));
+    });
   }
 
-  /** Enrols a key that is known from elsewhere: no invitation needed. */
-  allow(federation: string, participant: string, key: string): Promise<void> {
+  /** Enrols a key that is known from elsewhere: no invitation needed. An order of the operator, also for a key that was revoked. */
+  allow(federation: string, { participant, key }: Allowed): Promise<void> {
+    checkIdentity(participant, key);
     return this.inTurn(federation, async () => {
       const known = await this.options.store.enrolment(federation, participant);
       const isEnrolled = known && known.revokedMs === undefined;
-      if (isEnrolled) checkKey(known, key);
-      else await this.enrol(federation, participant, key);
+      if (isEnrolled) return checkKey(known, key);
+      const revokedKeys = known && withRevoked(known).filter((old) => old !== key);
+      await this.enrol(federation, { participant, key, revokedKeys });
     });
+  }
+
+  /** As `allow`, for a list that was written at some time: what has been revoked since stays so. Gives those. */
+  async allowListed<Listed extends Allowed>(federation: string, list: readonly Listed[]): Promise<Listed[]> {
+    const revoked: Listed[] = [];
+    for (const allowed of list) {
+      const known = await this.options.store.enrolment(federation, allowed.participant);
+      if (known && withRevoked(known).includes(allowed.key)) revoked.push(allowed);
+      else await this.allow(federation, allowed);
+    }
+    return revoked;
   }
 
   revoke(federation: string, participant: string): Promise<void> {
@@ -134,8 +153,19 @@ export class Admission {
       const known = await store.enrolment(federation, participant);
       if (!known) throw noSuchParticipant(participant, 'enrolled');
       if (known.revokedMs !== undefined) return;
-      await store.enrol(federation, { ...known, revokedMs: clock.wallClock() });
+      const revokedMs = clock.wallClock();
+      await store.enrol(federation, {
+        ...known,
+        revokedMs,
+        revokedKeys: withRevoked({ ...known, revokedMs }),
+      });
+      this.tickets.drop(federation, participant);
     });
+  }
+
+  /** The federation is gone. */
+  forget(federation: string): void {
+    this.newcomers.forget(federation);
   }
 
   /** One at a time: between what is read and what is written nobody else may take the name, the invitation or the columns. */
@@ -146,22 +176,30 @@ export class Admission {
     return result;
   }
 
-  private async enrol(federation: string, participant: string, key: string, used?: Invitation) {
+  private async enrol(
+    federation: string,
+    who: Pick<Enrolment, 'participant' | 'key' | 'revokedKeys'>,
+    used?: Invitation,
+  ): Promise<void> {
     const { store, clock } = this.options;
-    const enrolment = { participant, key, enrolledMs: clock.wallClock(), revokedMs: undefined };
+    const { revokedKeys, ...rest } = who;
+    const earlier = revokedKeys?.length ? { revokedKeys } : {};
+    const enrolment = { ...rest, ...earlier, enrolledMs: clock.wallClock(), revokedMs: undefined };
     await store.enrol(federation, enrolment, used);
+    await this.newcomers.noteEnrolled(federation, who.participant);
   }
 
   private async validTicket(federation: string, code: string): Promise<Ticket | undefined> {
-    const { store, clock } = this.options;
-    const ticket = this.tickets.get(code);
-    this.tickets.delete(code);
-    if (!ticket || ticket.federation !== federation || ticket.expiresMs <= clock.now()) return undefined;
-    // In between it may have been revoked, or somebody else may have chosen the columns.
+    const { store } = this.options;
+    const ticket = this.tickets.take(federation, code);
+    if (!ticket) return undefined;
+    // In between it may have been revoked, the name given to another key, or other columns chosen.
     const enrolment = await store.enrolment(federation, ticket.participant);
     const schema = await store.schema(federation);
-    const isCurrent = enrolment?.revokedMs === undefined && schema?.digest === ticket.schema;
-    return enrolment && isCurrent ? { ...ticket, columns: schema?.features?.length } : undefined;
+    const isCurrent = enrolment?.revokedMs === undefined && enrolment?.key === ticket.key;
+    return isCurrent && schema?.digest === ticket.schema
+      ? { ...ticket, columns: schema.features?.length }
+      : undefined;
   }
 
   /** Refuses an invitation that nobody could use. */
@@ -173,18 +211,6 @@ export class Admission {
         ? 'is enrolled already and needs no invitation'
         : 'was revoked: allow a key of its own to let it in again';
     throw new ApiError('NAME_TAKEN', `participant "${participant}" ${why}`);
-  }
-
-  private checkSignature(federation: FederationRecord, request: SessionRequest): void {
-    const { invitation = '', signature, ...rest } = request;
-    if (!this.challenges.isGood(federation.id, rest.challenge)) {
-      const message = 'challenge: expected a fresh one of this server; ask for another';
-      throw new ApiError('CHALLENGE_EXPIRED', message);
-    }
-    const statement = joinStatement({ ...rest, federation: federation.id, invitation });
-    if (isSigned(statement, rest.key, signature)) return;
-    const message = `participant "${rest.participant}": the signature does not match the key`;
-    throw new ApiError('BAD_SIGNATURE', message);
   }
 
   private async invitationFor(
@@ -216,28 +242,20 @@ export class Admission {
     { participant, schema, features }: SessionRequest,
     mayChoose: () => boolean,
   ): Promise<void> {
-    const { store } = this.options;
     if (features && schemaDigest(features) !== schema)
       throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
+    const pinned = await this.options.store.schema(federation);
+    if (!pinned || pinned.digest === schema || mayChoose()) return;
+    const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
+    throw new ApiError('WRONG_FEATURES', message);
+  }
+
+  private async saveSchema(federation: string, { schema, features }: SessionRequest): Promise<void> {
+    const { store } = this.options;
     const pinned = await store.schema(federation);
-    if (pinned && pinned.digest !== schema && !mayChoose()) {
-      const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
-      throw new ApiError('WRONG_FEATURES', message);
-    }
     // The first may have kept the names to itself; whoever sends them later sends them for all.
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
     if (isNew) await store.saveSchema(federation, { digest: schema, features });
-  }
-
-  private newTicket(federation: string, { participant, schema }: SessionRequest): string {
-    const now = this.options.clock.now();
-    for (const [code, { expiresMs }] of this.tickets) {
-      if (expiresMs > now) break;
-      this.tickets.delete(code);
-    }
-    const code = newToken();
-    this.tickets.set(code, { federation, participant, schema, expiresMs: now + TICKET_MS });
-    return code;
   }
 }
 
@@ -246,21 +264,16 @@ function checkKey({ participant, key: enrolled }: Enrolment, key: string): void 
     throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
 }
 
+/** Every key of this name that was revoked. */
+function withRevoked({ key, revokedMs, revokedKeys = [] }: Enrolment): readonly string[] {
+  if (revokedMs === undefined || revokedKeys.includes(key)) return revokedKeys;
+  return [...revokedKeys, key].slice(-MOST_REVOKED_KEYS);
+}
+
 function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 function digestOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
-}
-
-/** Without a cache of keys: strangers may send any number of them. */
-function isSigned(statement: Uint8Array, key: string, signature: string): boolean {
-  try {
-    const der = Buffer.concat([ED25519_PUBLIC, Buffer.from(key, 'base64url')]);
-    const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
-    return verify(null, statement, publicKey, Buffer.from(signature, 'base64url'));
-  } catch {
-    return false;
-  }
 }

@@ -34,7 +34,7 @@ interface AppOptions {
   readonly limits: ServerLimits;
   readonly log: Logger;
   readonly tls: TlsFiles | undefined;
-  onRefused(code: ErrorCode): void;
+  onRefused(code: ErrorCode, from: string | undefined): void;
 }
 
 export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInstance {
@@ -56,15 +56,15 @@ export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInst
     forceCloseConnections: true,
     // We refuse ourselves, in our own form.
     return503OnClosing: false,
-    frameworkErrors: (error: Error, _: unknown, reply: FastifyReply) => {
+    frameworkErrors: (error: Error, { raw }: FastifyRequest, reply: FastifyReply) => {
       const refusal = refusalOf(error);
-      onRefused(refusal.code);
+      onRefused(refusal.code, raw.socket.remoteAddress);
       reply.headers(SECURITY_HEADERS);
       sendRefusal(reply, refusal);
     },
     clientErrorHandler: (_: Error, socket: Socket) => {
       if (socket.destroyed || !socket.writable) return;
-      onRefused('BAD_REQUEST');
+      onRefused('BAD_REQUEST', socket.remoteAddress);
       answerSocket(socket, new ApiError('BAD_REQUEST', 'expected an HTTP request'));
     },
   };
@@ -99,7 +99,7 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
   describeRoutes(app, context.version, ROUTES);
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = refusalOf(error);
-    context.onRefused(refusal.code);
+    noteRefusal(context, request, refusal);
     if (refusal.status >= 500)
       request.log.error({ err: error, url: request.routeOptions.url }, 'request failed');
     sendRefusal(reply, refusal);
@@ -124,15 +124,33 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
     onRequest: async ({ raw }) => {
       // Health is answered to the end.
       if (path.startsWith('/v1/')) checkRunning(context);
-      if (access === 'operator') context.access.checkOperator(raw);
-      if (access === 'read') context.access.checkReader(raw);
+      if (access !== 'anybody') context.access.check(raw, access);
     },
     handler: async (request, reply) => {
       reply.status(answer.status ?? 200);
       if (answer.type) reply.type(answer.type);
-      return one.handle(request, context, reply);
+      const result = await one.handle(request, context, reply);
+      await noteAction(context, one, request);
+      return result;
     },
   });
+}
+
+/** Before it is answered: what an operator was told to be done is in the log. */
+async function noteAction(context: ServerContext, one: Route, request: FastifyRequest): Promise<void> {
+  const actor = context.access.actorOf(request.raw);
+  if (!actor || one.method === 'GET') return;
+  const happened = { who: actor.name, what: one.id, target: one.targetOf(request), outcome: 'done' };
+  await context.audit.write({ ...happened, from: request.ip });
+}
+
+const BY_PATH = new Map(ROUTES.map((one) => [`${one.method} ${one.path}`, one]));
+
+function noteRefusal(context: ServerContext, request: FastifyRequest, { code }: ApiError): void {
+  const actor = context.access.actorOf(request.raw);
+  const one = BY_PATH.get(`${request.method} ${request.routeOptions.url}`);
+  const by = actor && one && { who: actor.name, what: one.id, target: one.targetOf(request) };
+  context.onRefused(code, request.ip, by);
 }
 
 const PATHS = ROUTES.map(({ path, method }) => ({

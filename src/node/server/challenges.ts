@@ -8,6 +8,8 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 const LIFETIME_MS = 60_000;
 const RANDOM_BYTES = 16;
 const MAC_BYTES = 32;
+/** Some 20 MB. Whoever signs may be anybody, with any key. */
+const MOST_USED = 100_000;
 
 export class Challenges {
   private readonly secret = randomBytes(32);
@@ -37,13 +39,16 @@ export class Challenges {
     return body.readDoubleLE() > this.now() && !this.used.has(challenge);
   }
 
-  use(challenge: string): void {
+  /** False: too many were used in the last minute to remember one more. */
+  use(challenge: string): boolean {
     const now = this.now();
     for (const [old, expires] of this.used) {
       if (expires > now) break;
       this.used.delete(old);
     }
+    if (this.used.size >= MOST_USED) return false;
     this.used.set(challenge, now + LIFETIME_MS);
+    return true;
   }
 
   private macOf(federation: string, body: Buffer): Buffer {

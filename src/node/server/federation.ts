@@ -10,10 +10,10 @@ import type { RejectCode, ToParticipant } from '../../protocol/messages.ts';
 import type { Certificate } from '../../solver/certificate.ts';
 import { addScaled, norm } from '../../solver/vector.ts';
 import { systemClock, Timer } from '../clock.ts';
-import type { Ticket } from './admission.ts';
 import { Connection } from './connection.ts';
 import type { ServerLimits } from './limits.ts';
 import { FederationMeter, increase, type Measured, type TurnedAway } from './meters.ts';
+import type { Ticket } from './tickets.ts';
 
 interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   readonly limits: ServerLimits;

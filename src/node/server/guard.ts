@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { addressOwner, isLoopback } from './addresses.ts';
 import type { ServerLimits } from './limits.ts';
 import type { TurnedAway } from './meters.ts';
 
@@ -67,10 +68,10 @@ export class Guard {
   }
 
   private count(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
+    const address = addressOwner(socket.remoteAddress ?? '');
     const { connections, connectionsPerAddress } = this.limits;
     const others = this.byAddress.get(address) ?? 0;
-    const crowded = others >= connectionsPerAddress && !isLoopback(address);
+    const crowded = others >= connectionsPerAddress && !isLoopback(socket.remoteAddress ?? '');
     if (crowded || this.open >= connections) {
       this.turnAway(socket, crowded ? 'CONNECTIONS_OF_ADDRESS' : 'CONNECTIONS');
       return;
@@ -123,8 +124,4 @@ export class Guard {
     socket.destroy();
     this.onTurnedAway(why);
   }
-}
-
-export function isLoopback(address: string): boolean {
-  return address === '::1' || address === 'localhost' || /^(::ffff:)?127\./.test(address);
 }

@@ -13,6 +13,9 @@ export interface ServerLimits {
   /** Connections in all, and from one address; loopback is not counted by address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
+  /** Participants of a federation that may be enrolled without an invitation, and new ones from one address in a minute. */
+  readonly openEnrolments: number;
+  readonly enrolmentsPerAddress: number;
   /** Connections that have not proved who they are: beyond this the oldest has to go. */
   readonly strangers: number;
   /** How long a connection may stay without proving who it is, or sending a valid request. */
@@ -34,6 +37,8 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   maxBodyBytes: 1024 * 1024,
   connections: 20_000,
   connectionsPerAddress: 256,
+  openEnrolments: 10_000,
+  enrolmentsPerAddress: 60,
   strangers: 1000,
   strangerMs: 10_000,
   unreadBytes: 256 * 1024,

@@ -23,7 +23,11 @@ export function describeRoutes(app: FastifyInstance, version: string, routes: re
       info: { title: 'Kindred coordinator', version: version || '0', description: DESCRIPTION },
       components: {
         securitySchemes: {
-          operator: { type: 'http', scheme: 'bearer', description: 'The operator token of the server' },
+          operator: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A token of the operator; operations name the role that it needs',
+          },
         },
       },
     },
@@ -64,7 +68,7 @@ export function operationOf(one: Route): Json {
 /** On loopback reading needs no token. */
 function securityOf({ access }: Route): Json[] {
   if (access === 'anybody') return [];
-  return access === 'read' ? [{ operator: [] }, {}] : [{ operator: [] }];
+  return access === 'read' ? [{ operator: [access] }, {}] : [{ operator: [access] }];
 }
 
 function answerOf({ answer: { about, schema, type = 'application/json' } }: Route): Json {

@@ -6,6 +6,7 @@ import '../crc32.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { hostname } from 'node:os';
 import type { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
@@ -15,15 +16,19 @@ import { systemClock } from '../clock.ts';
 import { entropyStream, nodePrimitives } from '../crypto.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { Access } from './access.ts';
-import { Admission, type InvitationRequest, type NewInvitation } from './admission.ts';
+import { isLoopback } from './addresses.ts';
+import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { ApiError, type ErrorCode } from './api-error.ts';
 import { addRoutes, listen, newApp } from './app.ts';
+import { AuditLog } from './audit-log.ts';
 import { Federation, finished } from './federation.ts';
-import { Guard, isLoopback } from './guard.ts';
+import { Guard } from './guard.ts';
+import { HostNames } from './host-names.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
 import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
+import { Tokens } from './tokens.ts';
 import { acceptUpgrades } from './upgrade.ts';
 
 export interface ServerOptions {
@@ -33,7 +38,9 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** A file, or a store of another kind. */
   readonly store: string | Store;
-  /** For the operator's API; default: a new one, in `operatorToken` of the server. */
+  /** Names under which the server may be addressed, beside the address it listens on, loopback and those of its certificate. */
+  readonly hostNames?: readonly string[] | undefined;
+  /** An admin's, for the operator's API; default: a new one, in `operatorToken` of the server. */
   readonly operatorToken?: string | undefined;
   /**
    * Whoever can reach the server is on this machine, and may read without a token; default: whether `host` is loopback. Set `false` behind a
@@ -75,6 +82,8 @@ export class CoordinatorServer {
   private readonly log: Logger;
   private readonly app: FastifyInstance;
   private readonly admission: Admission;
+  private readonly tokens: Tokens;
+  private readonly audit: AuditLog;
   private readonly meters: Meters;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
@@ -90,18 +99,20 @@ export class CoordinatorServer {
   static async open(options: ServerOptions): Promise<CoordinatorServer> {
     const server = new CoordinatorServer(options);
     try {
+      await server.tokens.load();
       for (const record of await server.store.federations()) await server.add(record);
       return server;
     } catch (error) {
       // Whoever wants to repair a store that cannot be read needs the file.
       server.guard.stop();
+      await server.audit.close();
       if (typeof options.store === 'string') await server.store.close();
       throw error;
     }
   }
 
   private constructor(options: ServerOptions) {
-    const { host = '127.0.0.1', store, tls, origins = [] } = options;
+    const { host = '127.0.0.1', store, tls, origins = [], hostNames = [] } = options;
     const { loopback = isLoopback(host) } = options;
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
@@ -110,10 +121,23 @@ export class CoordinatorServer {
     this.tls = tls && new TlsFiles(tls);
     this.store = typeof store === 'string' ? new SqliteStore(store) : store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    const { enrolment } = this;
-    this.admission = new Admission({ store: this.store, enrolment, clock: systemClock });
+    const { enrolment, limits } = this;
+    const hosts = new HostNames({
+      names: [host, ...(loopback ? [] : [hostname()]), ...hostNames],
+      isCertified: this.tls?.isFor.bind(this.tls),
+    });
+    this.admission = new Admission({ store: this.store, enrolment, clock: systemClock, hosts, limits });
+    this.tokens = new Tokens(this.store, systemClock, this.operatorToken);
+    this.audit = new AuditLog({
+      store: this.store,
+      clock: systemClock,
+      onFailure: (error) => this.log.error({ err: error }, 'the audit log cannot be written'),
+    });
     this.meters = new Meters(() => this.measured());
-    const onRefused = (code: ErrorCode) => increase(this.refused, code);
+    const onRefused: ServerContext['onRefused'] = (code, from = '', by) => {
+      increase(this.refused, code);
+      this.audit.refused(code, from, by);
+    };
     this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
     this.guard = new Guard(this.app.server as HttpServer, this.limits, {
       now: systemClock.now,
@@ -125,7 +149,9 @@ export class CoordinatorServer {
       version: options.version ?? '',
       store: this.store,
       admission: this.admission,
-      access: new Access({ operatorToken: this.operatorToken, loopback, origins }),
+      access: new Access({ tokens: this.tokens, hosts, loopback, origins }),
+      tokens: this.tokens,
+      audit: this.audit,
       meters: this.meters,
       uptimeMs: () => systemClock.now() - startedMs,
       federations: this.federations,
@@ -163,6 +189,7 @@ export class CoordinatorServer {
       for (const federation of this.federations.values()) federation.check(systemClock.now());
     }, Math.min(silentMs, unreadMs) / 3).unref();
     for (const federation of this.federations.values()) federation.start();
+    await this.noteConsole('start', this.url);
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
       'listening',
@@ -221,9 +248,17 @@ export class CoordinatorServer {
     return this.admission.invite(this.federation(federation).name, request);
   }
 
-  /** Enrols a participant by its key. */
+  /** Enrols a participant by its key, also one whose key was revoked. */
   async allow(federation: string, participant: string, key: string): Promise<void> {
-    await this.admission.allow(this.federation(federation).name, participant, key);
+    await this.admission.allow(this.federation(federation).name, { participant, key });
+    await this.noteConsole('allowParticipant', `${federation} ${participant}`);
+  }
+
+  /** Enrols the participants of a list by their keys, except those whose key was revoked: gives these. */
+  async allowListed<Listed extends Allowed>(federation: string, list: readonly Listed[]): Promise<Listed[]> {
+    const revoked = await this.admission.allowListed(this.federation(federation).name, list);
+    await this.noteConsole('allowList', `${federation}, ${list.length - revoked.length} of ${list.length}`);
+    return revoked;
   }
 
   /** Refuses a name that is not there. */
@@ -264,8 +299,21 @@ export class CoordinatorServer {
     const stopped = all.map((federation) => federation.stop(1001, 'the server stops'));
     await this.app.close();
     await Promise.all(stopped);
+    await this.endAudit();
     await this.store.close();
     this.log.info('stopped');
+  }
+
+  private noteConsole(what: string, target: string): Promise<void> {
+    return this.audit.write({ who: 'console', from: '', what, target, outcome: 'done' });
+  }
+
+  /** A full disk must not keep the server from stopping. */
+  private async endAudit(): Promise<void> {
+    await this.audit.close();
+    await this.noteConsole('stop', this.store.name).catch((error: Error) =>
+      this.log.error({ err: error }, 'the audit log cannot be written'),
+    );
   }
 
   private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {

@@ -1,5 +1,7 @@
 /** TLS from files, read again when they change: a renewed certificate needs no restart. */
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { isIP } from 'node:net';
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls';
 import { inputError } from '../../base/errors.ts';
 import { onFileSync } from '../files/file-error.ts';
@@ -16,10 +18,11 @@ const WATCH_MS = 2000;
 
 export class TlsFiles {
   private readonly options: TlsOptions;
+  private certificate: X509Certificate;
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.checked();
+    this.certificate = new X509Certificate(this.checked().cert);
   }
 
   secureOptions() {
@@ -27,10 +30,18 @@ export class TlsFiles {
     return { ...this.checked(), handshakeTimeout: 10_000, requestCert: mutual, rejectUnauthorized: mutual };
   }
 
+  /** Whether the certificate in force is for this name or address. */
+  isFor(name: string): boolean {
+    const { certificate } = this;
+    return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
+  }
+
   /** Returns what is wrong with the new files: then the old ones stay in force. */
   reload(server: Server): Error | undefined {
     try {
-      server.setSecureContext(this.checked());
+      const options = this.checked();
+      server.setSecureContext(options);
+      this.certificate = new X509Certificate(options.cert);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -50,7 +61,7 @@ export class TlsFiles {
     return clientCaFile === undefined ? [certFile, keyFile] : [certFile, keyFile, clientCaFile];
   }
 
-  private checked(): SecureContextOptions {
+  private checked(): SecureContextOptions & { readonly cert: Buffer } {
     const [cert, key, ca] = this.files().map((file) => onFileSync(file, () => readFileSync(file)));
     const options = { cert, key, ...(ca && { ca }), minVersion: 'TLSv1.2' } as const;
     try {

@@ -1,13 +1,14 @@
 /** From an HTTP request with a ticket to a participant's connection: strangers never get a WebSocket. */
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
-import type { Ticket } from './admission.ts';
 import { ApiError, answerSocket, refusalOf } from './api-error.ts';
 import type { Federation } from './federation.ts';
 import type { ServerLimits } from './limits.ts';
 import { checkRunning, type ServerContext } from './routes/route.ts';
+import type { Ticket } from './tickets.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
@@ -28,8 +29,9 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
     handleProtocols: () => SUBPROTOCOL,
   });
   const refuse = (socket: Duplex, error: Error) => {
+    const { remoteAddress } = socket as Socket;
     const refusal = refusalOf(error);
-    context.onRefused(refusal.code);
+    context.onRefused(refusal.code, remoteAddress);
     options.onRefused(refusal, error);
     answerSocket(socket, refusal);
   };

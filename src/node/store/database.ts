@@ -13,6 +13,8 @@ interface Schema {
   readonly version: number;
   /** Statements that make the tables of a new file. */
   readonly tables: string;
+  /** Statements that make what an older file of the same version may lack. */
+  readonly later: string;
 }
 
 export function openDatabase(path: string, schema: Schema): Database.Database {
@@ -41,7 +43,7 @@ function keepToOwner(path: string): void {
   }
 }
 
-function setUp(db: Database.Database, path: string, { version, tables }: Schema): void {
+function setUp(db: Database.Database, path: string, { version, tables, later }: Schema): void {
   // One process at a time, from here to the end: two coordinators of one store would each undo the other's rounds.
   db.exec('PRAGMA locking_mode = EXCLUSIVE');
   db.exec('PRAGMA busy_timeout = 2000');
@@ -64,12 +66,13 @@ function setUp(db: Database.Database, path: string, { version, tables }: Schema)
   db.exec('PRAGMA synchronous = FULL');
   if (isNew) {
     db.exec(
-      `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${tables} COMMIT`,
+      `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${tables} ${later} COMMIT`,
     );
     return;
   }
   const [check] = db.prepare('PRAGMA quick_check(1)').all() as { quick_check: string }[];
   if (check.quick_check !== 'ok') throw damaged(path, check.quick_check);
+  db.exec(`BEGIN IMMEDIATE; ${later} COMMIT`);
 }
 
 function numberOf(db: Database.Database, pragma: string): number {

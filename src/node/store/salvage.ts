@@ -1,13 +1,14 @@
 /**
- * Moves a damaged store aside and begins a new one in its place. Federations with their ids and options, columns, enrolments and
- * invitations are copied as far as they can be read, so that participants recognise the federation. What was trained is not copied: they
- * answer again.
+ * Moves a damaged store aside and begins a new one in its place. Federations with their ids and options, columns, enrolments,
+ * invitations, tokens and the audit log are copied as far as they can be read, so that participants recognise the federation. What was
+ * trained is not copied: they answer again.
  */
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import Database from 'libsql';
 import { KindredError } from '../../base/errors.ts';
 import { unseal } from '../../base/packed.ts';
-import type { Enrolment, FederationRecord, Invitation, SchemaRecord } from '../../host/ports.ts';
+import type { AuditLine } from '../../host/audit-chain.ts';
+import type { Enrolment, FederationRecord, Invitation, SchemaRecord, TokenRecord } from '../../host/ports.ts';
 import { blobBytes } from './database.ts';
 import { CELLS, SqliteStore } from './sqlite-store.ts';
 
@@ -60,6 +61,8 @@ function takeOver(damaged: string, fresh: SqliteStore): string[] {
     fresh.enrol(federation, value);
   for (const { federation, value } of cellsOf<Invitation>(damaged, 'invitations'))
     fresh.addInvitations(federation, [value]);
+  for (const { value } of cellsOf<TokenRecord>(damaged, 'tokens')) fresh.saveToken(value);
+  for (const entry of auditOf(damaged)) fresh.appendAuditLine(entry);
   return names;
 }
 
@@ -68,20 +71,32 @@ interface Cell<T> {
   readonly value: T;
 }
 
+/** The audit log as far as it can be read: where entries are missing, `audit-log verify` says so. */
+function auditOf(path: string) {
+  return rowsOf<AuditLine>(path, 'SELECT seq, line FROM audit ORDER BY seq');
+}
+
 /** Those that can be read. */
 function cellsOf<T>(path: string, table: keyof typeof CELLS): Cell<T>[] {
-  const key = table === 'federations' ? 'name' : 'federation';
+  const key = table === 'federations' || table === 'tokens' ? 'name' : 'federation';
+  const rows = rowsOf<{ federation: string; body: ArrayBuffer }>(
+    path,
+    `SELECT ${key} AS federation, body FROM ${table}`,
+  );
+  return rows.flatMap(({ federation, body }) => {
+    try {
+      return [{ federation, value: unseal(CELLS[table], blobBytes(body), path) as T }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function rowsOf<R>(path: string, query: string): R[] {
   let db: Database.Database | undefined;
   try {
     db = new Database(path);
-    const rows = db.prepare(`SELECT ${key} AS federation, body FROM ${table}`).all();
-    return (rows as { federation: string; body: ArrayBuffer }[]).flatMap(({ federation, body }) => {
-      try {
-        return [{ federation, value: unseal(CELLS[table], blobBytes(body), path) as T }];
-      } catch {
-        return [];
-      }
-    });
+    return db.prepare(query).all() as R[];
   } catch {
     return [];
   } finally {

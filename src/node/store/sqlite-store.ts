@@ -5,6 +5,7 @@
 import type Database from 'libsql';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/stored.ts';
+import type { AuditLine } from '../../host/audit-chain.ts';
 import type {
   Enrolment,
   FederationRecord,
@@ -13,6 +14,7 @@ import type {
   SavedRun,
   SchemaRecord,
   Store,
+  TokenRecord,
 } from '../../host/ports.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { blobBytes, blobOf, closeDatabase, inTransaction, onDatabase, openDatabase } from './database.ts';
@@ -35,6 +37,11 @@ const TABLES = `
   CREATE TABLE runs (federation TEXT PRIMARY KEY, body BLOB NOT NULL);
   CREATE TABLE members (federation TEXT, id TEXT, body BLOB NOT NULL, PRIMARY KEY (federation, id));
 `;
+/** Tables that stores of the same version may lack: earlier programs know nothing of them, and need not. */
+const LATER_TABLES = `
+  CREATE TABLE IF NOT EXISTS tokens (name TEXT PRIMARY KEY, body BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, line TEXT NOT NULL);
+`;
 
 /** Tables of two keys at the most, and what their cells are. */
 export const CELLS = {
@@ -45,6 +52,7 @@ export const CELLS = {
   invitations: { kind: 'kindred invitation', version: 1 },
   runs: { kind: 'kindred run', version: 2 },
   members: { kind: 'kindred member', version: 2 },
+  tokens: { kind: 'kindred token', version: 1 },
 } as const satisfies Record<string, Seal>;
 const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
 type Table = keyof typeof CELLS;
@@ -57,7 +65,7 @@ export class SqliteStore implements Store {
 
   constructor(path: string) {
     this.name = path;
-    this.db = openDatabase(path, { version: VERSION, tables: TABLES });
+    this.db = openDatabase(path, { version: VERSION, tables: TABLES, later: LATER_TABLES });
   }
 
   federations(): FederationRecord[] {
@@ -132,6 +140,30 @@ export class SqliteStore implements Store {
     });
   }
 
+  tokens(): TokenRecord[] {
+    return this.read<TokenRecord>('tokens', 'ORDER BY name');
+  }
+
+  saveToken(token: TokenRecord): void {
+    this.atOnce(() => this.put('tokens', token, token.name));
+  }
+
+  removeToken(name: string): void {
+    this.atOnce(() => this.statement('DELETE FROM tokens WHERE name = ?').run(name));
+  }
+
+  lastAuditLine(): AuditLine | undefined {
+    return this.lines('ORDER BY seq DESC LIMIT 1')[0];
+  }
+
+  auditLines(after: number, limit: number): AuditLine[] {
+    return this.lines('WHERE seq > ? ORDER BY seq LIMIT ?', after, limit);
+  }
+
+  appendAuditLine({ seq, line }: AuditLine): void {
+    this.atOnce(() => this.statement('INSERT INTO audit VALUES (?, ?)').run(seq, line));
+  }
+
   close(): void {
     onDatabase(this.name, () => closeDatabase(this.db));
   }
@@ -154,6 +186,13 @@ export class SqliteStore implements Store {
         return unseal(CELLS[table], blobBytes(body), source) as T;
       });
     });
+  }
+
+  private lines(where: string, ...keys: number[]): AuditLine[] {
+    return onDatabase(
+      this.name,
+      () => this.statement(`SELECT seq, line FROM audit ${where}`).all(...keys) as AuditLine[],
+    );
   }
 
   private statement(sql: string): Database.Statement {

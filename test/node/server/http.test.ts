@@ -11,7 +11,11 @@ const servers = new ServerTest();
 
 /** A path of a route with something in the place of its parameters. */
 function pathOf(path: string): string {
-  return path.replace(':name', 'default').replace(':id', 'ada').replace(':round', '1');
+  return path
+    .replace(':name', 'default')
+    .replace(':id', 'ada')
+    .replace(':round', '1')
+    .replace(':token', 'bob');
 }
 
 describe('who may ask', () => {
@@ -35,7 +39,7 @@ describe('who may ask', () => {
     const server = await servers.start();
     for (const { method, path, access, id } of ROUTES) {
       const heard = await ask(`${server.url}${pathOf(path)}`, { method });
-      if (access === 'operator') expectRefusal(heard, 'TOKEN_NEEDED', id);
+      if (access === 'operate' || access === 'admin') expectRefusal(heard, 'TOKEN_NEEDED', id);
       else expect([401, 403]).not.toContain(heard.status);
     }
     expect((await operate(server, '/v1/federations/default')).json.phase).toBe('gathering');

@@ -83,6 +83,8 @@ test('a body is required unless everything in it has a default', () => {
     .filter(({ operation }) => operation.requestBody)
     .map(({ operation }) => [operation.operationId, operation.requestBody!.required]);
   expect(Object.fromEntries(required)).toEqual({
+    addToken: true,
+    rotateToken: false,
     createFederation: true,
     invite: false,
     allowParticipant: true,

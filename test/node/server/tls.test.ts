@@ -3,10 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { describe, expect, test } from 'vitest';
+import { expectRefusal } from '../../helpers/answers.ts';
 import { Authority, hasOpenssl, type KeyFiles, replace } from '../../helpers/certificates.ts';
-import { ask } from '../../helpers/http.ts';
+import { ask, type Tls } from '../../helpers/http.ts';
 import { ServerTest, until } from '../../helpers/server.ts';
-import { connected } from '../../helpers/ws-participant.ts';
+import { connected, openSession } from '../../helpers/ws-participant.ts';
 
 const servers = new ServerTest();
 
@@ -39,6 +40,34 @@ describe.skipIf(!hasOpenssl)('TLS (needs openssl)', () => {
     const link = await connected(server.url, { participant: 'ada', tls: { ca } });
     link.close();
     await expect(ask(`${server.url.replace('https', 'http')}/healthz`)).rejects.toThrow();
+  });
+
+  test('[ADMIT-10] who has dialled without TLS has not dialled a server that has it', async () => {
+    const { cert, key } = authority.issue('dialled');
+    const server = await servers.start({ tls: { certFile: cert, keyFile: key } });
+    const plain = server.url.replace('https', 'http');
+    const tls = { ca };
+    expectRefusal(await openSession(server.url, { participant: 'ada', server: plain, tls }), 'WRONG_SERVER');
+    expect((await openSession(server.url, { participant: 'ada', tls })).status).toBe(200);
+  });
+
+  test('names of the certificate in force are names of the server', async () => {
+    const files = authority.issue('named', 'DNS:kindred.example.org,DNS:*.wards.example,IP:192.0.2.1');
+    const server = await servers.start({ tls: { certFile: files.cert, keyFile: files.key } });
+    const tls = { ca, checkServerIdentity: () => undefined } as Tls;
+    const status = async (host: string) =>
+      (await ask(`${server.url}/healthz`, { headers: { host }, tls })).status;
+    expect(await status('kindred.example.org')).toBe(200);
+    expect(await status('a.wards.example:7070')).toBe(200);
+    expect(await status('192.0.2.1')).toBe(200);
+    expect([
+      await status('wards.example'),
+      await status('a.b.wards.example'),
+      await status('192.0.2.2'),
+    ]).toEqual([403, 403, 403]);
+    replace(files, authority.issue('renamed', 'DNS:other.example.org'));
+    server.reloadCertificates();
+    expect([await status('other.example.org'), await status('kindred.example.org')]).toEqual([200, 403]);
   });
 
   test('mutual: nobody comes in without a certificate of the authority', async () => {

@@ -25,7 +25,7 @@ const wanted = z.strictObject({
 const invite = route({
   on: 'POST /v1/federations/:name/invitations',
   id: 'invite',
-  access: 'operator',
+  access: 'operate',
   about: 'Make invitations',
   details: 'The tokens are in this answer and nowhere else: the server keeps only their digests.',
   body: wanted,
@@ -42,6 +42,7 @@ const invite = route({
       ),
     }),
   },
+  target: ({ params, body }) => [params.name, body.participant ?? `${body.count} for anybody`].join(' '),
   errors: ['NAME_TAKEN'],
   handle: async ({ params, body }, context) => {
     const { name } = context.federation(params.name);
@@ -88,6 +89,7 @@ const sessionRequest = z.strictObject({
   participant: participantId,
   key: publicKey,
   challenge: z.string().max(200),
+  server: z.string().max(500).describe('Origin that the participant has dialled: https://example.org:7070'),
   schema: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in hex'),
   features: z.array(z.string().max(1000)).max(10_000).optional(),
   invitation: z.string().max(200).optional(),
@@ -127,6 +129,11 @@ const session = route({
     schema: z.strictObject({ ticket: z.string() }),
   },
   errors: [
+    'BAD_KEY',
+    'BAD_NAME',
+    'WRONG_SERVER',
+    'FULL',
+    'TOO_MANY',
     'CHALLENGE_EXPIRED',
     'BAD_SIGNATURE',
     'REVOKED',
@@ -135,9 +142,11 @@ const session = route({
     'INVITATION_INVALID',
     'WRONG_FEATURES',
   ],
-  handle: async ({ params, body }, context) => {
+  handle: async ({ params, body }, context, reply) => {
     const federation = context.federation(params.name);
-    return { ticket: await context.admission.admit(federation.record, body, () => federation.isEmpty) };
+    const { socket } = reply.request.raw;
+    const ticket = await context.admission.admit(federation.record, body, socket, () => federation.isEmpty);
+    return { ticket };
   },
 });
 

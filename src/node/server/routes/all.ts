@@ -6,6 +6,7 @@ import { PARTICIPANT_ROUTES } from './participants.ts';
 import { ROUND_ROUTES } from './rounds.ts';
 import type { Route } from './route.ts';
 import { SERVICE_ROUTES } from './service.ts';
+import { TOKEN_ROUTES } from './tokens.ts';
 
 export const ROUTES: readonly Route[] = [
   ...FEDERATION_ROUTES,
@@ -13,5 +14,6 @@ export const ROUTES: readonly Route[] = [
   ...ROUND_ROUTES,
   ...MODEL_ROUTES,
   ...ADMISSION_ROUTES,
+  ...TOKEN_ROUTES,
   ...SERVICE_ROUTES,
 ];

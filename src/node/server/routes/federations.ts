@@ -133,10 +133,11 @@ const list = route({
 const create = route({
   on: 'POST /v1/federations',
   id: 'createFederation',
-  access: 'operator',
+  access: 'operate',
   about: 'Create a federation',
   body: newFederation,
   describedBody: describedFederation,
+  target: ({ body }) => body.name,
   answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
   errors: ['BAD_NAME', 'BAD_OPTIONS', 'NAME_TAKEN'],
   handle: async ({ body: { name, options } }, context) => {
@@ -171,7 +172,7 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
   return route({
     on: `POST /v1/federations/:name/${what}`,
     id: `${what}Federation`,
-    access: 'operator',
+    access: 'operate',
     about,
     ...(details && { details }),
     answer: stateAnswer,

@@ -83,7 +83,7 @@ const list = route({
 const forget = route({
   on: 'POST /v1/federations/:name/participants/:id/forget',
   id: 'forgetParticipant',
-  access: 'operator',
+  access: 'operate',
   about: 'Take the contribution of a participant out of the model',
   details:
     'It may start over unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
@@ -100,7 +100,7 @@ const forget = route({
 const revoke = route({
   on: 'POST /v1/federations/:name/participants/:id/revoke',
   id: 'revokeParticipant',
-  access: 'operator',
+  access: 'operate',
   about: 'Let a participant in no longer',
   details: `Its connection is closed (code ${CLOSE.revoked}); what it has contributed stays until it is forgotten.`,
   answer: answerWith('As it is now'),
@@ -116,15 +116,15 @@ const revoke = route({
 const allow = route({
   on: 'POST /v1/federations/:name/participants/:id/allow',
   id: 'allowParticipant',
-  access: 'operator',
+  access: 'operate',
   about: 'Enrol a participant by its key: it needs no invitation',
   details: 'Also lets one in again that was revoked, with this key.',
   body: z.strictObject({ key: publicKey }),
   answer: answerWith('It is enrolled'),
-  errors: ['NAME_TAKEN'],
+  errors: ['NAME_TAKEN', 'BAD_KEY'],
   handle: async ({ params: { name, id }, body }, context) => {
     context.federation(name);
-    await context.admission.allow(name, id, body.key);
+    await context.admission.allow(name, { participant: id, key: body.key });
     return oneOf(context, name, id);
   },
 });

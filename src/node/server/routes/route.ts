@@ -5,13 +5,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CoordinatorOptions } from '../../../coordinator/options.ts';
-import type { Store } from '../../../host/ports.ts';
+import type { Role, Store } from '../../../host/ports.ts';
 import type { Access } from '../access.ts';
 import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
+import type { AuditLog } from '../audit-log.ts';
 import type { Federation } from '../federation.ts';
 import type { Meters } from '../meters.ts';
 import { participantId } from '../schemas.ts';
+import type { Tokens } from '../tokens.ts';
+
+/** What the holder of a token was refused. */
+export interface Refused {
+  readonly who: string;
+  readonly what: string;
+  readonly target: string;
+}
 
 /** What the routes work with. */
 export interface ServerContext {
@@ -19,6 +28,8 @@ export interface ServerContext {
   readonly store: Store;
   readonly admission: Admission;
   readonly access: Access;
+  readonly tokens: Tokens;
+  readonly audit: AuditLog;
   readonly meters: Meters;
   readonly uptimeMs: () => number;
   /** By name. */
@@ -29,8 +40,8 @@ export interface ServerContext {
   create(name: string, options: CoordinatorOptions): Promise<Federation>;
   /** Whether the server is shutting down. */
   readonly stopping: () => boolean;
-  /** Every refusal is counted. */
-  onRefused(code: ErrorCode): void;
+  /** Every refusal is counted, and gets into the audit log: as done by the holder of a token where it is known, else in numbers. */
+  onRefused(code: ErrorCode, from: string | undefined, by?: Refused): void;
 }
 
 export function checkRunning({ stopping }: ServerContext): void {
@@ -46,6 +57,7 @@ const PARAMETERS = {
   name: z.string().describe('Name of a federation'),
   id: participantId,
   round: z.coerce.number().int().min(1),
+  token: z.string().max(64).describe('Name of a token'),
 };
 type Parameter = keyof typeof PARAMETERS;
 
@@ -64,8 +76,8 @@ interface Asked<On extends string, Q extends z.ZodType, B extends z.ZodType> {
 interface Described {
   /** Unique name, for clients that are generated. */
   readonly id: string;
-  /** `read`: the operator, and on loopback anybody on the machine. */
-  readonly access: 'anybody' | 'read' | 'operator';
+  /** The role of the token that is needed. `read`: none for whoever is on the machine, where the server listens on loopback. */
+  readonly access: 'anybody' | Role;
   readonly about: string;
   readonly details?: string;
   /** For the API description, where the body is checked by more than its schema. */
@@ -89,6 +101,8 @@ export interface Route extends Described {
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   handle(request: FastifyRequest, context: ServerContext, reply: FastifyReply): unknown;
+  /** What a request is about, for the audit log. */
+  targetOf(request: FastifyRequest): string;
 }
 
 /** `on` is the method and the path, whose parameters are among those above. */
@@ -99,11 +113,14 @@ export function route<
 >({
   on,
   handle,
+  target,
   ...described
 }: Described & {
   readonly on: On;
   readonly query?: Q;
   readonly body?: B;
+  /** For the audit log; default: the parameters of the path. */
+  target?(asked: Pick<Asked<On, Q, B>, 'params' | 'body'>): string;
   handle(asked: Asked<On, Q, B>, context: ServerContext, reply: FastifyReply): unknown;
 }): Route {
   const { query = NOTHING, body = NOTHING } = described;
@@ -123,17 +140,24 @@ export function route<
       };
       return handle(asked as Asked<On, Q, B>, context, reply);
     },
+    targetOf: (request) => {
+      const checked = target && body.safeParse(request.body ?? {});
+      if (target && checked?.success) {
+        const asked = { params: request.params, body: checked.data };
+        return target(asked as Asked<On, Q, B>);
+      }
+      return Object.values((request.params ?? {}) as object).join(' ');
+    },
   };
 }
 
 /** Errors that any route of its kind may give, and its own. */
-export function errorsOf({ access, path, method, errors = [], query, params, body }: Route): ErrorCode[] {
-  const all: ErrorCode[] = ['WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
-  if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN');
-  if (params || query || body || method === 'POST') all.push('BAD_REQUEST');
+export function errorsOf({ access, path, method, errors = [] }: Route): ErrorCode[] {
+  const all: ErrorCode[] = ['BAD_REQUEST', 'WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
+  if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN', 'ROLE_NEEDED');
   if (method === 'POST') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
   if (path.startsWith('/v1/')) all.push('STOPPING');
   if (path.includes('/:name')) all.push('NO_SUCH_FEDERATION');
-  if (path.startsWith('/v1/federations')) all.push('STORE_FAILED');
+  if (path.startsWith('/v1/federations') || access === 'admin') all.push('STORE_FAILED');
   return [...new Set([...all, ...errors])];
 }

@@ -1,0 +1,101 @@
+/** kindred audit-log: what operators have done, from a store or an export of `GET /v1/audit-log`. */
+import type { Command } from 'commander';
+import { KindredError } from '../base/errors.ts';
+import { type AuditLine, readAuditLine, verifyAudit } from '../host/audit-chain.ts';
+import { readBytes } from '../node/files/files.ts';
+import { text } from '../settings/kinds.ts';
+import { finish, valued } from './flags.ts';
+import type { Io } from './io.ts';
+import { writeResult } from './layout.ts';
+
+interface VerifyFlags {
+  readonly head?: string;
+  readonly json?: true;
+}
+
+const FILE_ARGUMENT = 'SQLite file of a server that is stopped, or JSON lines of GET /v1/audit-log';
+const SQLITE = 'SQLite format 3\u0000';
+/** Entries that are read at a time. */
+const PAGE = 1000;
+
+export function addAuditLog(program: Command, io: Io): void {
+  const command = program.command('audit-log').description('What operators of a server have done.');
+  const show = command
+    .command('show')
+    .description('Print the audit log.')
+    .argument('<file>', FILE_ARGUMENT)
+    .action((file: string, flags: VerifyFlags) => runShow(io, file, flags));
+  finish(show, 'kindred audit-log show kindred.db');
+  const verify = command
+    .command('verify')
+    .description('Check that no entry was changed, taken out or put in.')
+    .argument('<file>', FILE_ARGUMENT)
+    .addOption(valued('--head <hash>', 'a hash that was printed before: also finds a cut end', headKind()))
+    .action((file: string, flags: VerifyFlags) => runVerify(io, file, flags));
+  finish(
+    verify,
+    'kindred audit-log verify kindred.db',
+    'kindred audit-log verify export.jsonl --head 5c0e...',
+  );
+}
+
+function headKind() {
+  return text().check((value) => /^[0-9a-f]{64}$/.test(value), 'a hash of 64 hex digits');
+}
+
+async function runVerify(io: Io, file: string, flags: VerifyFlags): Promise<void> {
+  const verdict = verifyAudit(await linesOf(file), flags.head);
+  const { entries, broken } = verdict;
+  if (broken)
+    throw new KindredError(
+      'AUDIT_BROKEN',
+      `${file}: entry ${broken.seq} of the audit log: ${broken.why}`,
+      'run',
+    );
+  const { head: last } = verdict;
+  await writeResult(io, flags, { entries, head: last }, () => [
+    `${entries} entries, none changed, none missing`,
+    `head ${last}`,
+  ]);
+}
+
+async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> {
+  const lines = await linesOf(file);
+  const entries = lines.map((line) => readAuditLine(line) ?? line);
+  await writeResult(io, flags, { entries }, () =>
+    entries.map((entry) => {
+      if (typeof entry === 'string') return `? ${printable(entry)}`;
+      const { seq, at, who, from, what, target, outcome, counts = {} } = entry;
+      const numbers = Object.entries(counts).map(([code, count]) => `${code} ${count}`);
+      const parts = [`${seq}`, at, who, from || '-', what, target, outcome, ...numbers];
+      return printable(parts.filter((part) => part !== '').join('  '));
+    }),
+  );
+}
+
+/** Whoever was refused has chosen some of it. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
+}
+
+async function linesOf(file: string): Promise<string[]> {
+  const bytes = await readBytes(file);
+  const isStore = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1') === SQLITE;
+  if (!isStore)
+    return new TextDecoder()
+      .decode(bytes)
+      .split('\n')
+      .filter((line) => line !== '');
+  const { SqliteStore } = await import('../node/store/sqlite-store.ts');
+  const store = new SqliteStore(file);
+  try {
+    const lines: AuditLine[] = [];
+    for (;;) {
+      const page = store.auditLines(lines.at(-1)?.seq ?? 0, PAGE);
+      if (page.length === 0) return lines.map(({ line }) => line);
+      for (const entry of page) lines.push(entry);
+    }
+  } finally {
+    store.close();
+  }
+}

@@ -13,7 +13,8 @@ import { choice, whole } from '../settings/kinds.ts';
 import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
-import { sizeOf, sizeText } from './number-text.ts';
+import { megabytes, sizeOf, sizeText } from './number-text.ts';
+import { Progress } from './progress.ts';
 
 const KINDS = ['har', 'regression'] as const;
 type Kind = (typeof KINDS)[number];
@@ -71,15 +72,28 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
     for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
     return;
   }
-  const csv = writeCsv(table);
+  const progress = new Progress(io);
+  const csv = showing(writeCsv(table), (bytes) => progress.show(`data make: ${megabytes(bytes)} written`));
   const isPacked = /\.gz$/i.test(flags.out);
-  await writeAtomically(flags.out, isPacked ? Readable.from(csv).pipe(createGzip()) : csv);
+  await progress.during(() =>
+    writeAtomically(flags.out!, isPacked ? Readable.from(csv).pipe(createGzip()) : csv),
+  );
   const size = sizeOf(table);
   const objective = kind === 'regression' ? ' --objective regression' : '';
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
     `Wrote ${flags.out}: ${sizeText(size)}`,
     `Next: ${io.program} train ${flags.out}${objective}`,
   ]);
+}
+
+/** The same pieces; how much of them has been taken is shown on the way. */
+function* showing(pieces: Iterable<string>, show: (bytes: number) => void): Generator<string> {
+  let bytes = 0;
+  for (const piece of pieces) {
+    bytes += piece.length;
+    show(bytes);
+    yield piece;
+  }
 }
 
 function makeTable(kind: Kind, flags: Flags): Table {

@@ -26,7 +26,7 @@ export interface Leak {
   readonly personal: { readonly cosine: number; readonly relativeError: number };
   /** Rows by linear algebra: share recovered to 1%, median best-match error, and that of rows of other people. */
   readonly rows: { readonly recovered: number; readonly error: number; readonly guess: number };
-  /** Rows by the paper's equations, where they are few enough; n_k known, and guessed. */
+  /** Rows by the paper's equations, where they are few enough and the attacks are `full`; n_k known, and guessed. */
   readonly equations: EquationLeak | undefined;
   /** Share of the rounds whose Bernoulli mask was found by brute force, given the rows. */
   readonly masks: number | undefined;
@@ -49,16 +49,23 @@ const MOST_UNKNOWNS = 60;
 const PLANES = { seed: 1, samples: 1000 };
 /** Planes are searched with as many rounds at a time as there are columns. */
 const MOST_COLUMNS = 40;
-/** Equations take a minute for each of these. */
+/** Equations take up to a minute for each of these. */
 const MOST_SOLVED = 3;
 
-export function leakOf(federation: WatchedFederation, semantics: MaskSemantics | undefined): Leak {
+/** `quick` leaves out what takes minutes: rows by the paper's equations. */
+export type Attacks = 'quick' | 'full';
+
+export function leakOf(
+  federation: WatchedFederation,
+  semantics: MaskSemantics | undefined,
+  attacks: Attacks = 'full',
+): Leak {
   const { w } = federation;
   const watched = attackable(federation);
   return {
     personal: personalLeak(watched),
     rows: rowLeak(watched, semantics),
-    equations: equationLeak(watched, semantics),
+    equations: attacks === 'full' ? equationLeak(watched, semantics) : undefined,
     masks: semantics && maskLeak(watched, semantics),
     membership: membership(watched, (one) => bestMembership(one, w)),
     membershipByShared: membership(watched, () => (rows) => membershipByMargin(w, rows)),

@@ -2,7 +2,7 @@
 import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';
-import { type Leak, leakOf } from './attack.ts';
+import { type Attacks, type Leak, leakOf } from './attack.ts';
 import { seenByParticipant, watch } from './watch.ts';
 
 /** A protection that is compared, as a change of the scenario, and who attacks. */
@@ -22,7 +22,7 @@ const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
 const STEPS = { aggregation: 'safe' } as const;
 
 /** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
-const MODES = [
+export const MODES = [
   { name: 'none', about: 'answers as they are', changes: {} },
   { name: 'none, steps', about: 'safe steps as they are', changes: STEPS },
   {
@@ -84,6 +84,7 @@ interface ModeLeak {
 
 export interface AuditResult {
   readonly setting: string;
+  readonly attacks: Attacks;
   readonly participants: number;
   /** Training rows of each participant, on average. */
   readonly rows: number;
@@ -93,6 +94,7 @@ export interface AuditResult {
 
 export function audit(
   setting: AuditSetting,
+  attacks: Attacks = 'full',
   onMode: (mode: string) => void = () => {},
   modes: readonly Mode[] = MODES,
 ): AuditResult {
@@ -103,11 +105,12 @@ export function audit(
     const federation = onlooker === 'participant' ? seenByParticipant(trained) : trained;
     const all = federation.watched.reduce((sum, { truth }) => sum + truth.rows.length, 0);
     rows = all / federation.watched.length;
-    return { mode: name, about, leak: leakOf(federation, bernoulliOf(changes)) };
+    return { mode: name, about, leak: leakOf(federation, bernoulliOf(changes), attacks) };
   });
   const { participants, features } = setting.table;
   return {
     setting: setting.name,
+    attacks,
     participants: participants.length,
     rows,
     features: features.length,

@@ -8,6 +8,7 @@ import {
   audit,
   generatedSettings,
   givenSetting,
+  MODES,
 } from '../audit/audit.ts';
 import { auditFigures } from '../audit/figures.ts';
 import { classificationTargets } from '../data/labels.ts';
@@ -19,12 +20,14 @@ import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
-import { Progress } from './progress.ts';
+import { duration } from './number-text.ts';
+import { AT_ONCE, Progress } from './progress.ts';
 
 interface Flags extends DataFlags {
   readonly positive?: string;
   readonly participants: number;
   readonly seed: number;
+  readonly full?: true;
   readonly out?: string;
   readonly json?: true;
 }
@@ -41,21 +44,39 @@ export function addAudit(program: Command, io: Io): void {
       valued('--participants <number>', 'use the first participants only: this many', whole(3, 1000), 20),
     )
     .addOption(valued('--seed <number>', 'of splits, masks and attacks', whole(0), 1))
+    .option('--full', "also recover rows by the paper's equations, which takes minutes")
     .option('--out <folder>', 'write audit.json and the figures here')
     .action((path: string | undefined, flags: Flags) => runAudit(io, path, flags));
   addDataOptions(command);
-  finish(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --out leaks');
+  finish(command, 'kindred audit', 'kindred audit uci-har.csv.gz --drop activity --full --out leaks');
 }
 
 async function runAudit(io: Io, path: string | undefined, flags: Flags): Promise<void> {
   const settings = path === undefined ? generatedSettings(flags.seed) : [await dataSetting(io, path, flags)];
   if (flags.out !== undefined) await onFile(flags.out, () => mkdir(flags.out!, { recursive: true }));
-  const progress = new Progress(io);
+  const attacks = flags.full ? 'full' : 'quick';
+  const progress = new Progress(io, AT_ONCE);
+  const standing = standingOf(io.now, settings.length * MODES.length);
   const results = await progress.during(() =>
-    settings.map((setting) => audit(setting, (mode) => progress.show(`audit: ${setting.name}, ${mode}`))),
+    settings.map((setting) =>
+      audit(setting, attacks, (mode) => progress.show(`audit: ${setting.name}, ${mode}${standing()}`)),
+    ),
   );
   if (flags.out !== undefined) await writeAll(flags.out, results);
-  await writeResult(io, flags, { seed: flags.seed, results }, (layout) => report(results, flags.out, layout));
+  await writeResult(io, flags, { seed: flags.seed, attacks, results }, (layout) =>
+    report(results, flags.out, layout),
+  );
+}
+
+/** Called before each of them: how many there are, and how long the rest will take if it takes as long as those before. */
+function standingOf(now: () => number, all: number): () => string {
+  const startedMs = now();
+  let done = -1;
+  return () => {
+    done++;
+    const left = done > 0 ? `, about ${duration(((now() - startedMs) / done) * (all - done))} left` : '';
+    return ` (${done + 1} of ${all}${left})`;
+  };
 }
 
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
@@ -95,6 +116,9 @@ function report(
     ...lines,
     'What the coordinator has: v is the personal part of a model; row error is relative, to the nearest recovered row;',
     'membership is the area under the ROC curve; balance error is that of the share of positive rows.',
+    ...(results[0].attacks === 'quick'
+      ? ["Not tried: rows by the paper's equations (--full, which takes minutes)."]
+      : []),
     ...(out === undefined ? [] : ['', line('Written', `${out}/audit.json and figures`)]),
   ];
 }

@@ -13,7 +13,7 @@ import { addDataOptions, type DataFlags, readData } from './data-options.ts';
 import { finish, nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
-import { Progress } from './progress.ts';
+import { AT_ONCE, Progress } from './progress.ts';
 
 const PARTS = {
   ...{ kernel, scaling, liblinear, aggregation, methods, start, coordinator, secure },
@@ -21,9 +21,14 @@ const PARTS = {
   network: (async (bench) => (await import('./bench/network.ts')).network(bench)) as Part,
 };
 const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
-/** Not `network`, which takes minutes and thousands of connections: only where it is asked for. */
+/** Not `network`, which takes a minute and a thousand connections: only where it is asked for. */
 const USUAL = NAMES.filter((name) => name !== 'network');
-type Flags = DataFlags & { readonly data?: string; readonly only?: readonly string[]; readonly json?: true };
+type Flags = DataFlags & {
+  readonly data?: string;
+  readonly only?: readonly string[];
+  readonly full?: true;
+  readonly json?: true;
+};
 
 export function addBench(program: Command, io: Io): void {
   const command = program
@@ -31,6 +36,7 @@ export function addBench(program: Command, io: Io): void {
     .description('Measure kernels, solver, aggregation and methods side by side; medians and their ratios.')
     .argument('[part...]', `some parts only: ${NAMES.join(', ')} (default: all but network)`)
     .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
+    .option('--full', 'network: up to 1,000 participants and 5,000 idle connections, which takes minutes')
     .option('--only <a,b>', 'the same as naming the parts', nameList)
     .action((parts: readonly string[], flags: Flags) => runBench(io, parts, flags));
   addDataOptions(command);
@@ -38,7 +44,7 @@ export function addBench(program: Command, io: Io): void {
     command,
     'kindred bench',
     'kindred bench aggregation --data har.csv.gz --drop activity',
-    'kindred bench network',
+    'kindred bench network --full',
   );
 }
 
@@ -50,12 +56,15 @@ async function runBench(io: Io, named: readonly string[], flags: Flags): Promise
       ? makeHarLike({ participants: 30, seed: 1 })
       : await readData(io, flags.data, flags);
   const data = `${table.source}, ${table.participants.length} participants, ${table.n} rows, ${table.features.length} features`;
-  const progress = new Progress(io);
+  const progress = new Progress(io, AT_ONCE);
   const show = (what: string) => progress.show(`bench: ${what}`);
   const measured = new Map<keyof typeof PARTS, Awaited<ReturnType<Part>>>();
   for (const name of wanted) {
     show(name);
-    measured.set(name, await PARTS[name]({ now: io.now, table, show }));
+    measured.set(
+      name,
+      await PARTS[name]({ now: io.now, table, show, extent: flags.full ? 'full' : 'usual' }),
+    );
   }
   progress.clear();
   const results = [...measured].map(([name, { result }]) => [name, result]);

@@ -6,7 +6,6 @@ import { finish } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
-import { Progress } from './progress.ts';
 import { writeTableFile } from './table-file.ts';
 
 interface Flags extends DataFlags {
@@ -33,14 +32,8 @@ async function runConvert(io: Io, data: string, flags: Flags): Promise<void> {
   const { out } = flags;
   await checkWritable(out);
   const { task, label } = columnsFrom(flags);
-  const progress = new Progress(io);
-  progress.show(`reading ${data}`);
-  const table = await progress.during(async () => {
-    const read = await readData(io, data, flags);
-    progress.show(`writing ${out}`);
-    await writeTableFile(out, read, { task, label });
-    return read;
-  });
+  const table = await readData(io, data, flags);
+  await writeTableFile(io, out, table, { task, label });
   const size = sizeOf(table);
   await writeResult(io, flags, { out, ...size }, () => [`Wrote ${out}: ${sizeText(size)}`]);
 }

@@ -70,7 +70,7 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
     for (const chunk of writeCsv(table)) await io.stdout.write(chunk);
     return;
   }
-  await writeTableFile(flags.out, table);
+  await writeTableFile(io, flags.out, table);
   const size = sizeOf(table);
   const objective = kind === 'regression' ? ' --objective regression' : '';
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
@@ -79,6 +79,7 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   ]);
 }
 
+/** The same pieces; how much of them has been taken is shown on the way. */
 function makeTable(kind: Kind, flags: Flags): Table {
   const { participants, seed, rows = SIZES[kind].rows, features = SIZES[kind].features } = flags;
   // HAR-like participants have up to 19% more rows than asked for.

@@ -7,6 +7,7 @@ import { readRunLog } from '../node/run-log.ts';
 import { finish } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
+import { Progress } from './progress.ts';
 
 interface Flags {
   readonly json?: true;
@@ -27,7 +28,13 @@ export function addReplay(program: Command, io: Io): void {
 
 async function runReplay(io: Io, paths: readonly string[], flags: Flags): Promise<void> {
   const primitives = nodePrimitives();
-  const logs = paths.map((log): ReplayedLog => ({ log, ...replay(readRunLog(log), primitives) }));
+  const progress = new Progress(io);
+  const logs = await progress.during(() =>
+    paths.map((log, i): ReplayedLog => {
+      progress.show(`replay: ${log}, ${i + 1} of ${paths.length}`);
+      return { log, ...replay(readRunLog(log), primitives) };
+    }),
+  );
   const document = { logs: logs.map((log) => ({ ...log, identical: isSame(log) })) };
   await writeResult(io, flags, document, () => logs.map(lineOf));
   const others = logs.filter((log) => !isSame(log));

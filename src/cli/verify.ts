@@ -10,6 +10,7 @@ import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { scientific } from './number-text.ts';
+import { Progress } from './progress.ts';
 
 interface Flags {
   readonly federation?: string;
@@ -47,7 +48,8 @@ async function runVerify(io: Io, path: string, folders: readonly string[], flags
   const store = new SqliteStore(path);
   try {
     const federation = federationFrom(path, store.federations(), flags.federation);
-    const states = await statesOf(federation, folders);
+    const progress = new Progress(io);
+    const states = await progress.during(() => statesOf(federation, folders, progress));
     const stored = store.loadRun(federation.name);
     const run = stored && { options: federation.options, ...stored };
     const result = verified(run, states, flags.tolerance);
@@ -75,10 +77,15 @@ function federationFrom(
   throw inputError('NO_SUCH_FEDERATION', `${store}: expected federation "${name}", got ${names}`);
 }
 
-async function statesOf({ id, name }: FederationRecord, folders: readonly string[]) {
+async function statesOf(
+  { id, name }: FederationRecord,
+  folders: readonly string[],
+  progress: Progress,
+): Promise<Map<string, Stored>> {
   const { readParticipantState } = await import('../node/client/state-folder.ts');
   const states = new Map<string, Stored>();
-  for (const folder of folders) {
+  for (const [i, folder] of folders.entries()) {
+    progress.show(`verify: ${folder}, ${i + 1} of ${folders.length} states`);
     const { participant, federation, stored } = readParticipantState(folder);
     if (federation && federation.id !== id) {
       const got = `"${federation.name}" (${federation.id})`;

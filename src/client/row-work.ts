@@ -12,8 +12,8 @@ import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
 import type { OpenSolver, RawTrainingRows } from './ports.ts';
 
-/** For the way from here to the wire; what is lost on the wire itself the budget leaves room for. */
-const HANDING_OVER_MS = 3;
+/** Whoever has no time is a little late rather than of no use: an answer without any pass teaches nobody anything. */
+const LEAST_MS = 3;
 
 interface SolveLimits {
   /** By the clock that the work was given; Infinity: as long as it takes. */
@@ -65,7 +65,8 @@ export class RowWork {
     if (isDropped()) return undefined;
     const startedMs = clock.now();
     let passesOverMs = startedMs;
-    const within = this.effort.within({ untilMs: untilMs - this.windingUpMs - HANDING_OVER_MS, isStopped });
+    const passesUntilMs = Math.max(untilMs - this.windingUpMs, startedMs + LEAST_MS);
+    const within = this.effort.within({ untilMs: passesUntilMs, isStopped });
     const outcome = carryOut(
       shard,
       request,

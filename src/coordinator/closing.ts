@@ -23,7 +23,7 @@ import {
   type RoundRow,
 } from './state.ts';
 import { combinerOf, dropBest, inquiryOf } from './training.ts';
-import { steer, trainingMs } from './waiting.ts';
+import { hasShare, trainingMs } from './waiting.ts';
 
 /** What a round has shown of the model in use. */
 interface Proof extends Certificate {
@@ -52,7 +52,6 @@ export function onSummed(state: CoordinatorState, noise?: Float64Array): Coordin
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
   if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed));
-  if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
   const collected = enough(
     state,
     state.secure ? collectSum(state, summed) : collectAnswers(state, responders),
@@ -133,6 +132,8 @@ function onMeasured(state: CoordinatorState, scaling: ReturnType<typeof scalingO
 }
 
 function noteSilence(state: CoordinatorState): void {
+  // Nobody has waited for the others: they may be slow, or gone.
+  if (hasShare(state)) return;
   for (const member of membersAsked(state)) {
     if (member.answered) continue;
     if (state.purpose === 'certify') member.missedChecks++;

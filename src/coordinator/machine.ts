@@ -23,21 +23,11 @@ import {
 } from './membership.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import {
-  announce,
-  beginWaiting,
-  finish,
-  isPassedOver,
-  onPause,
-  onResume,
-  onTimer,
-  open,
-  wake,
-} from './rounds.ts';
+import { announce, finish, isPassedOver, onPause, onResume, onTimer, open, wake } from './rounds.ts';
 import { advance } from './secure-round.ts';
 import { sendFinish } from './sending.ts';
 import { type CoordinatorState, membersHere } from './state.ts';
-import { canClose, gatheringTimer } from './waiting.ts';
+import { beginWaiting, canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
 export function step(

@@ -24,6 +24,7 @@ import {
   newTrainer,
 } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
+import { noteArrival, WELCOMED } from './ways.ts';
 
 export function onJoin(state: CoordinatorState, from: string, join: Join): CoordinatorEffect[] {
   let member = state.members.get(from);
@@ -150,6 +151,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   if (state.scaling) {
     return [sendWelcome(state, member)];
   }
+  noteArrival(member.ways, WELCOMED, state.nowMs);
   if (!member.moments) state.measured++;
   member.moments ??= { count, mean, m2 };
   return [];

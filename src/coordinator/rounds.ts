@@ -1,4 +1,5 @@
 /** Rounds open, wait, and are followed by others, or by a rest. */
+import { nextSendMs, noteNoReply, noteSent } from '../base/pace.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
@@ -6,7 +7,7 @@ import { sendFinish, sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
 import { persist } from './stored.ts';
 import { inquiryOf } from './training.ts';
-import { canClose, gatheringTimer, nextDeadline, waitingPeriod } from './waiting.ts';
+import { beginWaiting, canClose, gatheringTimer, nextDeadline } from './waiting.ts';
 
 /** Opens the next round: durable first, then it is sent to everybody, with the last answer that was accepted of each. */
 export function open(
@@ -24,6 +25,7 @@ export function open(
   for (const member of state.members.values()) {
     member.answer = undefined;
     member.answered = false;
+    noteNoReply(member.pace, state.nowMs);
   }
   return [persist(state, changed, removed), ...announce(state)];
 }
@@ -40,13 +42,6 @@ export function announce(state: CoordinatorState): CoordinatorEffect[] {
   return [...sendRounds(state), nextTimer(state)];
 }
 
-/** The waiting period of the open round begins, or begins again. */
-export function beginWaiting(state: CoordinatorState): void {
-  state.openedMs = state.nowMs;
-  state.sentMs = state.nowMs;
-  state.deadlineMs = state.nowMs + waitingPeriod(state);
-}
-
 /** No round is sent before there is a model to train. */
 function sendRounds(state: CoordinatorState): CoordinatorEffect[] {
   return state.trainer ? membersHere(state).map((member) => sendRound(state, member)) : [];
@@ -57,17 +52,24 @@ export function onTimer(state: CoordinatorState): CoordinatorEffect[] {
   if (state.paused && state.phase !== 'summing') return [];
   if (state.secure) return onSumTimer(state);
   if (state.phase !== 'open' || canClose(state)) return [];
-  if (membersSilent(state).length === 0) return [];
-  if (state.nowMs < state.sentMs + state.options.retryMs) return [nextTimer(state)];
+  const { nowMs } = state;
+  const silent = membersSilent(state);
+  if (silent.length === 0) return [];
   // Whoever has not answered may not have received it.
-  state.sentMs = state.nowMs;
-  return retransmitRound(state);
+  return retransmitTo(
+    state,
+    silent.filter((member) => nowMs >= retryAt(state, member)),
+  );
 }
 
-/** Sends the open round again to those who have not answered it. */
-function retransmitRound(state: CoordinatorState): CoordinatorEffect[] {
-  const again = membersSilent(state).map((member) => sendRound(state, member));
+function retransmitTo(state: CoordinatorState, members: readonly Member[]): CoordinatorEffect[] {
+  const again = members.map((member) => sendRound(state, member));
   return [...again, nextTimer(state)];
+}
+
+/** When the open round is sent again to a member that has not answered it. */
+function retryAt({ options }: CoordinatorState, { pace }: Member): number {
+  return nextSendMs(pace, options.retryMs);
 }
 
 function membersSilent(state: CoordinatorState): Member[] {
@@ -77,13 +79,16 @@ function membersSilent(state: CoordinatorState): Member[] {
 function onSumTimer(state: CoordinatorState): CoordinatorEffect[] {
   const running = state.phase === 'open' || state.phase === 'summing';
   if (!running || state.secure!.outcome) return [];
-  if (state.nowMs < state.sentMs + state.options.retryMs) return [sumTimer(state)];
-  state.sentMs = state.nowMs;
+  const { pace } = state.secure!;
+  if (state.nowMs < nextSendMs(pace, state.options.retryMs)) return [sumTimer(state)];
+  noteSent(pace, state.nowMs);
   return [...retransmitPhase(state), sumTimer(state)];
 }
 
 function nextTimer(state: CoordinatorState): CoordinatorEffect {
-  return { type: 'timer', atMs: Math.min(nextDeadline(state), state.sentMs + state.options.retryMs) };
+  let atMs = nextDeadline(state);
+  for (const member of membersSilent(state)) atMs = Math.min(atMs, retryAt(state, member));
+  return { type: 'timer', atMs };
 }
 
 export function finish(
@@ -156,7 +161,7 @@ function goOn(state: CoordinatorState): CoordinatorEffect[] {
       return [gatheringTimer(state)];
     case 'open':
       beginWaiting(state);
-      return retransmitRound(state);
+      return retransmitTo(state, membersSilent(state));
     default:
       // The summation opens the next round when it is done.
       return [];

@@ -8,6 +8,7 @@
  * is durable before its plan is sent, and after a crash the round is given up for one with a new number.
  */
 
+import { newPace, nextSendMs, noteSent } from '../base/pace.ts';
 import {
   closeAttesting,
   closeDealing,
@@ -39,6 +40,7 @@ import { sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
+import { noteArrival } from './ways.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
 export function openSum(state: CoordinatorState): CoordinatorEffect[] {
@@ -92,6 +94,8 @@ export function takeAnswer(state: CoordinatorState, member: Member, message: Ans
     switch (message.kind) {
       case 'dealt':
         takeDealt(core, member.id, message);
+        // Shares are dealt at once, whatever is being computed meanwhile.
+        noteArrival(member.ways, message.round, state.nowMs);
         break;
       case 'masked':
         takeMasked(core, member.id, message);
@@ -190,7 +194,6 @@ function goOn<A>(
   const secure = state.secure!;
   secure.sent = new Map([...closed.to].map(([id, answer]) => [id, messageOf(answer)]));
   endPhaseAfter(state);
-  state.sentMs = state.nowMs;
   return [
     ...[...secure.sent].flatMap(([id, message]) => {
       const member = state.members.get(id);
@@ -212,16 +215,20 @@ function givenUp(phase: Abandoned['phase'], reason: string): Abandoned {
   return { kind: 'abandoned', phase, reason, faulty: [] };
 }
 
+/** From here on the phase is retransmitted to those who do not reply, and ends without them. */
 function endPhaseAfter(state: CoordinatorState): void {
   const { phaseMs } = state.options.secure!;
-  state.secure!.phaseEndsMs = state.nowMs + phaseMs;
+  const secure = state.secure!;
+  secure.phaseEndsMs = state.nowMs + phaseMs;
+  secure.pace = newPace();
+  noteSent(secure.pace, state.nowMs);
 }
 
 export function sumTimer(state: CoordinatorState): CoordinatorEffect {
   const secure = state.secure!;
   const masking = secure.core?.round?.phase === 'masking' || !secure.core?.round;
   const end = masking ? nextDeadline(state) : secure.phaseEndsMs;
-  return { type: 'timer', atMs: Math.min(end, state.sentMs + state.options.retryMs) };
+  return { type: 'timer', atMs: Math.min(end, nextSendMs(secure.pace, state.options.retryMs)) };
 }
 
 function addressed(member: Member, message: Unaddressed): CoordinatorEffect {

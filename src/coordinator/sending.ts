@@ -1,4 +1,5 @@
 /** The coordinator's messages, made from its state. */
+import { noteSent } from '../base/pace.ts';
 import type { FinishReason, RoundMessage } from '../protocol/messages.ts';
 import type { SecureOptions } from '../settings/federation.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
@@ -7,8 +8,12 @@ import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
+import { computingMs } from './waiting.ts';
+import { noteDeparture, WELCOMED } from './ways.ts';
 
-export function sendWelcome(state: CoordinatorState, { id }: Member): CoordinatorEffect {
+export function sendWelcome(state: CoordinatorState, { id, ways }: Member): CoordinatorEffect {
+  // Moments or keys come back at once, which shows how long the way is.
+  if (!state.scaling) noteDeparture(ways, WELCOMED, state.nowMs);
   const message = { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } as const;
   return { type: 'send', to: id, message };
 }
@@ -42,7 +47,9 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
 }
 
 export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {
-  const { round, purpose, paused, openedMs, deadlineMs, nowMs } = state;
+  const { round, purpose, nowMs } = state;
+  noteDeparture(member.ways, round, nowMs);
+  noteSent(member.pace, nowMs);
   const message: RoundMessage = {
     kind: 'round',
     session: member.session,
@@ -51,8 +58,7 @@ export function sendRound(state: CoordinatorState, member: Member): CoordinatorE
     purpose,
     ...orderFor(state, member),
     tolerance: localTolerance(state.gap),
-    // While it is paused nothing passes of the waiting period.
-    waitMs: Math.max(0, deadlineMs - (paused ? openedMs : nowMs)),
+    waitMs: computingMs(state, member),
     accepted: member.accepted,
     sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
   };

@@ -1,4 +1,5 @@
 /** What the coordinator knows and remembers: plain data beside the aggregator. */
+import { newPace, type Pace } from '../base/pace.ts';
 import type { Contributions } from '../privacy/defence/contribution.ts';
 import type { Budget } from '../privacy/dp/budget.ts';
 import type { Summed } from '../privacy/secure/coordinator.ts';
@@ -17,6 +18,7 @@ import type { Certificate } from '../solver/certificate.ts';
 import type { Combiner } from '../solver/combiner.ts';
 import type { Inquiry } from '../solver/inquiry.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { newWays, type Ways } from './ways.ts';
 
 /**
  * gathering  participants join and send their moments
@@ -73,6 +75,9 @@ export interface Member extends LastingMember {
   isAway: boolean;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
+  readonly ways: Ways;
+  /** Of rounds and their answers. */
+  readonly pace: Pace;
 }
 
 /** What has been spent so far, at the delta of the budget. */
@@ -148,6 +153,8 @@ export interface SecureSide {
   purpose: SumPurpose;
   /** When dealing, attesting or revealing ends without those who are missing. */
   phaseEndsMs: number;
+  /** When the present phase is sent again to those who have not replied. */
+  pace: Pace;
   /** What the present phase has sent to whom. */
   sent: ReadonlyMap<string, Unaddressed>;
   /** Of a round that is closed, until it has been taken in. */
@@ -167,13 +174,11 @@ export interface CoordinatorState {
   /** Time of the input that is being taken. */
   nowMs: number;
   openedMs: number;
-  /** When the round was last sent to those who had not answered. */
-  sentMs: number;
   /** Later by as long as it has been paused since. */
   startedMs: number;
   deadlineMs: number;
-  /** The waiting period that is being steered towards a wanted share of answers. */
-  steeredMs: number | undefined;
+  /** The way to a member of whom nothing is known yet, and back. */
+  usualWayMs: number;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
   trainer: Trainer | undefined;
@@ -231,6 +236,8 @@ export function newMember(lasting: LastingMember): Member {
     wokeIn: 0,
     isAway: false,
     responseMs: undefined,
+    ways: newWays(),
+    pace: newPace(),
   };
 }
 

@@ -2,6 +2,7 @@
  * What of the coordinator survives a crash, in pieces: the run once, and each participant that has changed. With answers a round
  * changes the run alone: a few vectors, and a few numbers for each participant.
  */
+import { newPace } from '../base/pace.ts';
 import type { Contribution } from '../privacy/defence/contribution.ts';
 import type { StoredBudget } from '../privacy/dp/budget.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
@@ -127,10 +128,9 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     purpose: 'train',
     nowMs: 0,
     openedMs: 0,
-    sentMs: 0,
     startedMs: 0,
     deadlineMs: Number.POSITIVE_INFINITY,
-    steeredMs: undefined,
+    usualWayMs: 0,
     features: 0,
     scaling: undefined,
     trainer: undefined,
@@ -165,6 +165,7 @@ function newSecureSide(): SecureSide {
     rosterRound: 0,
     purpose: 'measure',
     phaseEndsMs: Number.POSITIVE_INFINITY,
+    pace: newPace(),
     sent: new Map(),
     outcome: undefined,
   };

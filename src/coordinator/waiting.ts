@@ -1,69 +1,102 @@
-/** How long a round stays open: the paper's T_wait, from what is known when it opens. */
+/**
+ * How long a round stays open: the paper's T_wait, from what is known when it opens, and the way there and back.
+ *
+ *   all         until all who are awaited have answered
+ *   fixed       a fixed time
+ *   share       until this share has answered. Where stragglers send what they have (`anytime`), not before the time that this share
+ *               needs: those who use all of their time answer at its end
+ *   benchmarks  the time that a quantile of the participants needs
+ */
 import type { CoordinatorEffect } from './effects.ts';
-import type { CoordinatorOptions } from './options.ts';
 import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
-
-/** How strongly one round's share of answers moves the waiting period. */
-const STEER = 0.3;
+import { wayMs } from './ways.ts';
 
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
   // A certifying round needs everybody.
   if (state.purpose === 'certify') return maxWaitMs;
-  return Math.min(maxWaitMs, period(state.options, membersHere(state), state.steeredMs));
+  return Math.min(maxWaitMs, period(state));
 }
 
-function period(
-  { waiting, straggler }: CoordinatorOptions,
-  members: readonly Member[],
-  steeredMs: number | undefined,
-): number {
+function period(state: CoordinatorState): number {
+  const { waiting, straggler } = state.options;
   switch (waiting.kind) {
     case 'all':
       return Number.POSITIVE_INFINITY;
     case 'fixed':
       return waiting.ms;
-    case 'share': {
-      // Who answers at any time answers just before the deadline: that does not show how long a solve takes.
-      if (straggler === 'anytime') return quantile(members.map(benchmark), waiting.share, members.length);
-      if (steeredMs !== undefined) return steeredMs;
-      const times = members.map((member) => member.responseMs).filter((time) => time !== undefined);
-      // Until most have been seen once, a quantile of the observed would be one of the fast.
-      if (times.length < members.length / 2) return Number.POSITIVE_INFINITY;
-      return quantile(times, waiting.share, members.length);
-    }
+    case 'share':
+      // Who sends nothing before it is done needs no deadline: the answers that are there show when the share is.
+      return straggler === 'anytime' ? quantile(timesNeeded(state, 1), waiting.share) : Infinity;
     case 'benchmarks':
-      return waiting.factor * quantile(members.map(benchmark), waiting.quantile, members.length);
+      return quantile(timesNeeded(state, waiting.factor), waiting.quantile);
   }
 }
 
-/**
- * Steers the waiting period towards the wanted share, round by round. The times of those who miss a deadline are never
- * seen, so a quantile of the times that are seen would shrink the period for ever; the share itself is always seen.
- */
-export function steer(state: CoordinatorState, answered: number): void {
-  const { waiting, straggler } = state.options;
-  if (waiting.kind !== 'share' || straggler === 'anytime') return;
-  const present = state.deadlineMs - state.openedMs;
-  if (!Number.isFinite(present) || present >= state.options.maxWaitMs) return;
-  state.steeredMs = present * (1 + STEER * (waiting.share - answered));
+/** By those who are here: computing, and the way there and back. */
+function timesNeeded(state: CoordinatorState, factor: number): number[] {
+  const members = membersHere(state);
+  const usual = usualWayMs(state);
+  return members.map(({ benchmarkMs, ways }) => factor * benchmarkMs + (wayMs(ways) ?? usual));
 }
 
-const benchmark = (member: Member) => member.benchmarkMs;
+/** Where nothing is known of a newcomer, its way is like that of the others. */
+function usualWayMs(state: CoordinatorState): number {
+  const known = membersHere(state).flatMap(({ ways }) => wayMs(ways) ?? []);
+  return known.sort((a, b) => a - b)[known.length >> 1] ?? 0;
+}
 
-/** The time by which this share of all has answered; who has never been seen counts as slowest. */
-function quantile(times: readonly number[], share: number, all: number): number {
+/** The time within which this share of all is done. */
+function quantile(times: readonly number[], share: number): number {
   const sorted = [...times].sort((a, b) => a - b);
-  const place = Math.max(1, Math.ceil(share * all - 1e-9));
-  return place > sorted.length ? Number.POSITIVE_INFINITY : sorted[place - 1];
+  return sorted[placeOf(share, times.length) - 1] ?? 0;
+}
+
+/** How many of all are this share of them: from 1. */
+function placeOf(share: number, all: number): number {
+  return Math.max(1, Math.ceil(share * all - 1e-9));
+}
+
+/** Shorter ways are none, or rounding. */
+const NEGLIGIBLE_MS = 0.01;
+
+/** How long a member that is sent the open round now may compute: its answer has to be back before the deadline. */
+export function computingMs(state: CoordinatorState, { ways }: Member): number {
+  const { paused, openedMs, deadlineMs, nowMs } = state;
+  const periodMs = deadlineMs - openedMs;
+  // While it is paused nothing passes of the waiting period. After the deadline the round waits for this very answer.
+  const leftMs = paused || nowMs >= deadlineMs ? periodMs : deadlineMs - nowMs;
+  const way = wayMs(ways) ?? state.usualWayMs;
+  if (way < NEGLIGIBLE_MS || leftMs === Number.POSITIVE_INFINITY) return leftMs;
+  return way < leftMs ? roundedDown(leftMs - way) : 0;
+}
+
+/** By a sixteenth at the most: members whose ways are about equal are sent the same bytes, which are made once. */
+function roundedDown(ms: number): number {
+  let step = 1 / 16;
+  while (32 * step <= ms) step *= 2;
+  return step * Math.floor(ms / step);
+}
+
+/** The waiting period of the open round begins, or begins again. */
+export function beginWaiting(state: CoordinatorState): void {
+  state.usualWayMs = usualWayMs(state);
+  state.openedMs = state.nowMs;
+  state.deadlineMs = state.nowMs + waitingPeriod(state);
+}
+
+/** Whether the open round has the share of answers that it waits for; where there is none to wait for: no. */
+export function hasShare(state: CoordinatorState): boolean {
+  const { waiting } = state.options;
+  if (waiting.kind !== 'share' || state.purpose === 'certify') return false;
+  const { here, answers } = tallyOf(state);
+  return answers >= placeOf(waiting.share, here);
 }
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState): boolean {
-  const { waiting, minResponses, maxWaitMs } = state.options;
-  // Fewer would be hidden by too few: the deadline waits for them.
-  const least = Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0);
+  const { waiting, straggler, minResponses, maxWaitMs } = state.options;
   const { here, answers, silent, awaited } = tallyOf(state);
   if (here === 0 || state.paused) return false;
   if (state.nowMs >= state.openedMs + maxWaitMs) return true;
@@ -72,7 +105,12 @@ export function canClose(state: CoordinatorState): boolean {
   // Where everybody is waited for, those who have been silent for some rounds are not.
   const forAll = waiting.kind === 'all' || state.purpose === 'certify';
   if (forAll && answers > 0 && awaited === 0) return true;
-  return state.nowMs >= state.deadlineMs && answers >= least;
+  // Fewer would be hidden by too few: the deadline waits for them.
+  if (answers < Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0)) return false;
+  const isOver = state.nowMs >= state.deadlineMs;
+  if (forAll || waiting.kind !== 'share') return isOver;
+  // No round closes on a share that it could have waited for.
+  return (hasShare(state) || awaited === 0) && (isOver || straggler !== 'anytime');
 }
 
 /** Time since the start, but for pauses. */

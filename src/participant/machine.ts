@@ -5,6 +5,7 @@
  * Effects are carried out in the order given. `persist` must be complete before any later effect begins: an answer is
  * stored before it is sent, and whether it was accepted is stored before anything is built on it.
  */
+import { noteReply } from '../base/pace.ts';
 import { seed32 } from '../base/random.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
@@ -18,7 +19,7 @@ import { giveUp, maskedAnswer, maskWhenReady, onSecureMessage, tooLarge } from '
 import { asSent, hello, retransmit, timer } from './sending.ts';
 import type { ParticipantState, Pending } from './state.ts';
 
-/** Share of the waiting period that `anytime` computes for; the rest is for the way. */
+/** Share of its time that `anytime` computes for; the rest is for a way that takes longer than it usually does. */
 const BUDGET_SHARE = 0.9;
 /** Rounds in a row that name another accepted answer than ours, before we give up. */
 const MISMATCHES = 20;
@@ -60,6 +61,7 @@ function onMessage(
 ): ParticipantEffect[] {
   // To an earlier session of ours, late on its way: it is not about our state any more.
   if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
+  if (!isRepetition(state, message)) noteReply(state.pace, now);
   switch (message.kind) {
     case 'welcome':
       return onWelcome(state, message, now);
@@ -74,6 +76,11 @@ function onMessage(
     default:
       return onSecureMessage(state, message, now, primitives);
   }
+}
+
+/** It says that something of ours has arrived once more, or has not arrived yet: what we wait for is the next round. */
+function isRepetition({ order }: ParticipantState, message: ToParticipant): boolean {
+  return message.kind === 'outcome' || (message.kind === 'round' && message.round <= (order?.round ?? 0));
 }
 
 /** After a restart the rows must be scaled again; the scaling itself was stored. */

@@ -1,4 +1,5 @@
 /** The participant's messages and their retransmission: made from its state. */
+import { nextSendMs, noteSent } from '../base/pace.ts';
 import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import { sentPart } from '../solver/member.ts';
 import type { ParticipantEffect } from './effects.ts';
@@ -48,6 +49,8 @@ export function hello({ profile, stored }: ParticipantState): ToCoordinator {
   return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending, edition };
 }
 
-export function timer(state: ParticipantState, now: number): ParticipantEffect {
-  return { type: 'timer', atMs: now + (state.stored.settings?.retryMs ?? state.profile.retryMs) };
+/** When to retransmit what was sent now. */
+export function timer({ pace, stored, profile }: ParticipantState, now: number): ParticipantEffect {
+  noteSent(pace, now);
+  return { type: 'timer', atMs: nextSendMs(pace, stored.settings?.retryMs ?? profile.retryMs) };
 }

@@ -1,4 +1,5 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
+import { newPace, type Pace } from '../base/pace.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { Identities, ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
@@ -22,7 +23,7 @@ export interface Profile {
   readonly features: number;
   readonly benchmarkMs: number;
   readonly moments: { readonly count: number; readonly mean: Float64Array; readonly m2: Float64Array };
-  /** Wait so long for an answer before the settings say otherwise. */
+  /** Wait so long for a reply, at least, before the settings say otherwise. */
   readonly retryMs: number;
   /**
    * Present: takes part only where the coordinator sees nothing but sums, and says nothing in the clear, not even how many
@@ -144,6 +145,8 @@ export interface ParticipantState {
   finishing?: Float64Array | undefined;
   /** Duals of an interrupted solve, to go on from, and the passes that went into them (`resume`). */
   unfinished?: { readonly beta: Float64Array; readonly passes: number } | undefined;
+  /** Of our messages and what the coordinator replies. */
+  readonly pace: Pace;
   /** Rounds in a row that named another accepted answer than ours. */
   mismatches: number;
   /** When we last asked for the roster of a plan that we did not know. */
@@ -180,6 +183,7 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     stored,
     solvingRound: 0,
     carriedPasses: 0,
+    pace: newPace(),
     mismatches: 0,
     askedMs: Number.NEGATIVE_INFINITY,
   };

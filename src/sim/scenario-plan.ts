@@ -185,14 +185,15 @@ function hardwareOf({ hardware }: Scenario): (k: number, participants: number) =
 type Timing = ReturnType<typeof timingOf>;
 
 /**
- * Where nothing gets lost, nothing is sent twice and everybody answers some time: the retry is beyond any round, and
- * patience has no end. Otherwise the retry is a little longer than the slowest answer, and nobody is waited for longer
- * than twenty of that.
+ * Where nothing gets lost or overtaken, nothing is sent twice and everybody answers some time: the retry is beyond any round, and
+ * patience has no end. (What overtakes the message before it may come too early to be of use: that is as good as lost.) Otherwise the
+ * retry is a little longer than the slowest answer, and nobody is waited for longer than twenty of that.
  */
 function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel) {
   const { link, partitions, crashes, deeds, passes } = scenario;
+  const { loss, duplicate, jitterMs } = link;
   const nothingLost =
-    link.loss === 0 && link.duplicate === 0 && partitions.length + crashes.length + deeds.length === 0;
+    loss + duplicate + jitterMs === 0 && partitions.length + crashes.length + deeds.length === 0;
   const groups = rowsByParticipant(table, train);
   const hardware = hardwareOf(scenario);
   let slowest = 1;

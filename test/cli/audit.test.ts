@@ -14,7 +14,10 @@ test('audit: what leaks, under every protection, as a table, as JSON and as figu
   const { code, stdout, stderr } = await run(['audit', data, '--json', '--out', out]);
   expect(stderr).toBe('');
   expect(code).toBe(0);
-  const [{ modes }] = (JSON.parse(stdout) as { results: AuditResult[] }).results;
+  const { attacks, results } = JSON.parse(stdout) as { attacks: string; results: AuditResult[] };
+  expect(attacks).toBe('quick');
+  const [{ modes }] = results;
+  expect(modes.every(({ leak }) => leak.equations === undefined)).toBe(true);
   const leakOf = (name: string) => modes.find(({ mode }) => mode === name)!.leak;
   expect(leakOf('none').personal.cosine).toBeGreaterThan(0.999);
   expect(leakOf('bernoulli, consistent').personal.cosine).toBeGreaterThan(0.999);
@@ -23,8 +26,9 @@ test('audit: what leaks, under every protection, as a table, as JSON and as figu
   expect(leakOf('secure aggregation').rows.recovered).toBe(0);
   expect(readdirSync(out).sort()).toEqual(['audit-membership.svg', 'audit-recovered.svg', 'audit.json']);
   expect(readFileSync(join(out, 'audit-membership.svg'), 'utf8')).toContain('false alarms');
-  const text = await run(['audit', data]);
+  const text = await run(['audit', data, '--participants', '3']);
   expect(text.stdout).toContain('bernoulli, paper');
+  expect(text.stdout).toContain('--full');
 });
 
 test('audit: data that cannot be audited are refused', async () => {

@@ -291,7 +291,7 @@ test.each(OBJECTIVES)('whoever missed the best round solves for its part of the 
       hardware: (k) => [1, 1, 0.05, 1, 0.02][k],
       options: {
         waiting: { kind: 'share', share: 0.5 },
-        straggler: 'restart',
+        straggler: 'resume',
         stop: { gap: 0, rounds: 8, timeMs: 1e9, stall: 99 },
       },
     }),

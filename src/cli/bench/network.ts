@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { KindredError } from '../../base/errors.ts';
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { Barrier } from '../../node/load/barrier.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
@@ -16,19 +17,23 @@ import { part } from './part.ts';
 
 /** With the bias, vectors of 562 numbers. */
 const FEATURES = 561;
-const SIZES = [30, 100, 300, 1000];
+const EXTENTS = {
+  usual: { sizes: [30, 100], idle: 1000, active: 100 },
+  full: { sizes: [30, 100, 300, 1000], idle: 5000, active: 1000 },
+} as const;
 const AGGREGATION = 'answers';
 const WARM_UP_MS = 1500;
-const WINDOWS = 5;
+const WINDOWS = 3;
 const WINDOW_MS = 1000;
-const IDLE = 5000;
-const ACTIVE = 1000;
+/** The largest rounds take a third of a second: whatever takes this long does not go on. */
+const LONGEST_ROUND_MS = 20_000;
 
 export const network = part(
-  async ({ show }) => {
+  async ({ show, extent }) => {
+    const { sizes, idle, active } = EXTENTS[extent];
     const points = [];
-    for (const size of SIZES) {
-      show(`network: ${size} participants, floor`);
+    for (const size of sizes) {
+      show(`network: ${size} participants (of ${sizes.join(', ')}), floor`);
       const before = await floor(size);
       show(`network: ${size} participants, ${AGGREGATION}`);
       const run = await measured(size);
@@ -37,9 +42,9 @@ export const network = part(
       const floorPerSecond = median([...before, ...(await floor(size))]);
       points.push({ ...run, floorPerSecond, ratioToFloor: run.roundsPerSecond / floorPerSecond });
     }
-    show(`network: ${IDLE} idle and ${ACTIVE} active connections`);
-    const memory = { idle: IDLE, active: ACTIVE, bytes: await memoryOf(IDLE, ACTIVE) };
-    return { features: FEATURES + 1, points, memory };
+    show(`network: ${idle} idle and ${active} active connections`);
+    const memory = { idle, active, bytes: await memoryOf(idle, active) };
+    return { features: FEATURES + 1, extent, points, memory };
   },
   ({ features, points, memory }, { table }) => {
     const rows = points.map((point) => [
@@ -126,16 +131,31 @@ async function windows(openings: Openings): Promise<number[]> {
 }
 
 async function firstRounds(openings: Openings): Promise<void> {
-  for (let rounds = 0; rounds < 3; rounds++) await openings.next();
+  for (let rounds = 0; rounds < 3; rounds++) await nextRound(openings);
   await pause(WARM_UP_MS);
 }
 
 /** Rounds per second, from one opening of a round to another. */
 async function rate(openings: Openings): Promise<number> {
-  const first = await openings.next();
+  const first = await nextRound(openings);
   await pause(WINDOW_MS);
-  const last = await openings.next();
+  const last = await nextRound(openings);
   return (1000 * (last.round - first.round)) / (last.atMs - first.atMs);
+}
+
+/** Not for ever: a benchmark that waits for a round that does not open ends, and says so. */
+async function nextRound(openings: Openings) {
+  const waited = new AbortController();
+  const tooLong = pause(LONGEST_ROUND_MS, undefined, { signal: waited.signal }).then(() => {
+    const expected = `expected a round within ${LONGEST_ROUND_MS / 1000} s after round ${openings.round}`;
+    throw new KindredError('BENCH_STALLED', `bench network: ${expected}, got none`, 'run');
+  });
+  try {
+    return await Promise.race([openings.next(), tooLong]);
+  } finally {
+    tooLong.catch(() => {});
+    waited.abort();
+  }
 }
 
 async function inFolder<T>(act: (store: string) => Promise<T>): Promise<T> {

@@ -11,6 +11,8 @@ export interface Bench {
   readonly now: () => number;
   readonly table: Table;
   readonly show: (what: string) => void;
+  /** `usual`: in about a minute; `full`: with the largest sizes, too. */
+  readonly extent: 'usual' | 'full';
 }
 
 interface Measured {

@@ -1,5 +1,6 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
+import { noteReply } from '../../base/pace.ts';
 import type { AnswerMessage } from '../../protocol/messages.ts';
 import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
@@ -10,6 +11,7 @@ import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
 import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { persist } from '../stored.ts';
 import { contributionOf, inquiryOf } from '../training.ts';
+import { noteArrival } from '../ways.ts';
 
 /** What a closed round has brought: single answers, or a sum of which nobody knows the parts. Everything after is one. */
 export interface Collected {
@@ -37,6 +39,7 @@ export function onAnswer(
   if (member.presence === 'left') {
     return [sendFinish(state, member, 'left')];
   }
+  noteArrival(member.ways, message.round, state.nowMs, message.computeMs);
   if (member.answered && message.round === state.round) return [];
   const outcome = sendOutcome(member, message.round);
   // Late, or a duplicate: acknowledged, never counted.
@@ -62,6 +65,7 @@ export function onAnswer(
 
 export function noteAnswer(state: CoordinatorState, member: Member): void {
   tallyAnswer(state, member);
+  noteReply(member.pace, state.nowMs);
   member.answered = true;
   member.missed = 0;
   member.missedChecks = 0;

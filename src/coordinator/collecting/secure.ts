@@ -15,6 +15,7 @@ import { sendPhase, takeAnswer } from '../secure-round.ts';
 import { sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
 import type { CoordinatorState, Member } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
+import { noteArrival, WELCOMED } from '../ways.ts';
 import type { Collected } from './plain.ts';
 
 export function onSecureAnswer(
@@ -31,6 +32,7 @@ export function onSecureAnswer(
   if (ignored) return ignored;
   if (member.presence === 'left') return [sendFinish(state, member, 'left')];
   if (message.kind === 'advertise') {
+    noteArrival(member.ways, WELCOMED, state.nowMs);
     const effects = takeAdvertisement(state, member, message, primitives);
     // Who advertises again may not have received the scaling; there is no other message to ask for it with.
     if (state.scaling) effects.push(sendWelcome(state, member));

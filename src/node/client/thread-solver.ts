@@ -92,8 +92,8 @@ export class ThreadSolver implements RowSolver {
       transferList: [rows.x.buffer as ArrayBuffer],
     });
     this.worker.on('message', (message: FromSolver) => this.receive(message));
-    this.worker.on('error', (error) => this.died((error as Error).message));
-    this.worker.on('exit', (code) => this.died(`it ended with code ${code}`));
+    this.worker.on('error', (error) => this.died(reasonOf(error)));
+    this.worker.on('exit', (code) => this.died(`it ended by itself, with exit code ${code}`));
   }
 
   prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void {
@@ -171,6 +171,19 @@ export class ThreadSolver implements RowSolver {
   private died(why: string): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    this.events.failed(new KindredError('SOLVER_FAILED', `the thread that solves has failed: ${why}`, 'run'));
+    const during = this.underWay ? ` while it solved for round ${this.underWay.round}` : '';
+    const sentence = `the thread that solves has failed${during}: ${why}`;
+    this.events.failed(new KindredError('SOLVER_FAILED', sentence, 'run'));
   }
+}
+
+/** Where it threw, and what can be done about it where that is known. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return 'out of memory: give it more (NODE_OPTIONS=--max-old-space-size=4096) or fewer rows';
+  }
+  const where = /\n\s+at (.+)/.exec(error.stack ?? '')?.[1];
+  return `${error.name}: ${error.message}${where === undefined ? '' : ` (at ${where})`}`;
 }

@@ -224,7 +224,14 @@ describe('the thread', () => {
     // A w of no length is a programmer's error: the thread throws.
     solver.solve(requestFor(problem, { w: undefined as unknown as Float64Array }));
     await told;
-    expect(heard.failures[0]).toMatchObject({ code: 'SOLVER_FAILED', kind: 'run' });
+    expect(heard.failures[0]).toMatchObject({
+      code: 'SOLVER_FAILED',
+      kind: 'run',
+      // What was thrown, by whom, and what it was doing.
+      message: expect.stringMatching(
+        /failed while it solved for round \d+: TypeError: .+ \(at .+\.js:\d+:\d+\)/,
+      ),
+    });
   });
 });
 

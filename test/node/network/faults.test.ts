@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Stream } from '../../../src/base/random.ts';
+import type { HistoryRow } from '../../../src/host/ports.ts';
 import { BadNetwork, roundTimes, type Setting } from '../../helpers/bad-network.ts';
 import type { Faults } from '../../helpers/faulty-proxy.ts';
 import { until } from '../../helpers/server.ts';
@@ -46,6 +47,7 @@ interface Seen {
   readonly network: BadNetwork;
   /** Rounds that not everybody has answered. */
   readonly missed: number;
+  readonly rows: readonly HistoryRow[];
 }
 
 /** Training to its end, in time, and with nothing lost. */
@@ -57,11 +59,12 @@ async function expectSound(one: Case): Promise<Seen> {
     await meanwhile?.(network);
     const results = await network.finished();
     expect(results.map((result) => result.reason)).toEqual(Array(EVERYBODY).fill(reason));
-    const missed = await expectInTime(network, waitMs, maxWaitMs);
+    const rows = await network.rows();
+    const missed = await expectInTime(network, rows, waitMs, maxWaitMs);
     const { participants, conservation, ok } = await network.verified();
     expect(ok, JSON.stringify({ participants, conservation })).toBe(true);
     expect(participants).toHaveLength(EVERYBODY);
-    return { network, missed };
+    return { network, missed, rows };
   } finally {
     await network.close();
     rmSync(folder, { recursive: true, force: true });
@@ -93,10 +96,10 @@ function settingOf({ waitMs, maxWaitMs = 2000, faults, features = 8, options }: 
 /** What a busy machine takes from the server's process is not the server's: its own clock beside it says how much that was. */
 async function expectInTime(
   network: BadNetwork,
+  rows: readonly HistoryRow[],
   waitMs: number | undefined,
   maxWaitMs: number,
 ): Promise<number> {
-  const rows = await network.rows();
   const { missed, earliestMs, latestMs, longestMs } = roundTimes(rows, EVERYBODY, waitMs ?? 0);
   const stalledMs = await network.server.stalledMs();
   const late = LATE_MS + stalledMs;
@@ -121,6 +124,16 @@ describe('messages that come late or not at all', () => {
     const { missed } = await expectSound({ waitMs: 200, faults: { delayMs: 10, jitterMs: 120 } });
     expect(missed).toBeGreaterThan(0);
   });
+
+  test.concurrent.each([{ waiting: { kind: 'share', share: 0.9 } }, { waiting: { kind: 'fixed', ms: 400 } }])(
+    '100 ms each way: the way is counted, and nearly everybody answers in time: $waiting',
+    async (options) => {
+      const far = { delayMs: 100 };
+      const { rows, missed } = await expectSound({ faults: { p0: far, p1: far, p2: far, p3: far }, options });
+      const { length } = rows;
+      expect(missed, `rounds without somebody, of ${length}`).toBeLessThanOrEqual(0.2 * length);
+    },
+  );
 
   test.concurrent.each([150, undefined])('one message in five is lost, T_wait %s', async (waitMs) => {
     const { network } = await expectSound({ waitMs, faults: { drop: 0.2 } });
@@ -182,6 +195,27 @@ describe('connections that break', () => {
 });
 
 describe('3 kB/s for two of them', () => {
+  test.concurrent('what is still on its way is not sent again and again: retryMs a tenth of what it takes', async () => {
+    const rounds = 8;
+    const frames = { server: 0, client: 0 };
+    await expectSound({
+      maxWaitMs: 10_000,
+      features: 120,
+      faults: { p1: SLOW },
+      options: { retryMs: 70, stop: { gap: 0, rounds } },
+      reason: 'rounds',
+      meanwhile: async ({ proxies }) => {
+        proxies.get('p1')!.onPiece = (_, from, { bytes, isFrame }) => {
+          if (isFrame && bytes.length > 900) frames[from]++;
+        };
+      },
+    });
+    // Moments, welcome, rounds, answers and the model at the end are large.
+    expect(Math.max(frames.server, frames.client), JSON.stringify(frames)).toBeLessThanOrEqual(
+      3 * (rounds + 2),
+    );
+  });
+
   // Messages of half a kilobyte each way.
   const line = { maxWaitMs: 4000, features: 60, faults: { p1: SLOW, p2: SLOW } };
 

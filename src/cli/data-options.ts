@@ -1,9 +1,10 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
 import { choice } from '../settings/kinds.ts';
+import { optionWords } from './command-line.ts';
 import { nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 
@@ -40,6 +41,11 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
       ),
     )
     .optionsGroup('Options:');
+}
+
+/** The data options of a command as they were given, for a command that reads the same rows. */
+export function dataWords(flags: DataFlags): string[] {
+  return optionWords(addDataOptions(new Command()).options, flags);
 }
 
 /** What is given goes before what is known from elsewhere. */

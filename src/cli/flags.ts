@@ -27,8 +27,13 @@ export function addSettings(command: Command, fields: Fields): Command {
 }
 
 /** Of all that one value can say; what is made of parts has a flag where its declaration names one. */
-function flagKeys(fields: Fields): string[] {
+export function flagKeys(fields: Fields): string[] {
   return Object.keys(fields).filter((key) => fields[key].declared.flag || !fields[key].is.parts);
+}
+
+/** Without the value that it takes. */
+export function flagNameOf(key: string, { declared }: Kind<unknown, unknown>): string {
+  return declared.flag?.replace(/ .*/, '') ?? flagOf(key);
 }
 
 function placeholder({ form, choices }: Kind<unknown>['is']): string {

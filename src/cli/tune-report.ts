@@ -1,6 +1,6 @@
 /** What `kindred tune` prints: the candidates, the choice, and the command that trains with it. */
 
-import type { Edge } from '../methods/tune/grid.ts';
+import { type Edge, neighbour } from '../methods/tune/grid.ts';
 import type { TuneResult, TuneRow } from '../methods/tune.ts';
 import type { Json } from '../settings/kind.ts';
 import { TRAINING } from '../settings/training.ts';
@@ -56,7 +56,7 @@ function searchText({ kind, trainings, widened }: TuneResult['search']): string 
 
 export function edgeWarning({ name, value, side, from, to }: Edge): string {
   const title = name === 'lambda' ? name : name.toUpperCase();
-  const further = side === 'largest' ? [value, 3 * value, 10 * value] : [value / 10, value / 3, value];
-  const values = further.map((one) => Number(one.toPrecision(1))).join(',');
+  const near = neighbour(value, side);
+  const values = [value, near, neighbour(near, side)].sort((a, b) => a - b).join(',');
   return `${title} = ${value} is the edge of the grid (${from} to ${to}); a better value may lie beyond it: try --${name} ${values}`;
 }

@@ -138,7 +138,7 @@ export function continued(grid: Grid, edges: readonly Edge[]): Grid {
 }
 
 /** The next of ..., 0.3, 1, 3, 10, ... */
-function neighbour(value: number, side: Edge['side']): number {
+export function neighbour(value: number, side: Edge['side']): number {
   const [digits, exponent] = value.toExponential().split('e').map(Number);
   const next =
     side === 'largest' ? (digits < 3 ? [3, 0] : [1, 1]) : digits > 3 ? [3, 0] : digits > 1 ? [1, 0] : [3, -1];

@@ -60,7 +60,8 @@ export class ChainCache {
 
   async store(chain: Chain, decisions: readonly Float64Array[]): Promise<void> {
     const stored: Stored = { chain: JSON.stringify(chain), decisions: decisions.map(toBase64) };
-    await writeAtomically(this.pathOf(chain), [JSON.stringify(stored)]);
+    // A result that cannot be stored is still a result: only somebody who is interrupted misses it.
+    await writeAtomically(this.pathOf(chain), [JSON.stringify(stored)]).catch(() => {});
   }
 
   async complete(): Promise<void> {

@@ -58,8 +58,9 @@ async function run(
     for (const [i, chain] of chains.entries()) if (known[i]) for (const _ of chain.points) progress.solved();
     const open = chains.filter((_, i) => !known[i]);
     const storing: (Promise<void> | undefined)[] = [];
-    const done = await workers.decide(open, (decisions, i) => storing.push(cache?.store(open[i], decisions)));
-    await Promise.all(storing);
+    const store = (decisions: Float64Array[], i: number) => storing.push(cache?.store(open[i], decisions));
+    // What is done is stored, whatever happens to the rest.
+    const done = await workers.decide(open, store).finally(() => Promise.all(storing));
     step = searching.next(chains.map((chain, i) => known[i] ?? done[open.indexOf(chain)]));
   }
   return tuneResult(plan, step.value);

@@ -11,18 +11,23 @@ import { count } from './number-text.ts';
 const SHOWN = 15;
 
 /** What was searched for, as settings of a training. */
-export function chosenValues({ score: _s, standardError: _e, folds: _f, ...chosen }: TuneRow): Json {
+function chosenValues({ score: _s, standardError: _e, folds: _f, ...chosen }: TuneRow): Json {
   return chosen;
 }
 
 /** `data`: how the rows are read. The split is always named: the test rows of the search stay test rows. */
-export function nextCommand(program: string, file: string, data: readonly string[], values: Json): string {
+export function nextCommand(
+  program: string,
+  file: string,
+  data: readonly string[],
+  chosen: TuneResult['chosen'],
+): string {
   const always = ['method', 'c1', 'c2', 'lambda', 'scale', 'seed', 'testFraction'];
-  return commandLine(program, 'train', file, ...data, ...settingWords(TRAINING, values, always));
+  return commandLine(program, 'train', file, ...data, ...settingWords(TRAINING, chosen, always));
 }
 
 export function tuneReport(result: TuneResult, next: string, { line, table }: Layout): string[] {
-  const { best, metric, metricReason, method, folds, objective, search } = result;
+  const { best, metric, metricReason, method, folds, objective } = result;
   const names = Object.keys(chosenValues(best)) as (keyof TuneRow)[];
   const rows = result.table
     .slice(0, SHOWN)
@@ -38,7 +43,7 @@ export function tuneReport(result: TuneResult, next: string, { line, table }: La
   return [
     line('Method', `${method}, ${objective}, ${folds}-fold cross-validation inside the participants`),
     line('Metric', `${metric}, ${metricReason}`),
-    line('Search', searchText(search)),
+    line('Search', searchText(result)),
     '',
     ...table([...titles, metric, 'std error', 'folds'], rows),
     ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
@@ -48,10 +53,12 @@ export function tuneReport(result: TuneResult, next: string, { line, table }: La
   ];
 }
 
-function searchText({ kind, trainings, widened }: TuneResult['search']): string {
+function searchText({ search: { trainings, widened }, table, folds }: TuneResult): string {
+  const dropped = table.filter((row) => row.folds < folds).length;
+  const early = dropped > 0 ? `, ${count(dropped)} of them dropped early` : '';
   const times = widened === 1 ? 'once' : `${widened} times`;
   const wider = widened > 0 ? `; the grid was widened ${times}, because the best was at its edge` : '';
-  return `${kind}, ${count(trainings)} trainings${wider}`;
+  return `${count(table.length)} candidates${early}, ${count(trainings)} trainings${wider}`;
 }
 
 export function edgeWarning({ name, value, side, from, to }: Edge): string {

@@ -3,13 +3,11 @@ import type { Command } from 'commander';
 import { parseDecimal } from '../data/number.ts';
 import { TUNE_METRICS, type TuneMetric } from '../methods/tune/metric.ts';
 import { SEARCHES, type SearchKind } from '../methods/tune/search.ts';
-import type { TuneResult } from '../methods/tune.ts';
 import { cacheFolder } from '../node/files/cache-folder.ts';
 import type { CachePlace } from '../node/threads/chain-cache.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
-import type { Json } from '../settings/kind.ts';
 import { choice, whole } from '../settings/kinds.ts';
-import { LEARNING, RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
+import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import {
   addDataOptions,
   columnsFrom,
@@ -32,7 +30,7 @@ import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
 import { TuneRemaining } from './tune-remaining.ts';
-import { chosenValues, edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
+import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
 
 /** What is not searched for: given to every training as it is. */
 const { c1: _, c2: __, lambda: ___, scale, epsilon: ____, classWeight, ...FIXED } = LEARNING;
@@ -161,18 +159,10 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
   const result = await progress
     .during(() => tuneOnThreads(flags.threads, table, options, context))
     .finally(() => clearInterval(refresh));
-  const next = nextCommand(io.program, data, dataWords(flags), trainingValues(given, result));
+  const next = nextCommand(io.program, data, dataWords(flags), result.chosen);
   const document = { ...result, options: { ...result.options, ...columns }, next };
   await writeResult(io, flags, document, (layout) => tuneReport(result, next, layout));
   for (const edge of result.edges) await warn(io, edgeWarning(edge));
-}
-
-/** What the next training is given: all that was given here but the accuracy of the search, and the choice. */
-function trainingValues({ gap: _gap, ...given }: Json, result: TuneResult): Json {
-  const { method, seed, testFraction, epsilon, classWeight } = result.options;
-  const usual = { epsilon: TRAINING.epsilon.declared.fallback, classWeight };
-  const tube = result.objective === 'regression' ? { epsilon } : {};
-  return { ...usual, ...given, ...tube, method, seed, testFraction, ...chosenValues(result.best) };
 }
 
 function cacheFrom({ env }: Io, { cache }: Flags): CachePlace | undefined {

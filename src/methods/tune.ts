@@ -52,6 +52,8 @@ export interface TuneResult {
   /** Best first; who was dropped comes after all who were not. */
   readonly table: readonly TuneRow[];
   readonly best: TuneRow;
+  /** The choice as options of `train`, with everything that was given beside the grid: the same columns, objective and split. */
+  readonly chosen: TrainOptions;
   /** Ranges at whose end the choice is: a better one may lie beyond. */
   readonly edges: readonly Edge[];
   readonly seed: number;
@@ -84,6 +86,8 @@ export interface TunePlan {
   readonly work: TuneWork;
   readonly search: SearchPlan;
   readonly metricReason: string;
+  /** What was given for all trainings. */
+  readonly given: TrainOptions;
 }
 
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
@@ -108,6 +112,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
       scoring: new Scoring(objective, metric, prepared, splits),
     },
     metricReason: why,
+    given: rest,
   };
 }
 
@@ -132,19 +137,29 @@ export class TuneProgress {
   };
 }
 
-export function tuneResult(
-  { work, search: plan, metricReason }: TunePlan,
-  outcome: SearchOutcome,
-): TuneResult {
+export function tuneResult(plan: TunePlan, outcome: SearchOutcome): TuneResult {
+  const { work, search: planned, metricReason } = plan;
   const { method, objective, seed } = work.options;
   const { grid, edges, trainings, widened } = outcome;
   const table = outcome.tried.map(({ candidate, score: { score, standardError }, folds }): TuneRow => {
     return { ...named(candidate, grid), score, standardError, folds };
   });
   return {
-    ...{ method, objective, metric: plan.scoring.metric, metricReason, folds: plan.folds },
-    search: { kind: plan.kind, trainings, widened },
-    ...{ table, best: table[0], edges, seed },
-    options: { ...work.options, epsilon: plan.grid.epsilon[0], classWeight: plan.grid.classWeight[0] },
+    ...{ method, objective, metric: planned.scoring.metric, metricReason, folds: planned.folds },
+    search: { kind: planned.kind, trainings, widened },
+    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges, seed },
+    options: { ...work.options, epsilon: planned.grid.epsilon[0], classWeight: planned.grid.classWeight[0] },
   };
+}
+
+function chosenFrom(
+  { work, given, search: { grid } }: TunePlan,
+  { tried: [best] }: SearchOutcome,
+): TrainOptions {
+  // The accuracy of the search is not that of a training.
+  const { gap: _gap, ...rest } = given;
+  const { method, seed, testFraction, objective } = work.options;
+  const { epsilon, classWeight } = best.candidate;
+  const weighing = objective === 'regression' ? { epsilon } : { classWeight };
+  return { ...rest, method, seed, testFraction, ...weighing, ...named(best.candidate, grid) };
 }

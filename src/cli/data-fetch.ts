@@ -11,6 +11,7 @@ import {
   UCI_HAR_URL,
   writeFolder,
 } from '../node/files/uci-har-archive.ts';
+import { commandLine } from './command-line.ts';
 import { finish, oneOf, refuse } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -73,6 +74,6 @@ async function report(io: Io, flags: Flags, got: { name: string; files: number; 
   const downloaded = `${count(got.files)} files, ${megabytes(got.bytes)} downloaded`;
   await writeResult(io, flags, { ...got, out }, () => [
     `${out}: ${got.files === 0 ? 'is already there' : downloaded}`,
-    `Next: ${io.program} train ${out}`,
+    `Next: ${commandLine(io.program, 'train', out)}`,
   ]);
 }

@@ -8,6 +8,8 @@ import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { checkWritable } from '../node/files/files.ts';
 import { choice, whole } from '../settings/kinds.ts';
+import { TRAINING } from '../settings/training.ts';
+import { commandLine, settingWords } from './command-line.ts';
 import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -72,10 +74,10 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   }
   await writeTableFile(io, flags.out, table);
   const size = sizeOf(table);
-  const objective = kind === 'regression' ? ' --objective regression' : '';
+  const training = settingWords(TRAINING, { objective: kind === 'regression' ? kind : undefined });
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
     `Wrote ${flags.out}: ${sizeText(size)}`,
-    `Next: ${io.program} train ${flags.out}${objective}`,
+    `Next: ${commandLine(io.program, 'train', flags.out!, ...training)}`,
   ]);
 }
 

@@ -1,10 +1,11 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
-import { type Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
 import { choice, number } from '../settings/kinds.ts';
+import { optionWords } from './command-line.ts';
 import { nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 
@@ -86,6 +87,11 @@ function formatFrom(flags: DataFlags, known: TextFormat): TextFormat {
     ...(decimal !== undefined && { decimal }),
     ...(header !== undefined && { header }),
   };
+}
+
+/** The data options of a command as they were given, for a command that reads the same rows. */
+export function dataWords(flags: DataFlags): string[] {
+  return optionWords(addDataOptions(new Command()).options, flags);
 }
 
 /** What is given goes before what is known from elsewhere. */

@@ -7,9 +7,11 @@ import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import { train } from '../methods/train.ts';
 import { whole } from '../settings/kinds.ts';
+import { commandLine } from './command-line.ts';
 import { type Federated, federate } from './demo-federation.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
+import { joinWords } from './join-command.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, scientific, sizeOf } from './number-text.ts';
 import { Progress } from './progress.ts';
@@ -129,11 +131,12 @@ function report(
     `${verified ? 'Nothing was lost' : 'SOMETHING WAS LOST'}: the answers of all ${people} participants add up to what the coordinator has, to ${scientific(conservation)} (kindred verify).`,
     '',
     `Everything is in ${folder}. To inspect it:`,
-    `  ${program} predict --model ${states[0]} ${join(folder, `${table.participants[0]}.csv`)}`,
-    `  ${program} verify ${store} ${join(folder, 'state')}/*`,
+    `  ${commandLine(program, 'predict', '--model', states[0], join(folder, `${table.participants[0]}.csv`))}`,
+    // The shell finds the states: what it is to expand stays outside the quotes.
+    `  ${commandLine(program, 'verify', store, join(folder, 'state'))}/*`,
     bold('Next, your own:'),
-    `  ${program} serve`,
-    `  ${program} join http://127.0.0.1:7070 --data mine.csv --task all --name ada --state ada`,
+    `  ${commandLine(program, 'serve')}`,
+    `  ${commandLine(program, ...joinWords('http://127.0.0.1:7070', 'ada'))}`,
   ];
 }
 

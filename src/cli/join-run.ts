@@ -3,10 +3,11 @@ import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
+import { commandLine } from './command-line.ts';
 import { invitationFrom } from './invitation.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
-import { type Layout, quoted, writeResult } from './layout.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { printable } from './printable.ts';
 import { Progress } from './progress.ts';
@@ -113,7 +114,7 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),
     line('State', state),
-    ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
+    ...(base > 0 ? [line('Predict', commandLine(program, 'predict', '--model', state, 'new.csv'))] : []),
   ];
 }
 

@@ -70,8 +70,3 @@ export function wrapped(first: string, text: string, width = 96): string[] {
   }
   return [...lines, line];
 }
-
-/** A path as a shell takes it, for the commands that are suggested. */
-export function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}

@@ -10,8 +10,10 @@ import {
 } from '../node/admin/server-client.ts';
 import { ANYTHING, list, number, text, whole } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
+import { commandLine, Placeholder } from './command-line.ts';
 import { durationValue, finish, valued } from './flags.ts';
 import { type Io, note } from './io.ts';
+import { joinWords, OWN_CERTIFICATE } from './join-command.ts';
 import { writeResult } from './layout.ts';
 import { addTlsOptions, readTls, type TlsFlags } from './tls-files.ts';
 
@@ -94,10 +96,15 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   if (flags.json) return;
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
   const joined = federation === 'default' ? base : `${base}/${federation}`;
-  await note(
-    io,
-    `each is good once, ${who}: ${io.program} join ${joined} ... --invitation-file <file with one of them>`,
+  const { ca, tlsCert, tlsKey } = flags;
+  const join = commandLine(
+    io.program,
+    ...joinWords(joined, name ?? 'me'),
+    ...['--invitation-file', new Placeholder('<file with one of them>')],
+    ...(ca === undefined ? [] : ['--ca', ca]),
+    ...(tlsCert === undefined || tlsKey === undefined ? [] : OWN_CERTIFICATE),
   );
+  await note(io, `each is good once, ${who}: ${join}`);
 }
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {

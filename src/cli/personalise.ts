@@ -5,10 +5,11 @@ import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
 import { lossOf } from '../solver/losses/losses.ts';
+import { commandLine } from './command-line.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { addSettings, finish, settingsGiven } from './flags.ts';
 import { type Io, note, warn } from './io.ts';
-import { type Layout, quoted, writeResult } from './layout.ts';
+import { type Layout, writeResult } from './layout.ts';
 import { addModelOption, readModel, readTableFor, rememberingColumns } from './model-data.ts';
 import { count, scientific, significant } from './number-text.ts';
 import { addAllOption, METRIC_TITLES, MOST_ROWS, metricCells, moreLine } from './participant-table.ts';
@@ -79,7 +80,7 @@ function report(
   const weight = options.classWeight === 'balanced' ? ', balanced classes' : '';
   const written = (path: string) => [
     line('Wrote', path),
-    line('Predict', `${program} predict --model ${quoted(path)} new.csv`),
+    line('Predict', commandLine(program, 'predict', '--model', path, 'new.csv')),
   ];
   return [
     line('Data', `${count(participants.length)} participants, ${count(rows)} rows (${source})`),

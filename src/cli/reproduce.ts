@@ -1,5 +1,4 @@
 /** kindred reproduce: the experiments of the paper, run again, and a verdict on every claim. */
-import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,6 +8,7 @@ import { classificationTargets } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { onFile } from '../node/files/file-error.ts';
+import { fingerprint } from '../node/files/fingerprint.ts';
 import { JobPool } from '../node/threads/job-pool.ts';
 import { EXPERIMENT_IDS, type ExperimentId } from '../reproduce/experiments/all.ts';
 import {
@@ -20,7 +20,8 @@ import {
 } from '../reproduce/profile.ts';
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
 import { whole } from '../settings/kinds.ts';
-import { addDataOptions, type DataFlags, readData } from './data-options.ts';
+import { commandLine } from './command-line.ts';
+import { addDataOptions, type DataFlags, dataWords, readData } from './data-options.ts';
 import { addThreadsOption, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -140,14 +141,6 @@ function givenData(whole: Table, positive: string | undefined): ClassificationDa
   };
 }
 
-function fingerprint({ x, participants, participantOf, targets, features }: Table): string {
-  const hash = createHash('sha256');
-  for (const part of [x, participantOf])
-    hash.update(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
-  hash.update(JSON.stringify([participants, targets, features]));
-  return hash.digest('hex').slice(0, 32);
-}
-
 async function compute(
   io: Io,
   ids: readonly ExperimentId[],
@@ -174,15 +167,16 @@ async function compute(
 
 /** What to type to get the same again. */
 function commandOf(io: Io, ids: readonly string[], flags: Flags): string {
-  const { data, task, label, drop, positive, quick, repeats } = flags;
-  const options: readonly (readonly [string, string | undefined])[] = [
-    ['--data', data && basename(data)],
-    ['--task', task],
-    ['--label', label],
-    ['--drop', drop?.join(',')],
-    ['--positive', positive],
-    ['--repeats', repeats?.toString()],
-  ];
-  const given = options.flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
-  return [io.program, 'reproduce', ...ids, ...given, ...(quick ? ['--quick'] : [])].join(' ');
+  const { data, positive, quick, repeats } = flags;
+  const option = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  return commandLine(
+    io.program,
+    'reproduce',
+    ...ids,
+    ...option('--data', data && basename(data)),
+    ...dataWords(flags),
+    ...option('--positive', positive),
+    ...option('--repeats', repeats?.toString()),
+    ...(quick ? ['--quick'] : []),
+  );
 }

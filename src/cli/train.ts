@@ -12,7 +12,7 @@ import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { rememberingColumns } from './model-data.ts';
-import { roundMs, scientific } from './number-text.ts';
+import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
 import { trainReport } from './train-report.ts';
@@ -79,10 +79,29 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   await warnWhenShort(io, result);
 }
 
+/** What is compared with the target is what is printed. */
 async function warnWhenShort(io: Io, result: TrainResult): Promise<void> {
-  if (!result.certificate || result.stopped === 'gap') return;
+  const { certificate, unfinished, stopped } = result;
+  if (!certificate || stopped === 'gap') return;
   const { gap, rounds } = result.options;
-  const why = result.stopped === 'rounds' ? `after ${rounds} rounds (--rounds)` : 'without further progress';
-  const reached = `at a relative gap of ${scientific(result.certificate.relativeGap)}`;
-  await warn(io, `stopped ${why} ${reached}, before the target of ${scientific(gap)}`);
+  const why = stopped === 'rounds' ? `after ${rounds} rounds (--rounds)` : 'without further progress';
+  const target = `the target of ${scientific(gap)}`;
+  const short = (relativeGap: number) => `at a relative gap of ${apart(relativeGap, gap)}, before ${target}`;
+  if (unfinished && unfinished.of > 1) {
+    const { problems, of, largestGap } = unfinished;
+    await warn(
+      io,
+      `${count(problems)} of ${count(of)} participants stopped ${why}, the worst ${short(largestGap)}`,
+    );
+  } else if (certificate.relativeGap > gap) {
+    await warn(io, `stopped ${why} ${short(certificate.relativeGap)}`);
+  } else if (result.method === 'mocha') {
+    await warn(io, `stopped ${why} while the relations between participants still changed`);
+  }
+}
+
+/** With as many digits as it takes to tell it from the target. */
+function apart(value: number, target: number): string {
+  const text = scientific(value);
+  return text === scientific(target) ? value.toPrecision(6) : text;
 }

@@ -1,11 +1,21 @@
-/** kindred tune: C1, C2 and scaling by cross-validation inside the participants. */
+/** kindred tune: C1, C2, scaling, epsilon and class weight by cross-validation inside the participants. */
 import type { Command } from 'commander';
 import { parseDecimal } from '../data/number.ts';
-import type { TuneMetric, TuneResult } from '../methods/tune.ts';
+import { TUNE_METRICS, type TuneMetric } from '../methods/tune/metric.ts';
+import { SEARCHES, type SearchKind } from '../methods/tune/search.ts';
+import { cacheFolder } from '../node/files/cache-folder.ts';
+import type { CachePlace } from '../node/threads/chain-cache.ts';
 import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
-import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import {
+  addDataOptions,
+  columnsFrom,
+  DATA_ARGUMENT,
+  type DataFlags,
+  dataWords,
+  readData,
+} from './data-options.ts';
 import {
   addSettings,
   addThreadsOption,
@@ -16,12 +26,14 @@ import {
   settingsGiven,
   valued,
 } from './flags.ts';
-import type { Io } from './io.ts';
-import { type Layout, writeResult } from './layout.ts';
+import { type Io, warn } from './io.ts';
+import { writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
+import { TuneRemaining } from './tune-remaining.ts';
+import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
 
 /** What is not searched for: given to every training as it is. */
-const { c1: _, c2: __, lambda: ___, scale, ...FIXED } = LEARNING;
+const { c1: _, c2: __, lambda: ___, scale, epsilon: ____, classWeight, ...FIXED } = LEARNING;
 const RUN = {
   ...RUNNING,
   gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
@@ -33,35 +45,40 @@ type Flags = DataFlags & {
   readonly c2?: readonly number[];
   readonly lambda?: readonly number[];
   readonly scale?: readonly string[];
+  readonly epsilon?: readonly number[];
+  readonly classWeight?: readonly string[];
   readonly folds?: number;
   readonly metric?: TuneMetric;
+  readonly search?: SearchKind;
   readonly threads?: number;
+  /** False: --no-cache. */
+  readonly cache?: string | boolean;
   readonly json?: true;
 };
 
-const METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
-const SHOWN = 15;
+const REFRESH_MS = 250;
 
 export function addTune(program: Command, io: Io): void {
   const command = program
     .command('tune')
-    .description('Find C1, C2 (or lambda) and the scaling by cross-validation on training rows.')
+    .description(
+      'Find C1, C2 (or lambda), the scaling, epsilon and class weights by cross-validation on training rows.',
+    )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTune(io, data, flags));
-  addDataOptions(command)
-    .optionsGroup('Search:')
-    .option('--c1 <a,b,...>', 'values of C1 to try', numberList('--c1'))
-    .option('--c2 <a,b,...>', 'values of C2 to try', numberList('--c2'))
-    .option('--lambda <a,b,...>', "values of mocha's lambda to try", numberList('--lambda'))
-    .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
-    .addOption(valued('--folds <number>', 'folds of the cross-validation', whole(2, 100), 5))
-    .addOption(valued('--metric <name>', `what to compare by: ${METRICS.join(', ')}`, choice(...METRICS)));
+  addSearchOptions(addDataOptions(command).optionsGroup('Search:'));
   addSettings(command.optionsGroup('Problem:'), FIXED);
   addSettings(command.optionsGroup('Run:'), RUN);
-  command.optionsGroup('Options:');
+  command
+    .optionsGroup('Options:')
+    .option(
+      '--cache <folder>',
+      'keep finished trainings here (default: in the cache of this user, until tune has ended)',
+    )
+    .option('--no-cache', 'store nothing: an interrupted tune starts from the beginning');
   addThreadsOption(
     command,
-    'threads that scalings and folds are spread over (default: one for each core where that pays)',
+    'threads that trainings are spread over (default: one for each core where that pays)',
   );
   finish(
     command,
@@ -70,65 +87,101 @@ export function addTune(program: Command, io: Io): void {
   );
 }
 
+function addSearchOptions(command: Command): void {
+  const metrics = choice(...TUNE_METRICS);
+  command
+    .option(
+      '--c1 <a,b,...>',
+      'values of C1 to try',
+      numberList('--c1', 'above 0', (value) => value > 0),
+    )
+    .option(
+      '--c2 <a,b,...>',
+      'values of C2 to try',
+      numberList('--c2', 'above 0', (value) => value > 0),
+    )
+    .option(
+      '--lambda <a,b,...>',
+      "values of mocha's lambda to try",
+      numberList('--lambda', 'above 0', (value) => value > 0),
+    )
+    .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
+    .option(
+      '--epsilon <a,b,...>',
+      'epsilons of regression: the first in the search, the others at its winner (default: 0.1, and some that follow the spread of the target)',
+      numberList('--epsilon', 'of at least 0', (value) => value >= 0),
+    )
+    .option(
+      '--class-weight <a,b>',
+      'class weights, likewise: none, balanced (default: none; balanced,none where balanced accuracy is compared)',
+      nameList,
+    )
+    .addOption(valued('--folds <number>', 'folds of the cross-validation', whole(2, 100), 5))
+    .addOption(
+      valued(
+        '--metric <name>',
+        `what to compare by: ${TUNE_METRICS.join(', ')} (default: rmse for regression; balancedAccuracy with balanced class weights or uneven classes, errorRate otherwise)`,
+        metrics,
+      ),
+    )
+    .addOption(
+      valued(
+        '--search <kind>',
+        'halving: drop candidates that fall behind, continue ranges at their ends; grid: all candidates on all folds (default: halving)',
+        choice(...SEARCHES),
+      ),
+    );
+}
+
 async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
   const given = settingsGiven(flags, { ...FIXED, ...RUN });
-  const scales = flags.scale?.map(kindValue('--scale', scale));
-  const grid = {
-    ...(flags.c1 && { c1: flags.c1 }),
-    ...(flags.c2 && { c2: flags.c2 }),
-    ...(flags.lambda && { lambda: flags.lambda }),
-    ...(scales && { scale: scales }),
-  };
+  const { c1, c2, lambda, epsilon, folds, metric, search } = flags;
+  const grid = defined({
+    ...{ c1, c2, lambda, epsilon },
+    scale: flags.scale?.map(kindValue('--scale', scale)),
+    classWeight: flags.classWeight?.map(kindValue('--class-weight', classWeight)),
+  });
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
+  const options = { ...(given as TrainOptions), grid, ...defined({ folds, metric, search }) };
   const progress = new Progress(io);
-  const started = io.now();
-  const onProgress = (done: number, total: number) => {
-    const left = ((io.now() - started) / done) * (total - done);
-    progress.show(`tune: ${done} of ${total} trainings, about ${Math.ceil(left / 1000)} s left`);
+  const remaining = new TuneRemaining(io.now);
+  const show = () => progress.show(remaining.text);
+  const refresh = setInterval(show, REFRESH_MS);
+  const context = {
+    cache: cacheFrom(io, flags),
+    onStart: remaining.start,
+    onProgress: (done: number, total: number) => {
+      remaining.progress(done, total);
+      show();
+    },
   };
-  const options = {
-    ...(given as TrainOptions),
-    grid,
-    ...(flags.folds && { folds: flags.folds }),
-    ...(flags.metric && { metric: flags.metric }),
-  };
-  const result = await progress.during(() => tuneOnThreads(flags.threads, table, options, { onProgress }));
-  const document = { ...result, options: { ...result.options, ...columns } };
-  await writeResult(io, flags, document, (layout) => report(`${io.program} train ${data}`, result, layout));
+  const result = await progress
+    .during(() => tuneOnThreads(flags.threads, table, options, context))
+    .finally(() => clearInterval(refresh));
+  const next = nextCommand(io.program, data, dataWords(flags), result.chosen);
+  const document = { ...result, options: { ...result.options, ...columns }, next };
+  await writeResult(io, flags, document, (layout) => tuneReport(result, next, layout));
+  for (const edge of result.edges) await warn(io, edgeWarning(edge));
 }
 
-/** `training`: the command that trains on these data. */
-function report(training: string, result: TuneResult, { line, table }: Layout): string[] {
-  const { best, metric, method, folds, objective, options } = result;
-  const names = (['c1', 'c2', 'lambda'] as const).filter((name) => best[name] !== undefined);
-  const rows = result.table
-    .slice(0, SHOWN)
-    .map((row) => [
-      row.scale,
-      ...names.map((name) => String(row[name])),
-      row.score.toFixed(5),
-      row.standardError.toFixed(5),
-    ]);
-  const hidden = result.table.length - SHOWN;
-  const choice = [`--scale ${best.scale}`, ...names.map((name) => `--${name} ${best[name]}`)].join(' ');
-  const split = `--seed ${options.seed} --test-fraction ${options.testFraction}`;
-  return [
-    line('Method', `${method}, ${objective}, ${folds}-fold cross-validation inside the participants`),
-    '',
-    ...table(['<scale', ...names, metric, 'std error'], rows),
-    ...(hidden > 0 ? [`  and ${hidden} more (--json has all)`] : []),
-    '',
-    line('Choice', choice),
-    line('Next', `${training} --method ${method} ${choice} ${split}`),
-  ];
+function cacheFrom({ env }: Io, { cache }: Flags): CachePlace | undefined {
+  if (typeof cache === 'string') return { folder: cache, afterwards: 'kept' };
+  const folder = cache === false ? undefined : cacheFolder(env);
+  return folder === undefined ? undefined : { folder, afterwards: 'removed' };
 }
 
-function numberList(option: string): (text: string) => readonly number[] {
-  return (text) =>
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function defined<T extends object>(values: T): Defined<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
+function numberList(option: string, range: string, holds: (value: number) => boolean) {
+  return (text: string): readonly number[] =>
     text.split(',').map((part) => {
       const value = parseDecimal(part.trim());
-      if (value > 0 && Number.isFinite(value)) return value;
-      return refuse(option, 'numbers above 0 separated by commas', text);
+      if (holds(value) && Number.isFinite(value)) return value;
+      return refuse(option, `numbers ${range} separated by commas`, text);
     });
 }

@@ -74,7 +74,12 @@ function* solveAll(
     const open = [...ends.keys()].filter((k) => ends[k].proof.relativeGap > settings.gap);
     if (open.length === 0 || round === settings.rounds) {
       const stopped = open.length === 0 ? ('gap' as const) : ('rounds' as const);
-      return { certificate: proof, rounds: round, passes, history, stopped, ends };
+      const largestGap = open.reduce((most, k) => Math.max(most, ends[k].proof.relativeGap), 0);
+      const unfinished = { problems: open.length, of: ends.length, largestGap };
+      return {
+        ...{ certificate: proof, rounds: round, passes, history, stopped, ends },
+        ...(open.length > 0 && { unfinished }),
+      };
     }
     const most = Math.min(settings.passes, Math.ceil(FIRST_PASSES * LONGER ** round));
     const improved = yield* ask('improveAlone', open, (k) => ({

@@ -57,6 +57,13 @@ export interface MethodInput {
 /** Why a training ended: certified, no longer improving, or out of rounds. */
 export type Stopped = 'gap' | 'stall' | 'rounds';
 
+/** Of problems that are solved side by side: those that stopped above the target gap, each by itself. */
+export interface Unfinished {
+  readonly problems: number;
+  readonly of: number;
+  readonly largestGap: number;
+}
+
 export interface MethodResult {
   readonly w: Float64Array;
   readonly v: readonly Float64Array[];
@@ -69,6 +76,7 @@ export interface MethodResult {
   readonly passes: number;
   readonly history: readonly HistoryRow[];
   readonly stopped: Stopped;
+  readonly unfinished?: Unfinished;
   /** Duals per task, for a warm start; undefined where the method has none. */
   readonly duals?: WarmStart['duals'];
 }
@@ -76,6 +84,7 @@ export interface MethodResult {
 /** How a training went, apart from the model. */
 export type Trajectory = Required<
   Pick<MethodResult, 'certificate' | 'rounds' | 'passes' | 'history' | 'stopped'>
->;
+> &
+  Pick<MethodResult, 'unfinished'>;
 
 export type Method = (input: MethodInput) => MethodResult;

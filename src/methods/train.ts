@@ -9,7 +9,7 @@ import type { MethodName, Model } from '../solver/model.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
-import type { HistoryRow, Method, MethodResult, RoundView, Stopped } from './method.ts';
+import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
 import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
@@ -33,6 +33,8 @@ export interface TrainResult extends Evaluation {
   readonly rounds: number;
   readonly passes: number;
   readonly stopped: Stopped;
+  /** `local`, where participants are above the target gap at the end: the certificate is of their sum. */
+  readonly unfinished?: Unfinished;
   readonly history: readonly HistoryRow[];
   readonly timing: { readonly loadMs: number; readonly solveMs: number };
   readonly seed: number;

@@ -1,64 +1,67 @@
 /**
- * Tuning: C1, C2 (or lambda) and the scaling by cross-validation inside the participants. Folds are drawn from training
- * rows only; the test rows of `train` with the same seed are never used. Each participant's held-out rows are scored
- * together over all folds, then averaged over participants, as `train` averages.
+ * Tuning: C1, C2 (or lambda), the scaling, epsilon and class weights by cross-validation inside the participants. Folds are drawn from training
+ * rows only; the test rows of `train` with the same seed are never used.
  *
- * A tuning is planned, its parts (tune-fold.ts) are done in any order and anywhere, and what they decided is put together
- * in the order of the plan.
+ * A tuning is planned; its search (tune/search.ts) asks for chains of trainings (tune/chain.ts), which are done in any order and anywhere.
+ * docs/tuning.md describes it for users.
  */
-import { inputError } from '../base/errors.ts';
 import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
-import type { ScaleMode } from '../math/scaling.ts';
 import type { TrainOptions } from '../settings/training.ts';
-import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { prepare } from './prepare.ts';
-import {
-  checkedGrid,
-  decideFold,
-  named,
-  pointsOf,
-  type TuneGrid,
-  type TunePart,
-  type TuneWork,
-} from './tune-fold.ts';
-
-export type TuneMetric = 'errorRate' | 'balancedAccuracy' | 'r2' | 'rmse';
+import { ChainSolver, type TuneWork } from './tune/chain.ts';
+import { type Candidate, candidatesOf, checkedGrid, type Edge, named, type TuneGrid } from './tune/grid.ts';
+import { chooseMetric, type TuneMetric, usualClassWeights, usualEpsilons } from './tune/metric.ts';
+import { Scoring } from './tune/score.ts';
+import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './tune/search.ts';
 
 export interface TuneOptions extends TrainOptions {
+  /** What is not in it is as usual for the method. An epsilon or class weight given beside it is used as it is. */
   readonly grid?: TuneGrid;
   readonly folds?: number;
-  /** Default: errorRate for classification, rmse for regression. */
+  /** Default: rmse for regression; balancedAccuracy for balanced class weights and uneven classes, errorRate otherwise. */
   readonly metric?: TuneMetric;
+  /** Default: halving, which drops candidates on the way; grid trains every one of them on all folds. */
+  readonly search?: SearchKind;
 }
 
-/** A point of the grid and how it did on held-out rows. */
-export interface TuneRow {
-  readonly scale: ScaleMode;
-  readonly c1?: number;
-  readonly c2?: number;
-  readonly lambda?: number;
+/** A candidate and how it did on held-out rows. */
+export interface TuneRow extends Pick<Candidate, 'scale'>, Partial<Omit<Candidate, 'scale'>> {
   readonly score: number;
   /** Over participants. */
   readonly standardError: number;
+  /** Folds that the score is of; fewer than all: it was dropped. */
+  readonly folds: number;
 }
 
 export interface TuneResult {
   readonly method: MethodName;
   readonly objective: ResolvedOptions['objective'];
   readonly metric: TuneMetric;
+  /** Why this metric. */
+  readonly metricReason: string;
   readonly folds: number;
-  /** Best first. */
+  readonly search: {
+    readonly kind: SearchKind;
+    readonly trainings: number;
+    /** Times that a range was continued beyond its end. */
+    readonly widened: number;
+  };
+  /** Best first; who was dropped comes after all who were not. */
   readonly table: readonly TuneRow[];
   readonly best: TuneRow;
+  /** The choice as options of `train`, with everything that was given beside the grid: the same columns, objective and split. */
+  readonly chosen: TrainOptions;
+  /** Ranges at whose end the choice is: a better one may lie beyond. */
+  readonly edges: readonly Edge[];
   readonly seed: number;
   readonly options: ResolvedOptions;
 }
 
 export interface TuneContext {
-  /** Called after every solve. */
+  /** Called when the search goes on, and after every training. `total` is an estimate until the search knows who goes on. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -67,78 +70,96 @@ const TUNE_GAP = 3e-3;
 
 export function tune(table: Table, options: TuneOptions = {}, context: TuneContext = {}): TuneResult {
   const plan = planTuning(table, options);
-  const onSolved = progressOf(plan, context);
-  return tuneResult(
-    plan,
-    plan.parts.map((part) => decideFold(plan.work, part, onSolved)),
-  );
+  const progress = new TuneProgress(context);
+  const solver = new ChainSolver(plan.work);
+  const searching = search(plan.search);
+  let step = searching.next([]);
+  while (!step.done) {
+    progress.expect(step.value.expected);
+    step = searching.next(step.value.chains.map((chain) => solver.decide(chain, progress.solved)));
+  }
+  solver.release();
+  return tuneResult(plan, step.value);
 }
 
 export interface TunePlan {
   readonly work: TuneWork;
-  readonly parts: readonly TunePart[];
-  readonly grid: Required<TuneGrid>;
-  readonly folds: number;
-  readonly metric: TuneMetric;
+  readonly search: SearchPlan;
+  readonly metricReason: string;
+  /** What was given for all trainings. */
+  readonly given: TrainOptions;
 }
 
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
-  const { grid: given, folds = 5, metric: wanted, ...rest } = options;
+  const { grid: given = {}, folds = 5, metric: wanted, search: kind = 'halving', ...rest } = options;
   const resolved = resolveOptions({ gap: TUNE_GAP, ...rest });
-  const metric = wanted ?? (resolved.objective === 'regression' ? 'rmse' : 'errorRate');
-  const grid = checkedGrid(resolved.method, given);
   const prepared = prepare(table, resolved);
+  const { objective, method, gap, rounds } = resolved;
+  const classWeight = rest.classWeight ?? given.classWeight?.[0];
+  const { metric, why } = chooseMetric(wanted, { objective, classWeight }, prepared);
+  const grid = checkedGrid(method, given, {
+    epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
+    classWeight: rest.classWeight === undefined ? usualClassWeights(metric, resolved) : [rest.classWeight],
+  });
   const splits = foldsOf(prepared.table, { seed: resolved.seed, folds, rows: prepared.split.train });
-  const work = { prepared, options: resolved, points: pointsOf(grid, resolved) };
-  const parts = grid.scale.flatMap((scale) => splits.map((split) => ({ scale, split })));
-  return { work, parts, grid, folds, metric };
+  const open = new Set((['c1', 'c2', 'lambda'] as const).filter((name) => given[name] === undefined));
+  return {
+    work: { prepared, options: resolved, splits },
+    search: {
+      ...{ kind, grid, folds, open },
+      candidates: candidatesOf(grid, resolved),
+      effort: { gap, rounds },
+      scoring: new Scoring(objective, metric, prepared, splits),
+    },
+    metricReason: why,
+    given: rest,
+  };
 }
 
-export function progressOf({ work, parts }: TunePlan, { onProgress }: TuneContext): () => void {
-  let done = 0;
-  return () => onProgress?.(++done, work.points.length * parts.length);
-}
+/** Counts trainings. */
+export class TuneProgress {
+  private readonly onProgress: NonNullable<TuneContext['onProgress']>;
+  private done = 0;
+  private expected = 0;
 
-/** From what the parts have decided, in the order of the plan's. */
-export function tuneResult(
-  { work, parts, grid, folds, metric }: TunePlan,
-  decisions: readonly (readonly Float64Array[])[],
-): TuneResult {
-  const { prepared, options, points } = work;
-  const rows = grid.scale.flatMap((scale) =>
-    points.map((point, p): TuneRow => {
-      const own = prepared.table.participants.map(() => ({ y: [] as number[], a: [] as number[] }));
-      for (const [i, part] of parts.entries()) {
-        if (part.scale !== scale) continue;
-        for (const [t, row] of part.split.test.entries()) {
-          const mine = own[prepared.table.participantOf[row]];
-          mine.y.push(prepared.y[row]);
-          mine.a.push(decisions[i][p][t]);
-        }
-      }
-      const metrics = own.map(({ y, a }) => measure(options.objective, y, a));
-      return { scale, ...named(point, grid), ...summary(metrics, metric) };
-    }),
-  );
-  rows.sort((a, b) => (isGain(metric) ? b.score - a.score : a.score - b.score));
-  const { method, objective, seed } = options;
-  return { method, objective, metric, folds, table: rows, best: rows[0], seed, options };
-}
-
-function summary(all: readonly Metrics[], metric: TuneMetric): { score: number; standardError: number } {
-  const score = meanMetrics(all)[metric];
-  if (score === undefined) {
-    throw inputError(
-      'NOTHING_HELD_OUT',
-      `tune: no participant has held-out rows to compute ${metric} from; give it more rows per participant`,
-    );
+  constructor({ onProgress = () => {} }: TuneContext) {
+    this.onProgress = onProgress;
   }
-  const values = all.map((metrics) => metrics[metric]).filter((value) => value !== undefined);
-  const variance =
-    values.reduce((sum, value) => sum + (value - score) ** 2, 0) / Math.max(1, values.length - 1);
-  return { score, standardError: Math.sqrt(variance / values.length) };
+
+  /** So many in all. */
+  expect(trainings: number): void {
+    this.expected = trainings;
+    this.onProgress(this.done, Math.max(this.done, trainings));
+  }
+
+  readonly solved = (): void => {
+    this.onProgress(++this.done, Math.max(this.done, this.expected));
+  };
 }
 
-function isGain(metric: TuneMetric): boolean {
-  return metric === 'balancedAccuracy' || metric === 'r2';
+export function tuneResult(plan: TunePlan, outcome: SearchOutcome): TuneResult {
+  const { work, search: planned, metricReason } = plan;
+  const { method, objective, seed } = work.options;
+  const { grid, edges, trainings, widened } = outcome;
+  const table = outcome.tried.map(({ candidate, score: { score, standardError }, folds }): TuneRow => {
+    return { ...named(candidate, grid), score, standardError, folds };
+  });
+  return {
+    ...{ method, objective, metric: planned.scoring.metric, metricReason, folds: planned.folds },
+    search: { kind: planned.kind, trainings, widened },
+    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges, seed },
+    options: { ...work.options, epsilon: planned.grid.epsilon[0], classWeight: planned.grid.classWeight[0] },
+  };
+}
+
+function chosenFrom(
+  { work, given, search: { grid } }: TunePlan,
+  { tried: [best] }: SearchOutcome,
+): TrainOptions {
+  // The accuracy of the search is not that of a training.
+  const { gap: _gap, ...rest } = given;
+  const { method, seed, testFraction, objective } = work.options;
+  const { epsilon, classWeight } = best.candidate;
+  const weighing = objective === 'regression' ? { epsilon } : { classWeight };
+  return { ...rest, method, seed, testFraction, ...weighing, ...named(best.candidate, grid) };
 }

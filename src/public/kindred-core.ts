@@ -240,7 +240,7 @@ export { type Prediction, predict } from '../methods/predict.ts';
 export { type TrainResult, train } from '../methods/train.ts';
 
 /**
- * C1, C2 and the scaling by cross-validation inside the participants; the test rows of `train` with the same seed are never used.
+ * C1, C2, the scaling, epsilon and class weights by cross-validation inside the participants; the test rows of `train` with the same seed are never used.
  *
  * @example
  * ```ts
@@ -248,8 +248,8 @@ export { type TrainResult, train } from '../methods/train.ts';
  *
  * const table = makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 12 });
  * const options: TuneOptions = { grid: { c1: [1, 10], c2: [1], scale: ['standard'] }, folds: 3 };
- * const { best, metric }: TuneResult = tune(table, options);
- * console.log(metric, train(table, { c1: best.c1, c2: best.c2 }).options.c1 === best.c1); // errorRate true
+ * const { best, chosen }: TuneResult = tune(table, options);
+ * console.log(train(table, chosen).options.c1 === best.c1); // true
  * ```
  */
 export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';

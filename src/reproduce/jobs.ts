@@ -2,7 +2,7 @@
  * Jobs: the pieces of work that experiments are made of. A job is plain data and its result depends on nothing else (but
  * for measured times), so results can be cached by the job's content, and computed anywhere in any order.
  */
-import type { TuneGrid } from '../methods/tune-fold.ts';
+import type { TuneGrid } from '../methods/tune/grid.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';

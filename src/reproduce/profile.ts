@@ -3,7 +3,7 @@
  * the same experiments on smaller data with fewer repeats, for first results in a few minutes.
  */
 
-import type { TuneGrid } from '../methods/tune-fold.ts';
+import type { TuneGrid } from '../methods/tune/grid.ts';
 import { DEFAULT_COMPUTE, meanPassMs } from '../sim/compute.ts';
 import type { TableSpec } from './table-spec.ts';
 

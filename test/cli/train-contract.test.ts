@@ -195,6 +195,26 @@ describe('options of train', () => {
       /^kindred: warning: stopped after 1 rounds \(--rounds\) at a relative gap of .*\n$/,
     );
   });
+
+  test('the gap that a warning names is above the target that it names', async () => {
+    // Together the participants meet the target, one by one not all of them do.
+    let seen = 0;
+    for (const rounds of ['1', '2', '3', '4']) {
+      for (const gap of ['0.01', '0.003', '0.001']) {
+        const argv = ['train', harCsv, '--method', 'local', '--c1', '100', '--rounds', rounds, '--gap', gap];
+        const { stdout, stderr } = await run([...argv, '--json']);
+        const { stopped, certificate, unfinished } = JSON.parse(stdout);
+        if (stopped === 'gap') continue;
+        if (certificate.relativeGap <= Number(gap)) seen++;
+        const sentence =
+          /(\d+) of 4 participants stopped .* the worst at a relative gap of (\S+), before the target of (\S+)/;
+        const [, problems, worst, target] = sentence.exec(stderr)!;
+        expect(Number(problems)).toBe(unfinished.problems);
+        expect(Number(worst)).toBeGreaterThan(Number(target));
+      }
+    }
+    expect(seen).toBeGreaterThan(0);
+  });
 });
 
 describe('all formats give the same result', () => {

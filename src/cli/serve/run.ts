@@ -6,7 +6,9 @@ import type { Allowed } from '../../node/server/admission.ts';
 import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
+import { commandLine, Placeholder, type Word } from '../command-line.ts';
 import { type Io, note, warn } from '../io.ts';
+import { joinWords, OWN_CERTIFICATE, trustWords } from '../join-command.ts';
 import { layoutFor, writeLines } from '../layout.ts';
 import { printableJson } from '../printable.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
@@ -85,10 +87,11 @@ async function prepare(
 async function reportReady(
   io: Io,
   server: CoordinatorServer,
-  { json, store }: ServeFlags,
+  flags: ServeFlags,
   federation: string,
   tokenFile: string | undefined,
 ): Promise<void> {
+  const { json, store } = flags;
   const federations = [...server.federations.keys()];
   if (json) {
     const operatorTokenFile = tokenFile ?? null;
@@ -100,23 +103,46 @@ async function reportReady(
   const { line } = layoutFor(io);
   const others = federations.filter((name) => name !== federation).join(', ');
   const { phase, round } = server.federation(federation).host.state;
-  // Nobody can connect to "all addresses".
-  const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
-  const [path, option] =
-    federation === 'default' ? ['', ''] : [`/${federation}`, ` --federation ${federation}`];
-  const join = `${io.program} join ${url}${path} --data mine.csv --task all --name me --state my-state`;
-  const isOpen = server.enrolment === 'open';
+  const { join, invite } = await suggestions(server, flags, federation);
   const lines = [
     line('Listening', server.url),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
-    line('Join', isOpen ? join : `${join} --invitation-file invitation.txt`),
-    ...(isOpen
-      ? []
-      : [line('Invite', `${io.program} invite ${url}${option} --store ${store} > invitation.txt`)]),
+    line('Join', commandLine(io.program, ...join)),
+    ...(server.enrolment === 'open' ? [] : [line('Invite', commandLine(io.program, ...invite))]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
   ];
   await writeLines(io, lines);
+}
+
+/** How somebody joins this federation, and how the operator invites them. */
+async function suggestions(
+  server: CoordinatorServer,
+  { store, operatorTokenFile, tlsCert, tlsClientCa }: ServeFlags,
+  federation: string,
+): Promise<{ readonly join: readonly Word[]; readonly invite: readonly Word[] }> {
+  // Nobody can connect to "all addresses".
+  const base = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
+  const url = federation === 'default' ? base : `${base}/${federation}`;
+  const { secure } = server.federation(federation).record.options;
+  const trust = await trustWords(tlsCert);
+  const mutual = tlsClientCa !== undefined;
+  return {
+    join: [
+      ...joinWords(url, 'me'),
+      ...(secure ? ['--secure'] : []),
+      ...(server.enrolment === 'open' ? [] : ['--invitation-file', 'invitation.txt']),
+      ...trust,
+      ...(mutual ? OWN_CERTIFICATE : []),
+    ],
+    invite: [
+      ...['invite', url],
+      ...(operatorTokenFile === undefined ? ['--store', store] : ['--token-file', operatorTokenFile]),
+      ...trust,
+      ...(mutual ? OWN_CERTIFICATE : []),
+      new Placeholder('> invitation.txt'),
+    ],
+  };
 }
 
 /** A file of participants that may take part, by their keys: a line for each, its name and then its key. */

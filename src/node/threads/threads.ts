@@ -70,8 +70,37 @@ export async function onThreads<Request, Progress, Result>(
   onProgress: (progress: Progress) => void,
   onResult: (result: Result, place: number) => void = () => {},
 ): Promise<Result[]> {
+  const crew = newThreads<Request, Progress, Result>(
+    file,
+    workerData,
+    Math.min(threads, requests.length),
+    onProgress,
+  );
+  try {
+    // The memory of a thread is not needed while the others finish.
+    return await spread(crew, requests, onResult, (thread) => thread.end());
+  } finally {
+    await Promise.all(crew.map((thread) => thread.end()));
+  }
+}
+
+export function newThreads<Request, Progress, Result>(
+  file: string,
+  workerData: unknown,
+  count: number,
+  onProgress: (progress: Progress) => void,
+): Thread<Request, Progress, Result>[] {
+  return Array.from({ length: count }, () => new Thread(file, workerData, onProgress));
+}
+
+/** Requests, each to the first thread that is free; results come in the order of the requests. */
+export async function spread<Request, Progress, Result>(
+  crew: readonly Thread<Request, Progress, Result>[],
+  requests: readonly Request[],
+  onResult: (result: Result, place: number) => void = () => {},
+  onIdle: (thread: Thread<Request, Progress, Result>) => void | Promise<void> = () => {},
+): Promise<Result[]> {
   const results: Result[] = [];
-  const crew: Thread<Request, Progress, Result>[] = [];
   let next = 0;
   const workThrough = async (thread: Thread<Request, Progress, Result>) => {
     while (next < requests.length) {
@@ -79,16 +108,9 @@ export async function onThreads<Request, Progress, Result>(
       results[place] = await thread.ask(requests[place]);
       onResult(results[place], place);
     }
-    // Its memory is not needed while the others finish.
-    await thread.end();
+    await onIdle(thread);
   };
-  try {
-    while (crew.length < Math.min(threads, requests.length))
-      crew.push(new Thread(file, workerData, onProgress));
-    await Promise.all(crew.map(workThrough));
-  } finally {
-    await Promise.all(crew.map((thread) => thread.end()));
-  }
+  await Promise.all(crew.map(workThrough));
   return results;
 }
 

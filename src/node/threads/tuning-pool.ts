@@ -1,37 +1,121 @@
-/** Tuning with its parts, a scaling and a fold each, spread over worker threads. */
+/** Tuning with its chains spread over worker threads, each stored as soon as it is done. */
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
-import type { TuneContext, TuneOptions, TuneResult } from '../../methods/tune.ts';
-import { planTuning, progressOf, type TunePlan, tuneResult } from '../../methods/tune.ts';
-import { decideFold, type TunePart } from '../../methods/tune-fold.ts';
-import { inSharedMemory, onThreads } from './threads.ts';
+import { type Chain, ChainSolver, type TuneWork } from '../../methods/tune/chain.ts';
+import { search } from '../../methods/tune/search.ts';
+import type { TuneContext, TuneOptions, TunePlan, TuneResult } from '../../methods/tune.ts';
+import { planTuning, TuneProgress, tuneResult } from '../../methods/tune.ts';
+import { type CachePlace, ChainCache } from './chain-cache.ts';
+import { inSharedMemory, newThreads, spread, type Thread } from './threads.ts';
 
-/** Fewer values (rows x features, once for each training) are done with sooner than threads start. */
-const PAYS_FROM = 20e6;
+/** What is done sooner than this is done sooner than threads start. */
+const PAYS_FROM_MS = 1000;
+
+interface TuningPoolContext extends TuneContext {
+  /** Where finished chains are stored; default: nowhere. */
+  readonly cache?: CachePlace | undefined;
+  /** Called before the first training: how long one is guessed to take, in milliseconds, and by how many threads they are done. */
+  readonly onStart?: (trainingMs: number, threads: number) => void;
+}
 
 /** On at most so many threads, by default one for each core where that pays. */
 export async function tuneOnThreads(
   threads: number | undefined,
   table: Table,
   options: TuneOptions = {},
-  context: TuneContext = {},
+  { cache: place, onStart, ...context }: TuningPoolContext = {},
 ): Promise<TuneResult> {
   const plan = planTuning(table, options);
-  const onSolved = progressOf(plan, context);
-  const most = Math.min(threads ?? threadsFor(plan), plan.parts.length);
-  if (most <= 1)
-    return tuneResult(
-      plan,
-      plan.parts.map((part) => decideFold(plan.work, part, onSolved)),
-    );
-  const { prepared } = plan.work;
-  const shared = { ...prepared.table, x: inSharedMemory(prepared.table.x) };
-  const workerData = { ...plan.work, prepared: { ...prepared, table: shared } };
-  const crew = { file: 'threads/tuning-worker', workerData, requests: plan.parts, threads: most };
-  return tuneResult(plan, await onThreads<TunePart, 'solved', Float64Array[]>(crew, onSolved));
+  const progress = new TuneProgress(context);
+  const trainingMs = guessedMs(plan.work);
+  const pays = trainingMs * plan.search.candidates.length * 2 >= PAYS_FROM_MS;
+  const most = threads ?? (pays ? availableParallelism() : 1);
+  onStart?.(trainingMs, most);
+  const cache = place && (await ChainCache.open(place, table, plan));
+  const workers =
+    most > 1 ? new Workers(plan.work, most, progress.solved) : new ThisThread(plan.work, progress.solved);
+  try {
+    const result = await run(plan, workers, cache, progress);
+    await cache?.complete();
+    return result;
+  } finally {
+    await workers.end();
+  }
 }
 
-function threadsFor({ work, parts }: TunePlan): number {
-  const values = work.prepared.table.x.length * work.points.length * parts.length;
-  return values < PAYS_FROM ? 1 : availableParallelism();
+async function run(
+  plan: TunePlan,
+  workers: Workers | ThisThread,
+  cache: ChainCache | undefined,
+  progress: TuneProgress,
+): Promise<TuneResult> {
+  const searching = search(plan.search);
+  let step = searching.next([]);
+  while (!step.done) {
+    const { chains, expected } = step.value;
+    progress.expect(expected);
+    const known = await Promise.all(chains.map((chain) => cache?.stored(chain)));
+    for (const [i, chain] of chains.entries()) if (known[i]) for (const _ of chain.points) progress.solved();
+    const open = chains.filter((_, i) => !known[i]);
+    const storing: (Promise<void> | undefined)[] = [];
+    const store = (decisions: Float64Array[], i: number) => storing.push(cache?.store(open[i], decisions));
+    // What is done is stored, whatever happens to the rest.
+    const done = await workers.decide(open, store).finally(() => Promise.all(storing));
+    step = searching.next(chains.map((chain, i) => known[i] ?? done[open.indexOf(chain)]));
+  }
+  return tuneResult(plan, step.value);
+}
+
+type OnDecided = (decisions: Float64Array[], place: number) => void;
+
+class ThisThread {
+  private readonly solver: ChainSolver;
+  private readonly onSolved: () => void;
+
+  constructor(work: TuneWork, onSolved: () => void) {
+    this.solver = new ChainSolver(work);
+    this.onSolved = onSolved;
+  }
+
+  async decide(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
+    const results: Float64Array[][] = [];
+    for (const [i, chain] of chains.entries()) {
+      results.push(this.solver.decide(chain, this.onSolved));
+      onDecided(results[i], i);
+      // Whoever shows progress, or is interrupted, has its turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return results;
+  }
+
+  end(): void {
+    this.solver.release();
+  }
+}
+
+class Workers {
+  private readonly threads: readonly Thread<Chain, 'solved', Float64Array[]>[];
+
+  constructor(work: TuneWork, count: number, onSolved: () => void) {
+    const { table } = work.prepared;
+    const shared = { ...table, x: inSharedMemory(table.x) };
+    const workerData = { ...work, prepared: { ...work.prepared, table: shared } };
+    this.threads = newThreads('threads/tuning-worker', workerData, count, onSolved);
+  }
+
+  decide(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
+    return spread(this.threads, chains, onDecided);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.end()));
+  }
+}
+
+/** Of one training, from two measurements (docs/decisions.md): so much for each participant and for each value. */
+const PARTICIPANT_MS = 0.5;
+const VALUE_MS = 2e-4;
+
+function guessedMs({ prepared: { table, split } }: TuneWork): number {
+  return PARTICIPANT_MS * table.participants.length + VALUE_MS * split.train.length * table.features.length;
 }

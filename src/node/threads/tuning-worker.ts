@@ -1,8 +1,10 @@
-/** A thread that does parts of a tuning, one after another, as they are asked for. */
+/** A thread that does chains of a tuning, one after another, as they are asked for. */
 import { workerData } from 'node:worker_threads';
-import { decideFold, type TunePart, type TuneWork } from '../../methods/tune-fold.ts';
+import { type Chain, ChainSolver, type TuneWork } from '../../methods/tune/chain.ts';
 import { takeRequests } from './threads.ts';
 
-takeRequests<TunePart, 'solved', Float64Array[]>((part, onProgress) =>
-  decideFold(workerData as TuneWork, part, () => onProgress('solved')),
+const solver = new ChainSolver(workerData as TuneWork);
+
+takeRequests<Chain, 'solved', Float64Array[]>((chain, onProgress) =>
+  solver.decide(chain, () => onProgress('solved')),
 );

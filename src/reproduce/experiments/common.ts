@@ -1,6 +1,6 @@
 /** What the experiments share: jobs from constants, names, colours, and numbers as text. */
 import { type Bar, COLOURS, type Point, type Series } from '../../charts/figure.ts';
-import type { TuneGrid } from '../../methods/tune-fold.ts';
+import type { TuneGrid } from '../../methods/tune/grid.ts';
 import type { TrainOptions } from '../../settings/training.ts';
 import type { ScenarioInput } from '../../sim/scenario.ts';
 import { averaged, type Curve } from '../curves.ts';

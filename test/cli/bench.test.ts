@@ -8,58 +8,9 @@ import { median, powerLaw } from '../../src/reproduce/statistics.ts';
 import { smallHar } from '../helpers/tables.ts';
 import { run } from './helpers.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'kindred-tune-'));
+const folder = mkdtempSync(join(tmpdir(), 'kindred-bench-'));
 const data = join(folder, 'har.csv');
 writeFileSync(data, [...writeCsv(smallHar(2, 3, 30))].join(''));
-
-test('tune prints one JSON document with the table and the choice', async () => {
-  const { code, stdout } = await run([
-    'tune',
-    data,
-    '--c1',
-    '1,10',
-    '--c2',
-    '1',
-    '--scale',
-    'standard',
-    '--json',
-  ]);
-  expect(code).toBe(0);
-  const result = JSON.parse(stdout);
-  expect(result.table.length).toBe(2);
-  expect(result.best).toEqual(result.table[0]);
-  expect(result.folds).toBe(5);
-});
-
-test('tune ends with the command to train with its choice', async () => {
-  const { code, stdout } = await run([
-    'tune',
-    data,
-    '--c1',
-    '1',
-    '--c2',
-    '0.3',
-    '--scale',
-    'center',
-    '--folds',
-    '3',
-  ]);
-  expect(code).toBe(0);
-  expect(stdout).toMatch(/Next.*train .*har\.csv --method mtl --scale center --c1 1 --c2 0\.3 --seed 1/);
-});
-
-test.each([
-  [['--c1', '1,x'], /--c1: expected numbers above 0/],
-  [['--scale', 'log'], /--scale: expected one of standard, center, none, got log/],
-  [['--folds', '1'], /--folds: expected a whole number from 2 to 100, got 1/],
-  [['--metric', 'f1'], /--metric: expected one of/],
-])('tune refuses %j with one sentence', async (options, sentence) => {
-  const { code, stdout, stderr } = await run(['tune', data, ...options]);
-  expect(code).toBe(2);
-  expect(stdout).toBe('');
-  expect(stderr).toMatch(sentence);
-  expect(stderr.trim().split('\n').length).toBe(1);
-});
 
 test('bench measures a part alone and says what it measured', async () => {
   const { code, stdout } = await run(['bench', '--only', 'aggregation', '--data', data, '--json']);

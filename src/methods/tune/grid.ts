@@ -1,0 +1,163 @@
+/** The values that a tuning tries, and where its choice lies among them. */
+import { inputError } from '../../base/errors.ts';
+import type { ScaleMode } from '../../math/scaling.ts';
+import type { MethodName } from '../../solver/model.ts';
+import type { ResolvedOptions } from '../options.ts';
+
+export type ClassWeight = ResolvedOptions['classWeight'];
+
+/** The values to try; what a method does not use is not varied. */
+export interface TuneGrid {
+  readonly c1?: readonly number[];
+  readonly c2?: readonly number[];
+  readonly lambda?: readonly number[];
+  readonly scale?: readonly ScaleMode[];
+  /** The first is used in the search, the others are tried at its winner. */
+  readonly epsilon?: readonly number[];
+  /** As with epsilon. */
+  readonly classWeight?: readonly ClassWeight[];
+}
+
+export type Grid = Required<TuneGrid>;
+
+/** What one training is given of what is searched for. */
+export interface Candidate {
+  readonly scale: ScaleMode;
+  readonly classWeight: ClassWeight;
+  readonly c1: number;
+  readonly c2: number;
+  readonly lambda: number;
+  readonly epsilon: number;
+}
+
+/** Those of which there is a scale of values: a choice may be at its end. */
+const RANGES = ['c1', 'c2', 'lambda'] as const;
+type RangeName = (typeof RANGES)[number];
+
+const GRIDS: Readonly<Record<MethodName, Readonly<Record<RangeName, readonly number[]>>>> = {
+  mtl: { c1: [0.3, 1, 3, 10, 30, 100], c2: [0.03, 0.1, 0.3, 1, 3, 10], lambda: [] },
+  local: { c1: [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], c2: [], lambda: [] },
+  global: { c1: [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], c2: [], lambda: [] },
+  mocha: { c1: [], c2: [], lambda: [1e-6, 1e-5, 1e-4, 1e-3, 1e-2] },
+  fedavg: { c1: [0.3, 1, 3, 10], c2: [0.03, 0.1, 0.3, 1], lambda: [] },
+};
+
+const SCALES: readonly ScaleMode[] = ['standard', 'center'];
+
+/** `usual`: of epsilon and the class weight, where the grid says nothing of them. */
+export function checkedGrid(
+  method: MethodName,
+  given: TuneGrid,
+  usual: Required<Pick<TuneGrid, 'epsilon' | 'classWeight'>>,
+): Grid {
+  const list = (name: RangeName): readonly number[] => {
+    const usually = GRIDS[method][name];
+    const values = usually.length > 0 ? (given[name] ?? usually) : [];
+    for (const value of values) {
+      if (!(value > 0 && Number.isFinite(value))) {
+        throw inputError('BAD_OPTION', `option --${name}: expected numbers above 0, got ${value}`);
+      }
+    }
+    return [...new Set(values)].sort((a, b) => a - b);
+  };
+  const { scale = SCALES, epsilon = usual.epsilon, classWeight = usual.classWeight } = given;
+  for (const value of epsilon) {
+    if (!(value >= 0 && Number.isFinite(value)))
+      throw inputError('BAD_OPTION', `option --epsilon: expected numbers of at least 0, got ${value}`);
+  }
+  return {
+    c1: list('c1'),
+    c2: list('c2'),
+    lambda: list('lambda'),
+    scale,
+    epsilon: [...new Set(epsilon)],
+    classWeight: [...new Set(classWeight)],
+  };
+}
+
+/** All combinations under the first epsilon and class weight, C1 rising fastest: the order of warm starts. */
+export function candidatesOf(grid: Grid, defaults: ResolvedOptions): Candidate[] {
+  const orDefault = (name: RangeName) => (grid[name].length > 0 ? grid[name] : [defaults[name]]);
+  const [classWeight, epsilon] = [grid.classWeight[0], grid.epsilon[0]];
+  return grid.scale.flatMap((scale) =>
+    orDefault('lambda').flatMap((lambda) =>
+      orDefault('c2').flatMap((c2) =>
+        orDefault('c1').map((c1) => ({ scale, classWeight, c1, c2, lambda, epsilon })),
+      ),
+    ),
+  );
+}
+
+/** Only what the grid varies. */
+export function named(candidate: Candidate, grid: Grid): Pick<Candidate, 'scale'> & Partial<Candidate> {
+  return {
+    scale: candidate.scale,
+    ...Object.fromEntries(
+      RANGES.filter((name) => grid[name].length > 0).map((name) => [name, candidate[name]]),
+    ),
+    ...(grid.epsilon.length > 1 && { epsilon: candidate.epsilon }),
+    ...(grid.classWeight.length > 1 && { classWeight: candidate.classWeight }),
+  };
+}
+
+/** A choice that is the least or the largest value that was tried. */
+export interface Edge {
+  readonly name: RangeName;
+  readonly value: number;
+  readonly side: 'least' | 'largest';
+  /** The values that were tried. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export function edgesOf(best: Candidate, grid: Grid): Edge[] {
+  return RANGES.flatMap((name): Edge[] => {
+    const [from, to] = [grid[name][0], grid[name][grid[name].length - 1]];
+    const value = best[name];
+    // Of a single value nothing was searched.
+    if (grid[name].length < 2 || (value !== from && value !== to)) return [];
+    return [{ name, value, side: value === from ? 'least' : 'largest', from, to }];
+  });
+}
+
+/** Steps by which a range is continued beyond its end: from 10 to 30 and 100, say. */
+const STEPS = 2;
+
+/** The grid with its ranges continued beyond these edges. */
+export function continued(grid: Grid, edges: readonly Edge[]): Grid {
+  const longer = { ...grid };
+  for (const { name, side } of edges) {
+    const values = [...longer[name]];
+    for (let step = 0; step < STEPS; step++) {
+      if (side === 'largest') values.push(neighbour(values[values.length - 1], side));
+      else values.unshift(neighbour(values[0], side));
+    }
+    longer[name] = values;
+  }
+  return longer;
+}
+
+/** The next of ..., 0.3, 1, 3, 10, ... */
+export function neighbour(value: number, side: Edge['side']): number {
+  const [digits, exponent] = value.toExponential().split('e').map(Number);
+  const next =
+    side === 'largest' ? (digits < 3 ? [3, 0] : [1, 1]) : digits > 3 ? [3, 0] : digits > 1 ? [1, 0] : [3, -1];
+  return Number(`${next[0]}e${exponent + next[1]}`);
+}
+
+/** The neighbours of the best one that only the longer grid has, under its own scaling. */
+export function beyond(best: Candidate, shorter: Grid, longer: Grid): Candidate[] {
+  const near = (name: RangeName): readonly number[] => {
+    const values = longer[name];
+    const isLonger = values.length > shorter[name].length;
+    const at = values.indexOf(best[name]);
+    if (at < 0) return [best[name]];
+    const reach = isLonger ? STEPS : 1;
+    return values.slice(Math.max(0, at - reach), at + reach + 1);
+  };
+  const isNew = (candidate: Candidate) =>
+    RANGES.some((name) => longer[name].length > 0 && !shorter[name].includes(candidate[name]));
+  return near('lambda')
+    .flatMap((lambda) => near('c2').flatMap((c2) => near('c1').map((c1) => ({ ...best, lambda, c2, c1 }))))
+    .filter(isNew);
+}

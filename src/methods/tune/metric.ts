@@ -1,0 +1,76 @@
+/** What candidates are compared by, unless somebody says it, and what goes with it: class weights and epsilons to try. */
+import type { Objective } from '../../settings/losses.ts';
+import { lossOf } from '../../solver/losses/losses.ts';
+import type { ResolvedOptions } from '../options.ts';
+import type { Prepared } from '../prepare.ts';
+import type { ClassWeight } from './grid.ts';
+
+export const TUNE_METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
+export type TuneMetric = (typeof TUNE_METRICS)[number];
+
+export interface MetricChoice {
+  readonly metric: TuneMetric;
+  /** Why this one, in words. */
+  readonly why: string;
+}
+
+/**
+ * Classes are uneven where the rarer one has less than this share of the training rows: then a model that never predicts it has an error rate
+ * below 25%, which on noisy data is as good as a useful model's.
+ */
+const UNEVEN_BELOW = 0.25;
+
+export function chooseMetric(
+  wanted: TuneMetric | undefined,
+  {
+    objective,
+    classWeight,
+  }: { readonly objective: Objective; readonly classWeight?: ClassWeight | undefined },
+  prepared: Prepared,
+): MetricChoice {
+  if (wanted) return { metric: wanted, why: 'as asked for (--metric)' };
+  if (objective === 'regression') return { metric: 'rmse', why: 'the default for regression' };
+  if (classWeight === 'balanced')
+    return {
+      metric: 'balancedAccuracy',
+      why: 'because --class-weight balanced gives both classes the same weight',
+    };
+  const share = rarerShare(prepared);
+  if (share >= UNEVEN_BELOW) return { metric: 'errorRate', why: 'the default for classification' };
+  const percent = `${Number((100 * share).toPrecision(2))}%`;
+  return {
+    metric: 'balancedAccuracy',
+    why: `because classes are uneven: the rarer one has ${percent} of the training rows, less than ${100 * UNEVEN_BELOW}%`,
+  };
+}
+
+function rarerShare({ y, split: { train } }: Prepared): number {
+  const positives = train.reduce((sum, i) => sum + (y[i] > 0 ? 1 : 0), 0);
+  return Math.min(positives, train.length - positives) / Math.max(1, train.length);
+}
+
+/** Class weights to try where none is given: whoever compares by balanced accuracy wants classes to weigh the same. */
+export function usualClassWeights(metric: TuneMetric, options: ResolvedOptions): readonly ClassWeight[] {
+  const classes = options.objective === 'classification' && lossOf(options).classes;
+  return classes && metric === 'balancedAccuracy' ? ['balanced', 'none'] : [options.classWeight];
+}
+
+/** In standard deviations of the target. */
+const EPSILONS = [0.05, 0.2, 0.5];
+const FIRST_EPSILON = 0.1;
+/** A larger default would make a flat problem of a target that varies little. */
+const LARGEST_FIRST = 0.3;
+
+/** Epsilons to try where none is given: the default if it suits the target, and some that follow its spread. */
+export function usualEpsilons(
+  options: ResolvedOptions,
+  { y, split: { train } }: Prepared,
+): readonly number[] {
+  if (options.objective !== 'regression' || lossOf(options).form !== 'tube') return [options.epsilon];
+  const mean = train.reduce((sum, i) => sum + y[i], 0) / train.length;
+  const deviation = Math.sqrt(train.reduce((sum, i) => sum + (y[i] - mean) ** 2, 0) / train.length);
+  if (!(deviation > 0)) return [options.epsilon];
+  const rounded = (share: number) => Number((share * deviation).toPrecision(1));
+  const first = options.epsilon <= LARGEST_FIRST * deviation ? options.epsilon : rounded(FIRST_EPSILON);
+  return [first, ...EPSILONS.map(rounded)];
+}

@@ -153,8 +153,10 @@ function conflictOfShares({ dropout, corrupted }: SecureSettings): Conflict | un
 
 /** What else may be asked for beside differential privacy, or not. */
 export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined {
-  const { dp, aggregation, mask, defence, secure } = options;
+  const { dp, aggregation, mask, defence, secure, precision } = options;
   if (!dp) return undefined;
+  if (precision === 'f32')
+    return { field: 'precision', expected: 'f64 with dp, whose sums live on a grid', got: precision };
   if (aggregation === 'answers') {
     const expected = 'safe or sum with dp (answers come with private scalars)';
     return { field: 'aggregation', expected, got: aggregation };

@@ -9,19 +9,13 @@
 import { invariant } from '../base/errors.ts';
 import { costOfRound, type RdpCurve } from '../privacy/dp/accountant.ts';
 import { Budget, type StoredBudget } from '../privacy/dp/budget.ts';
-import { noiseDeviation } from '../privacy/dp/gaussian.ts';
+import { type NoiseOrder, noiseOfSum } from '../privacy/dp/grid.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import { settingError } from '../settings/refused.ts';
 import { type CoordinatorOptions, conflictOfDp } from './options.ts';
 import type { CoordinatorState, PrivacySpent } from './state.ts';
 import { combinerOf } from './training.ts';
-
-/** Independent normal numbers for a sum. */
-export interface NoiseOrder {
-  readonly length: number;
-  readonly deviation: number;
-}
 
 /** Once more where the machine is made: privacy is not left to whoever wrote the options. */
 export function checkPrivacy(options: CoordinatorOptions): void {
@@ -46,7 +40,7 @@ export function noiseWanted(state: CoordinatorState): NoiseOrder | undefined {
   const { options, purpose } = state;
   const combiner = combinerOf(state);
   if (!options.dp || !combiner || purpose !== 'train') return undefined;
-  return { length: combiner.w.length, deviation: noiseDeviation(options.dp) };
+  return noiseOfSum(options.dp, combiner.w.length);
 }
 
 /** Whether one more sum would be one too many. */

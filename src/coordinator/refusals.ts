@@ -1,5 +1,6 @@
 /** Answers that cannot be taken: a bad peer is sent the reason and counted, and nothing else follows. */
 import { clipFactor } from '../privacy/dp/clip.ts';
+import { gridBits, isOnGrid } from '../privacy/dp/grid.ts';
 import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
@@ -59,7 +60,7 @@ export function refusalOfAnswer(
   if (wrong) return ['WRONG_SHAPE', `answer: expected ${d} numbers, got ${wrong.length}`];
   const contradiction = implausible(state, member, message);
   if (contradiction) return ['INFEASIBLE', contradiction];
-  return refusalOfSize(state, member, message);
+  return refusalOfSize(state, member, message) ?? refusalOfGrid(state, message);
 }
 
 /** Single precision on the way, and the last bit of a clipping, may lengthen a vector by so much of it. */
@@ -76,6 +77,15 @@ function refusalOfSize(state: CoordinatorState, member: Member, { u }: AnswerMes
   const size = norm(before ? plusScaled(u, -1, before) : u);
   if (clipFactor(size, most * (1 + CLIP_SLACK)) === 1) return undefined;
   return ['TOO_LARGE', `answer: expected a change of norm ${most} at the most, got ${size}`];
+}
+
+/** Under differential privacy sums are sums of integers, exact to the last bit. */
+function refusalOfGrid({ options, members }: CoordinatorState, { u }: AnswerMessage): Refusal | undefined {
+  const { dp } = options;
+  if (!dp) return undefined;
+  const bits = gridBits(dp);
+  if (isOnGrid(u, bits, members.size)) return undefined;
+  return ['INFEASIBLE', `answer: expected multiples of 2^-${bits}, small enough to be summed exactly, with dp`];
 }
 
 /**

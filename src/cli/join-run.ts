@@ -8,6 +8,7 @@ import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
+import { privacyLines } from './privacy-lines.ts';
 import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
@@ -103,13 +104,14 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
 };
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
-  const { participant, federation, reason, rounds, base, passes, test, state } = result;
+  const { participant, federation, reason, rounds, base, passes, test, privacy, state } = result;
   const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
     line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),
+    ...privacyLines(privacy, line),
     line('State', state),
     ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
   ];

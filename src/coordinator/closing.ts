@@ -198,7 +198,7 @@ function takeSteps(
   if (sum) {
     invariant(combiner instanceof SummedSteps, 'sums of steps need a combiner of sums');
     combiner.add(sum.u);
-    payForSum(state);
+    payForSum(state, members.length);
   } else {
     combiner.aggregate(
       answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })),

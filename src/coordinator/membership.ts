@@ -4,8 +4,10 @@ import { naturallySorted } from '../data/participants.ts';
 import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
+import { isMeasured } from '../settings/wire.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { featuresOfBounds, publicScaling } from './private-scaling.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
@@ -125,8 +127,13 @@ function isUnderWay(state: CoordinatorState): boolean {
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */
-function featuresExpected({ members, round, features }: CoordinatorState, join: Join): string | undefined {
+function featuresExpected(
+  { members, round, features, options }: CoordinatorState,
+  join: Join,
+): string | undefined {
   if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
+  const bounded = featuresOfBounds(options);
+  if (bounded !== undefined) return join.features === bounded ? undefined : String(bounded);
   const { maxFeatures } = DEFAULT_LIMITS;
   return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
 }
@@ -141,6 +148,7 @@ function admit(state: CoordinatorState, member: Member): void {
 
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
   const { count, mean, m2 } = message;
+  if (!isMeasured(state.options)) return onReady(state, member);
   if (mean.length !== state.features || m2.length !== state.features) {
     const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
     return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
@@ -155,6 +163,14 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   return [];
 }
 
+/** Where nothing is measured, moments only say that somebody is there. */
+function onReady(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  if (state.scaling) return [sendWelcome(state, member)];
+  if (!member.moments) state.measured++;
+  member.moments = { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
+  return [];
+}
+
 /** Asked after every input: the one who was missing may have left, or may never come. */
 export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
@@ -163,6 +179,7 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (measured === 0 || measured < state.options.minParticipants) return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
+  if (!isMeasured(state.options)) return true;
   return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
 }
 
@@ -176,6 +193,8 @@ function readyToMeasure(state: CoordinatorState): boolean {
 
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
 export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
+  const known = publicScaling(state.options, state.features);
+  if (known) return settleScaling(state, known);
   if (state.secure) return openMeasuring(state);
   const measured = membersInOrder(state).flatMap((member) => member.moments ?? []);
   const moments = measured.reduce(mergeMoments);

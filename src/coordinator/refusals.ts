@@ -85,7 +85,10 @@ function refusalOfGrid({ options, members }: CoordinatorState, { u }: AnswerMess
   if (!dp) return undefined;
   const bits = gridBits(dp);
   if (isOnGrid(u, bits, members.size)) return undefined;
-  return ['INFEASIBLE', `answer: expected multiples of 2^-${bits}, small enough to be summed exactly, with dp`];
+  return [
+    'INFEASIBLE',
+    `answer: expected multiples of 2^-${bits}, small enough to be summed exactly, with dp`,
+  ];
 }
 
 /**

@@ -18,7 +18,7 @@ import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
 import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
 
-const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
+const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5, bounds: [-1, 1] };
 
 function privatePlan(
   options: Partial<CoordinatorOptions> = {},
@@ -26,7 +26,7 @@ function privatePlan(
 ): SimulationPlan {
   return planFor(
     smallHar(5, 4, 12),
-    { aggregation: 'safe', rounds: 6, passes: 6, gap: 0, testFraction: 0.25 },
+    { aggregation: 'safe', rounds: 6, passes: 6, gap: 0, testFraction: 0.25, scale: 'center' },
     { ...changes, options: { dp: DP, ...options } },
   );
 }
@@ -222,7 +222,13 @@ describe('the budget', () => {
   const epsilonAfter = (rounds: number) => epsilonOf({ noiseMultiplier: 2, samplingRate: 1 }, 1e-5, rounds);
 
   test('[DP-3] ends training before it would be exceeded, and rows say what was spent', () => {
-    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 0.999 * epsilonAfter(4), delta: 1e-5 };
+    const dp = {
+      clip: 0.3,
+      noiseMultiplier: 2,
+      epsilon: 0.999 * epsilonAfter(4),
+      delta: 1e-5,
+      bounds: [-1, 1],
+    };
     const { rows, coordinator, participants } = new Simulation(privatePlan({ dp })).run();
     expect(coordinator.state?.finish).toBe('budget');
     expect(rows.map(({ privacy }) => privacy?.delta)).toEqual([1e-5, 1e-5, 1e-5]);
@@ -234,7 +240,7 @@ describe('the budget', () => {
   });
 
   test('survives a crash, with the limit of the new options', () => {
-    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 100, delta: 1e-5 };
+    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 100, delta: 1e-5, bounds: [-1, 1] };
     const plan = privatePlan({ dp });
     const { coordinator } = new Simulation(plan).run();
     const { run, members } = coordinator.disk;
@@ -261,7 +267,7 @@ describe('the budget', () => {
 
   test('what does not go with it is refused in one sentence', () => {
     const refusal = (options: Partial<CoordinatorOptions>) => () =>
-      newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', dp: DP, ...options });
+      newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', scale: 'center', dp: DP, ...options });
     expect(refusal({})).not.toThrow();
     expect(refusal({ aggregation: 'answers' })).toThrow(/^aggregation: expected safe or sum with dp/);
     expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
@@ -298,7 +304,8 @@ test('more privacy costs accuracy: a curve', () => {
       passes: 10,
       rounds: 5,
       c2: 0.1,
-      dp: { clip: 0.05, delta: 1e-5, ...noise },
+      scale: 'center',
+      dp: { bounds: [-1, 1], clip: 0.05, delta: 1e-5, ...noise },
     }).summary;
     return { noiseMultiplier: privacy!.settings.noiseMultiplier, mean: metric!.mean! };
   });

@@ -7,6 +7,7 @@ import { CoordinatorServer, type ServerOptions } from '../../node/server/server.
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
 import { type Io, note, warn } from '../io.ts';
 import { layoutFor } from '../layout.ts';
+import { privacyLines } from '../privacy-lines.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
 import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
@@ -93,7 +94,8 @@ async function reportReady(
   }
   const { line } = layoutFor(io);
   const others = federations.filter((name) => name !== federation).join(', ');
-  const { phase, round } = server.federation(federation).host.state;
+  const { state } = server.federation(federation).host;
+  const { phase, round } = state;
   // Nobody can connect to "all addresses".
   const url = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
   const [path, option] =
@@ -104,6 +106,7 @@ async function reportReady(
     line('Listening', server.url),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
+    ...privacyLines(state.options.dp, line),
     line('Join', isOpen ? join : `${join} --invitation <token>`),
     ...(isOpen ? [] : [line('Invite', `${io.program} invite ${url}${option} --store ${store}`)]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),

@@ -1,7 +1,7 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
 import { naturallySorted } from '../data/participants.ts';
-import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
+import { type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
 import { isMeasured } from '../settings/wire.ts';
@@ -9,6 +9,7 @@ import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { featuresOfBounds, publicScaling } from './private-scaling.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
+import { mergeRobustly } from './robust-moments.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
@@ -38,7 +39,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   // From an earlier session of the participant, late on its way; one that has left in this session has left.
   if (member && join.session < member.session) return [];
   if (member?.presence === 'left' && join.session === member.session) return [];
-  const absurd = implausibleJoin(join);
+  const absurd = implausibleJoin(state.options, join);
   if (absurd) return [refuse(state, from, 'INFEASIBLE', absurd)];
   const expected = featuresExpected(state, join);
   if (expected !== undefined) {
@@ -196,9 +197,10 @@ export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
   const known = publicScaling(state.options, state.features);
   if (known) return settleScaling(state, known);
   if (state.secure) return openMeasuring(state);
-  const measured = membersInOrder(state).flatMap((member) => member.moments ?? []);
-  const moments = measured.reduce(mergeMoments);
-  return settleScaling(state, scalingFrom(moments, state.options.scale));
+  const claimed = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
+  const { moments, leftOut } = mergeRobustly(claimed);
+  const notices = leftOut.map(({ id, sentence }) => refuse(state, id, 'INFEASIBLE', sentence));
+  return [...notices, ...settleScaling(state, scalingFrom(moments, state.options.scale))];
 }
 
 function membersInOrder({ members }: CoordinatorState): Member[] {

@@ -6,6 +6,7 @@ import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { CoordinatorOptions } from './options.ts';
 import { sendFinish } from './sending.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, contributionOf, inquiryOf, localProblem, sharedPart } from './training.ts';
@@ -107,22 +108,27 @@ const ROUNDING = 1e-9;
 const LONGEST = 1e30;
 /** Of any other number: sums of millions of its squares are finite. */
 const LARGEST = 1e100;
-/** Of one participant: with more its moments would be the scaling of all. */
-const MOST_ROWS = 1e8;
+/** Of a feature, before it is scaled; nanoseconds since 1970 are 2e18. */
+const LARGEST_FEATURE = 1e30;
 
-/** What nobody can bring along. */
-export function implausibleJoin({ rows }: Join): string | undefined {
-  return rows <= MOST_ROWS ? undefined : `join: expected at most ${MOST_ROWS} rows, got ${rows}`;
+/** More rows than the operator allows: what a participant may claim of its losses and duals goes with their number. */
+export function implausibleJoin(
+  { maxRows }: Pick<CoordinatorOptions, 'maxRows'>,
+  { rows }: Join,
+): string | undefined {
+  return rows <= maxRows ? undefined : `join: expected at most ${maxRows} rows (maxRows), got ${rows}`;
 }
 
 /** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
 export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
   if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
-  const far = mean.find((value) => Math.abs(value) > LARGEST);
-  if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
-  const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
+  const far = mean.find((value) => Math.abs(value) > LARGEST_FEATURE);
+  if (far !== undefined) return `moments: expected means of at most ${LARGEST_FEATURE}, got ${far}`;
+  // One row does not deviate from its own mean, and none from the mean of all by more than twice the largest value.
+  const most = rows > 1 ? rows * (2 * LARGEST_FEATURE) ** 2 : 0;
+  const wrong = m2.find((value) => !(value >= 0 && value <= most));
   if (wrong === undefined) return undefined;
-  return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
+  return `moments: expected squared deviations of ${rows} rows from 0 to ${most}, got ${wrong}`;
 }
 
 /** What cannot be, as a sentence; undefined: nothing that could be seen. */

@@ -1,7 +1,7 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
 import { type Input, isObject, type Output } from './kind.ts';
-import { choice, either, list, milliseconds, number, orEndless } from './kinds.ts';
+import { choice, either, list, milliseconds, number, orEndless, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
@@ -118,6 +118,7 @@ export const FEDERATION = {
   passes: RUN.passes,
   seed: RUN.seed,
   ...TIMING,
+  maxRows: whole(1, 1e8).default(1e8).about('participants that claim more rows are refused'),
   ...ROUNDS,
   dp: object({ ...DP, honest, bounds })
     .check(isPrivate, HOW_PRIVATE)

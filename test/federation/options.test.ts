@@ -243,6 +243,7 @@ const common = fc
     scale: fc.constantFrom('standard', 'center', 'none'),
     bias: fc.boolean(),
     passes: count,
+    maxRows: fc.integer({ min: 1, max: 1e8 }),
     seed: fc.maxSafeNat(),
     straggler: fc.constantFrom('restart', 'resume', 'anytime'),
     waiting: fc.oneof(

@@ -5,6 +5,7 @@ import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messa
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
+import { ownProduct, without } from './claims.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { sendFinish } from './sending.ts';
@@ -149,7 +150,9 @@ export function implausible(
   const inquiry = inquiryOf(state);
   const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
   return (
-    wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer))
+    wrongNorm(answer, u) ??
+    outOfBox(state, member, answer) ??
+    (inquiry ? wrongValue(state, member, answer) : negativeGap(state, member, answer))
   );
 }
 
@@ -178,13 +181,27 @@ function outOfBox(
   return `answer: expected a dual sum from ${least * size} to ${most * size}, got ${dualSum}`;
 }
 
+/** With steps: more than the duals of any rows prove of such a loss. */
+function negativeGap(
+  state: CoordinatorState,
+  member: Member,
+  { scalars: { loss, dualSum } }: AnswerMessage,
+): string | undefined {
+  const product = ownProduct(state, member);
+  if (product === undefined) return undefined;
+  const scale = Math.abs(loss) + Math.abs(dualSum) + Math.abs(product);
+  if (dualSum <= loss + product + TOLERANCE * scale + ROUNDING) return undefined;
+  return `answer: expected a dual sum of at most ${loss + product}, by its loss, got ${dualSum}`;
+}
+
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
 function wrongValue(
   state: CoordinatorState,
   member: Member,
-  { u, scalars }: AnswerMessage,
+  { u, scalars: claimed }: AnswerMessage,
 ): string | undefined {
   const inquiry = inquiryOf(state)!;
+  const scalars = without(claimed, member.offset);
   const { value, constant } = boundsOf(scalars, state.options.c2);
   const product = dot(inquiry.query, u);
   const scale = Math.abs(value) + Math.abs(constant) + Math.abs(product);

@@ -25,7 +25,7 @@ function heardIn(simulation: Simulation): ToCoordinator[] {
   return heard;
 }
 
-describe('[DP-6] no moments are sent', () => {
+describe('[DP-6] [SCALE-6] no moments are sent', () => {
   const cases: [string, () => Simulation][] = [
     [
       'with dp and bounds',

@@ -21,6 +21,9 @@ const beta = { kind: 'beta', a: 2, b: 0.5, unmasked: 0.25 } as const;
 /** The paper's masks are of steps. Its own rule, `sum`, diverges on much data. */
 const STEPS = { aggregation: 'safe' } as const;
 
+/** Nothing is measured for a scaling: its sums would not be covered. */
+const PRIVATE = { scale: 'none', dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } } as const;
+
 /** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
 export const MODES = [
   { name: 'none', about: 'answers as they are', changes: {} },
@@ -53,7 +56,7 @@ export const MODES = [
   {
     name: 'secure aggregation and dp',
     about: 'the coordinator learns sums with noise: epsilon 4 at delta 1e-5, clip 0.1',
-    changes: { secure: true, dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+    changes: { secure: true, ...PRIVATE },
   },
   {
     name: 'none, to a participant',
@@ -64,7 +67,7 @@ export const MODES = [
   {
     name: 'dp, to a participant',
     about: 'w carries noise: epsilon 4 at delta 1e-5, clip 0.1',
-    changes: { dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } },
+    changes: PRIVATE,
     onlooker: 'participant',
   },
 ] as const satisfies readonly Mode[];

@@ -10,6 +10,7 @@ import { type JoinFlags, readJoinData } from './join-data.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { printable } from './printable.ts';
+import { privacyLines } from './privacy-lines.ts';
 import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
@@ -106,13 +107,14 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
 };
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
-  const { participant, federation, reason, rounds, base, passes, test, state } = result;
+  const { participant, federation, reason, rounds, base, passes, test, privacy, state } = result;
   const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
     line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),
+    ...privacyLines(privacy, line),
     line('State', state),
     ...(base > 0 ? [line('Predict', commandLine(program, 'predict', '--model', state, 'new.csv'))] : []),
   ];

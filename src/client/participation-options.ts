@@ -4,6 +4,7 @@ import type { Table } from '../data/table.ts';
 import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { FinishReason } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
@@ -81,6 +82,8 @@ export interface JoinResult {
   readonly passes: number;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
+  /** The differential privacy that the federation promises; undefined: none. */
+  readonly privacy: FederationSettings['dp'];
   /** Where the state is: the folder. */
   readonly state: string;
 }

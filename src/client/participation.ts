@@ -292,7 +292,9 @@ class Participating implements Participation {
       await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
-      return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
+      const privacy = this.loop?.state.stored.settings?.dp;
+      const state = store?.place ?? '';
+      return { participant, federation, reason, rounds, base, passes, test, privacy, state };
     } finally {
       this.isConnected = false;
       await store?.release();

@@ -5,7 +5,9 @@
 import { invariant } from '../base/errors.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
+import { excessOf } from '../solver/last-answers.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
+import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
@@ -199,7 +201,7 @@ function takeSteps(
   if (sum) {
     invariant(combiner instanceof SummedSteps, 'sums of steps need a combiner of sums');
     combiner.add(sum.u);
-    payForSum(state);
+    payForSum(state, members.length);
   } else {
     combiner.aggregate(
       answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })),
@@ -243,7 +245,13 @@ function examine(state: CoordinatorState): Proof {
   }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
-  const all = combiner.certificate(known.map((member) => ({ member: member.index, ...member.scalars! })));
+  const claims = comparable(known.map((member) => ({ member: member.index, ...member.scalars! })));
+  const { primal, dual } = combiner.certificate(claims);
+  // What one claims beyond the losses of all others makes nobody's gap seem small.
+  const losses = claims.map(({ loss }, k) =>
+    state.options.method === 'mocha' ? loss / Math.max(1, known[k].rows) : loss,
+  );
+  const all = certificateOf(primal, dual, primal - excessOf(losses));
   // What was sent does not reveal the duals: all that is known of the dual is its value at zero duals.
   const { mask } = state.options;
   const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;

@@ -1,6 +1,6 @@
 /** What goes into the coordinator's machine and what comes out of it. */
+import type { NoiseOrder } from '../privacy/dp/grid.ts';
 import type { ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { NoiseOrder } from './private-rounds.ts';
 import type { RoundRow } from './state.ts';
 import type { StoredCoordinator } from './stored.ts';
 

@@ -1,12 +1,15 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
 import { naturallySorted } from '../data/participants.ts';
-import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
+import { type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
+import { isMeasured } from '../settings/wire.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { featuresOfBounds, publicScaling } from './private-scaling.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
+import { mergeRobustly } from './robust-moments.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
@@ -37,7 +40,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   // From an earlier session of the participant, late on its way; one that has left in this session has left.
   if (member && join.session < member.session) return [];
   if (member?.presence === 'left' && join.session === member.session) return [];
-  const absurd = implausibleJoin(join);
+  const absurd = implausibleJoin(state.options, join);
   if (absurd) return [refuse(state, from, 'INFEASIBLE', absurd)];
   const expected = featuresExpected(state, join);
   if (expected !== undefined) {
@@ -126,8 +129,13 @@ function isUnderWay(state: CoordinatorState): boolean {
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */
-function featuresExpected({ members, round, features }: CoordinatorState, join: Join): string | undefined {
+function featuresExpected(
+  { members, round, features, options }: CoordinatorState,
+  join: Join,
+): string | undefined {
   if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
+  const bounded = featuresOfBounds(options);
+  if (bounded !== undefined) return join.features === bounded ? undefined : String(bounded);
   const { maxFeatures } = DEFAULT_LIMITS;
   return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
 }
@@ -142,6 +150,7 @@ function admit(state: CoordinatorState, member: Member): void {
 
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
   const { count, mean, m2 } = message;
+  if (!isMeasured(state.options)) return onReady(state, member);
   if (mean.length !== state.features || m2.length !== state.features) {
     const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
     return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
@@ -157,6 +166,14 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   return [];
 }
 
+/** Where nothing is measured, moments only say that somebody is there. */
+function onReady(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  if (state.scaling) return [sendWelcome(state, member)];
+  if (!member.moments) state.measured++;
+  member.moments = { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
+  return [];
+}
+
 /** Asked after every input: the one who was missing may have left, or may never come. */
 export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
@@ -165,6 +182,7 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (measured === 0 || measured < state.options.minParticipants) return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
+  if (!isMeasured(state.options)) return true;
   return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
 }
 
@@ -178,10 +196,13 @@ function readyToMeasure(state: CoordinatorState): boolean {
 
 /** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
 export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
+  const known = publicScaling(state.options, state.features);
+  if (known) return settleScaling(state, known);
   if (state.secure) return openMeasuring(state);
-  const measured = membersInOrder(state).flatMap((member) => member.moments ?? []);
-  const moments = measured.reduce(mergeMoments);
-  return settleScaling(state, scalingFrom(moments, state.options.scale));
+  const claimed = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
+  const { moments, leftOut } = mergeRobustly(claimed);
+  const notices = leftOut.map(({ id, sentence }) => refuse(state, id, 'INFEASIBLE', sentence));
+  return [...notices, ...settleScaling(state, scalingFrom(moments, state.options.scale))];
 }
 
 function membersInOrder({ members }: CoordinatorState): Member[] {

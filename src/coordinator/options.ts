@@ -5,9 +5,11 @@
 import { KindredError } from '../base/errors.ts';
 import { costOfRound, epsilonOf, noiseFor } from '../privacy/dp/accountant.ts';
 import { Budget } from '../privacy/dp/budget.ts';
+import { honestIn } from '../privacy/dp/honest.ts';
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import { mostParticipants } from '../protocol/secure-sums.ts';
 import {
+  type Bounds,
   type FEDERATION,
   federationKind,
   type OptionsInput,
@@ -25,8 +27,11 @@ export type { OptionsInput } from '../settings/federation.ts';
 export type CoordinatorOptions = Omit<Output<typeof FEDERATION>, 'aggregation' | 'loss' | 'dp'> & {
   readonly aggregation: Aggregation;
   readonly loss: LossName;
-  readonly dp?: DpSettings | undefined;
+  readonly dp?: DpOptions | undefined;
 };
+
+/** Bounds are the coordinator's: participants receive the scaling. */
+export type DpOptions = DpSettings & { readonly bounds?: Bounds | undefined };
 
 /** `name` is what errors call the source. */
 export function parseOptions(name: string, json: unknown): CoordinatorOptions {
@@ -153,8 +158,10 @@ function conflictOfShares({ dropout, corrupted }: SecureSettings): Conflict | un
 
 /** What else may be asked for beside differential privacy, or not. */
 export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined {
-  const { dp, aggregation, mask, defence, secure } = options;
+  const { dp, aggregation, mask, defence, secure, precision } = options;
   if (!dp) return undefined;
+  if (precision === 'f32')
+    return { field: 'precision', expected: 'f64 with dp, whose sums live on a grid', got: precision };
   if (aggregation === 'answers') {
     const expected = 'safe or sum with dp (answers come with private scalars)';
     return { field: 'aggregation', expected, got: aggregation };
@@ -169,27 +176,48 @@ export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined 
     const expected = `at least ${epsilon.toPrecision(4)}, the cost of one round`;
     return { field: 'dp.epsilon', expected, got: dp.epsilon };
   }
-  // Who adds the noise: the participants where sums are secure, else the coordinator.
-  if ((secure === undefined) === (dp.honest === undefined)) return undefined;
-  const expected = secure ? 'a number with secure, where participants add the noise' : 'none without secure';
-  return { field: 'dp.honest', expected, got: dp.honest };
+  return conflictOfHonest(dp, secure, options.minParticipants) ?? conflictOfScaling(options, dp);
+}
+
+/** Moments of rows are private, too, and no noise is added to them. */
+function conflictOfScaling({ scale }: CoordinatorOptions, { bounds }: DpOptions): Conflict | undefined {
+  if ((scale === 'none') !== (bounds !== undefined)) return undefined;
+  const expected = bounds
+    ? 'standard or center with dp.bounds, which say how'
+    : 'none with dp, or dp.bounds (public bounds [least, most] of the features): epsilon does not cover sums of the data';
+  return { field: 'scale', expected, got: scale };
+}
+
+/** Who adds the noise: the participants where sums are secure, else the coordinator; and whether so many can be there at all. */
+function conflictOfHonest({ honest }: DpSettings, secure: SecureSettings | undefined, least: number) {
+  if ((secure === undefined) !== (honest === undefined)) {
+    const expected = secure
+      ? 'a number with secure, where participants add the noise'
+      : 'none without secure';
+    return { field: 'dp.honest', expected, got: honest };
+  }
+  if (!secure || honest === undefined) return undefined;
+  const most = honestIn({ counted: least, roster: least }, secure);
+  if (honest <= most) return undefined;
+  const expected = `at most ${most}, the honest ones of minParticipants = ${least} (sums of fewer are never opened; raise minParticipants)`;
+  return { field: 'dp.honest', expected, got: honest };
 }
 
 /** A budget that is the cost of the rounds must not fail by the rounding of their sum. */
 const ROUNDING = 1 + 1e-9;
 
 /** What of differential privacy may be left open: the one follows from the other and the number of rounds. */
-export interface DpGiven extends Pick<DpSettings, 'clip' | 'delta' | 'honest'> {
+export interface DpGiven extends Pick<DpOptions, 'clip' | 'delta' | 'honest' | 'bounds'> {
   readonly noiseMultiplier?: number | undefined;
   readonly epsilon?: number | undefined;
 }
 
-export function completeDp(given: DpGiven, rounds: number): DpSettings {
-  const { clip, delta, honest } = given;
+export function completeDp(given: DpGiven, rounds: number): DpOptions {
+  const { clip, delta, honest, bounds } = given;
   const noiseMultiplier = given.noiseMultiplier ?? noiseFor(given.epsilon!, delta, rounds, 1);
   const cost = () => ROUNDING * epsilonOf({ noiseMultiplier, samplingRate: 1 }, delta, rounds);
   const settings = { clip, noiseMultiplier, epsilon: given.epsilon ?? cost(), delta };
-  return honest === undefined ? settings : { ...settings, honest };
+  return { ...settings, ...(honest !== undefined && { honest }), ...(bounds && { bounds }) };
 }
 
 export const DEFAULT_OPTIONS = parseOptions('defaults', {});

@@ -9,19 +9,14 @@
 import { invariant } from '../base/errors.ts';
 import { costOfRound, type RdpCurve } from '../privacy/dp/accountant.ts';
 import { Budget, type StoredBudget } from '../privacy/dp/budget.ts';
-import { noiseDeviation } from '../privacy/dp/gaussian.ts';
+import { type NoiseOrder, noiseOfSum } from '../privacy/dp/grid.ts';
+import { carriesNoise, multiplierOf } from '../privacy/dp/honest.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import { settingError } from '../settings/refused.ts';
 import { type CoordinatorOptions, conflictOfDp } from './options.ts';
 import type { CoordinatorState, PrivacySpent } from './state.ts';
 import { combinerOf } from './training.ts';
-
-/** Independent normal numbers for a sum. */
-export interface NoiseOrder {
-  readonly length: number;
-  readonly deviation: number;
-}
 
 /** Once more where the machine is made: privacy is not left to whoever wrote the options. */
 export function checkPrivacy(options: CoordinatorOptions): void {
@@ -46,10 +41,10 @@ export function noiseWanted(state: CoordinatorState): NoiseOrder | undefined {
   const { options, purpose } = state;
   const combiner = combinerOf(state);
   if (!options.dp || !combiner || purpose !== 'train') return undefined;
-  return { length: combiner.w.length, deviation: noiseDeviation(options.dp) };
+  return noiseOfSum(options.dp, combiner.w.length);
 }
 
-/** Whether one more sum would be one too many. */
+/** Whether one more sum would be one too many. Of a secure sum what it costs at most: one with less noise is not opened. */
 export function budgetIsSpent({ options, budget }: CoordinatorState): boolean {
   if (!options.dp || !budget) return false;
   return budget.wouldExceed(costOf(options.dp));
@@ -70,10 +65,22 @@ export function makePrivate(state: CoordinatorState, noise: Float64Array | undef
   combiner.addNoise(noise);
 }
 
-/** Pays for a secure sum, which has its noise already. */
-export function payForSum(state: CoordinatorState): void {
-  const { budget, options } = state;
-  if (options.dp && budget) state.budget = budget.spend(costOf(options.dp));
+/** Whether a secure sum of so many would carry the noise that was promised: one that does not is never opened. */
+export function carriesItsNoise({ options, secure }: CoordinatorState, counted: number): boolean {
+  if (!options.dp || secure?.purpose === 'measure') return true;
+  return carriesNoise(options.dp, { counted, roster: rosterOf(secure) }, options.secure!);
+}
+
+/** Pays for a secure sum of so many, which has its noise already: what they have added, not what was promised. */
+export function payForSum(state: CoordinatorState, counted: number): void {
+  const { budget, options, secure } = state;
+  if (!options.dp || !budget) return;
+  const noiseMultiplier = multiplierOf(options.dp, { counted, roster: rosterOf(secure) }, options.secure!);
+  state.budget = budget.spend(costOfRound({ noiseMultiplier, samplingRate: 1 }));
+}
+
+function rosterOf(secure: CoordinatorState['secure']): number {
+  return secure!.core!.layout.ids.length;
 }
 
 /** For a row; nothing where nothing is spent. */

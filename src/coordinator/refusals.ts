@@ -1,10 +1,13 @@
 /** Answers that cannot be taken: a bad peer is sent the reason and counted, and nothing else follows. */
 import { clipFactor } from '../privacy/dp/clip.ts';
+import { gridBits, isOnGrid } from '../privacy/dp/grid.ts';
 import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
+import { ownProduct, without } from './claims.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { CoordinatorOptions } from './options.ts';
 import { sendFinish } from './sending.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { combinerOf, contributionOf, inquiryOf, localProblem, sharedPart } from './training.ts';
@@ -59,7 +62,7 @@ export function refusalOfAnswer(
   if (wrong) return ['WRONG_SHAPE', `answer: expected ${d} numbers, got ${wrong.length}`];
   const contradiction = implausible(state, member, message);
   if (contradiction) return ['INFEASIBLE', contradiction];
-  return refusalOfSize(state, member, message);
+  return refusalOfSize(state, member, message) ?? refusalOfGrid(state, message);
 }
 
 /** Single precision on the way, and the last bit of a clipping, may lengthen a vector by so much of it. */
@@ -78,6 +81,18 @@ function refusalOfSize(state: CoordinatorState, member: Member, { u }: AnswerMes
   return ['TOO_LARGE', `answer: expected a change of norm ${most} at the most, got ${size}`];
 }
 
+/** Under differential privacy sums are sums of integers, exact to the last bit. */
+function refusalOfGrid({ options, members }: CoordinatorState, { u }: AnswerMessage): Refusal | undefined {
+  const { dp } = options;
+  if (!dp) return undefined;
+  const bits = gridBits(dp);
+  if (isOnGrid(u, bits, members.size)) return undefined;
+  return [
+    'INFEASIBLE',
+    `answer: expected multiples of 2^-${bits}, small enough to be summed exactly, with dp`,
+  ];
+}
+
 /**
  * What an answer claims, checked against what the coordinator knows: the vector, the query, the sender's earlier answers and the
  * box of its duals. Answers must be those of one convex function whose gradient changes no faster than C2 allows, so that a liar can
@@ -94,22 +109,27 @@ const ROUNDING = 1e-9;
 const LONGEST = 1e30;
 /** Of any other number: sums of millions of its squares are finite. */
 const LARGEST = 1e100;
-/** Of one participant: with more its moments would be the scaling of all. */
-const MOST_ROWS = 1e8;
+/** Of a feature, before it is scaled; nanoseconds since 1970 are 2e18. */
+const LARGEST_FEATURE = 1e30;
 
-/** What nobody can bring along. */
-export function implausibleJoin({ rows }: Join): string | undefined {
-  return rows <= MOST_ROWS ? undefined : `join: expected at most ${MOST_ROWS} rows, got ${rows}`;
+/** More rows than the operator allows: what a participant may claim of its losses and duals goes with their number. */
+export function implausibleJoin(
+  { maxRows }: Pick<CoordinatorOptions, 'maxRows'>,
+  { rows }: Join,
+): string | undefined {
+  return rows <= maxRows ? undefined : `join: expected at most ${maxRows} rows (maxRows), got ${rows}`;
 }
 
 /** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
 export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
   if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
-  const far = mean.find((value) => Math.abs(value) > LARGEST);
-  if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
-  const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
+  const far = mean.find((value) => Math.abs(value) > LARGEST_FEATURE);
+  if (far !== undefined) return `moments: expected means of at most ${LARGEST_FEATURE}, got ${far}`;
+  // One row does not deviate from its own mean, and none from the mean of all by more than twice the largest value.
+  const most = rows > 1 ? rows * (2 * LARGEST_FEATURE) ** 2 : 0;
+  const wrong = m2.find((value) => !(value >= 0 && value <= most));
   if (wrong === undefined) return undefined;
-  return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
+  return `moments: expected squared deviations of ${rows} rows from 0 to ${most}, got ${wrong}`;
 }
 
 /** What cannot be, as a sentence; undefined: nothing that could be seen. */
@@ -130,7 +150,9 @@ export function implausible(
   const inquiry = inquiryOf(state);
   const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
   return (
-    wrongNorm(answer, u) ?? outOfBox(state, member, answer) ?? (inquiry && wrongValue(state, member, answer))
+    wrongNorm(answer, u) ??
+    outOfBox(state, member, answer) ??
+    (inquiry ? wrongValue(state, member, answer) : negativeGap(state, member, answer))
   );
 }
 
@@ -159,13 +181,27 @@ function outOfBox(
   return `answer: expected a dual sum from ${least * size} to ${most * size}, got ${dualSum}`;
 }
 
+/** With steps: more than the duals of any rows prove of such a loss. */
+function negativeGap(
+  state: CoordinatorState,
+  member: Member,
+  { scalars: { loss, dualSum } }: AnswerMessage,
+): string | undefined {
+  const product = ownProduct(state, member);
+  if (product === undefined) return undefined;
+  const scale = Math.abs(loss) + Math.abs(dualSum) + Math.abs(product);
+  if (dualSum <= loss + product + TOLERANCE * scale + ROUNDING) return undefined;
+  return `answer: expected a dual sum of at most ${loss + product}, by its loss, got ${dualSum}`;
+}
+
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
 function wrongValue(
   state: CoordinatorState,
   member: Member,
-  { u, scalars }: AnswerMessage,
+  { u, scalars: claimed }: AnswerMessage,
 ): string | undefined {
   const inquiry = inquiryOf(state)!;
+  const scalars = without(claimed, member.offset);
   const { value, constant } = boundsOf(scalars, state.options.c2);
   const product = dot(inquiry.query, u);
   const scale = Math.abs(value) + Math.abs(constant) + Math.abs(product);

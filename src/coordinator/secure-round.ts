@@ -27,6 +27,7 @@ import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } fr
 import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { carriesItsNoise } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
 import {
   hasReplied,
@@ -175,10 +176,12 @@ function endDealing(state: CoordinatorState): CoordinatorEffect[] {
 
 function endMasking(state: CoordinatorState): CoordinatorEffect[] {
   const core = state.secure!.core!;
-  if (core.round!.masked.size < state.options.minResponses) {
-    // A sum that will not be used is not uncovered.
+  const answers = core.round!.masked.size;
+  const isEnough = answers >= state.options.minResponses;
+  if (!isEnough || !carriesItsNoise(state, answers)) {
+    // A sum that will not be used, or has too little noise on it, is not uncovered.
     core.round = undefined;
-    return conclude(state, givenUp('masking', 'too few answers'));
+    return conclude(state, givenUp('masking', isEnough ? 'too few for the noise' : 'too few answers'));
   }
   state.phase = 'summing';
   return goOn(state, closeMasking(core), (answer) => ({ kind: 'counted', ...answer }));

@@ -1,11 +1,13 @@
 /** The coordinator's messages, made from its state. */
 import { noteSent } from '../base/pace.ts';
+import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { FinishReason, RoundMessage } from '../protocol/messages.ts';
 import type { SecureOptions } from '../settings/federation.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { DpOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 import { computingMs } from './waiting.ts';
@@ -36,9 +38,14 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     precision,
     retryMs,
     ...(mask && { mask }),
-    ...(dp && { dp }),
+    ...(dp && { dp: withoutBounds(dp) }),
     ...(secure && { secure: withoutTimes(secure) }),
   };
+}
+
+/** Participants receive the scaling that follows from them. */
+function withoutBounds({ bounds: _, ...settings }: DpOptions): DpSettings {
+  return settings;
 }
 
 /** How long the coordinator waits is its own business. */

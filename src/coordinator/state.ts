@@ -63,6 +63,8 @@ export interface Member extends LastingMember {
   /** With `steps`: last certificate scalars and the round (the w) they are about. */
   scalars: Scalars | undefined;
   scalarsRound: number;
+  /** What is taken off its claims, so that they can be added to those of others (claims.ts). */
+  offset: number;
   /** Answer in the present round; where only sums are seen nobody knows it. */
   answer: AnswerMessage | undefined;
   answered: boolean;
@@ -228,6 +230,7 @@ export function newMember(lasting: LastingMember): Member {
     moments: undefined,
     scalars: undefined,
     scalarsRound: 0,
+    offset: 0,
     answer: undefined,
     answered: false,
     undealt: 0,

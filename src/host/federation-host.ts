@@ -13,7 +13,7 @@ import { step } from '../coordinator/machine.ts';
 import type { CoordinatorState } from '../coordinator/state.ts';
 import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { beginCoordinator, type CoordinatorStart } from '../coordinator/stored.ts';
-import { gaussianNoise } from '../privacy/dp/gaussian.ts';
+import { drawNoise } from '../privacy/dp/grid.ts';
 import { encode } from '../protocol/codec.ts';
 import { haveSameBytes } from '../protocol/fields.ts';
 import { LAYOUTS } from '../protocol/layouts.ts';
@@ -187,7 +187,7 @@ export class FederationHost {
 
   private noiseFor({ noise }: Summation): { noise?: Float64Array } {
     if (!noise) return {};
-    return { noise: gaussianNoise(noise.length, noise.deviation, this.ports.noiseOf(this.state.round)) };
+    return { noise: drawNoise(noise, this.ports.noiseOf(this.state.round)) };
   }
 
   private save(changes: StoredCoordinator): Eventually<void> {

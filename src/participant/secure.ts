@@ -7,6 +7,8 @@
  * refuses changes nothing and is not answered: the round goes on without us.
  */
 import { sameData } from '../base/same-data.ts';
+import { carriesNoise } from '../privacy/dp/honest.ts';
+import { type IndexSet, members } from '../privacy/secure/index-set.ts';
 import { drawFrom, type Primitives } from '../privacy/secure/keys.ts';
 import {
   acceptRoster,
@@ -85,10 +87,18 @@ export function onSecureMessage(
       state.delivered = message;
       return maskWhenReady(state);
     case 'counted':
+      if (!isNoisyEnough(state, message.members)) return [];
       return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
     case 'attestations':
       return answer(state, (core, session) => ({ ...reveal(core, message), kind: 'revealed', session }));
   }
+}
+
+/** Whether those who are to be summed add the noise that the settings promise: with fewer nobody helps to uncover the sum. */
+function isNoisyEnough({ stored: { settings, secure } }: ParticipantState, counted: IndexSet): boolean {
+  const roster = secure!.core.seat?.layout.ids.length;
+  if (!settings?.dp || !settings.secure || roster === undefined || secure!.purpose === 'measure') return true;
+  return carriesNoise(settings.dp, { counted: members(counted).length, roster }, settings.secure);
 }
 
 function onRoster(state: ParticipantState, message: RosterMessage, primitives: Primitives) {

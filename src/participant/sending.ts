@@ -1,10 +1,11 @@
 /** The participant's messages and their retransmission: made from its state. */
 import { nextSendMs, noteSent } from '../base/pace.ts';
 import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
+import { isMeasured } from '../settings/wire.ts';
 import { sentPart } from '../solver/member.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
-import type { ParticipantState, Pending } from './state.ts';
+import type { ParticipantState, Pending, Profile } from './state.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
@@ -20,7 +21,7 @@ function messageFor(state: ParticipantState): ToCoordinator | undefined {
     case 'leaving':
       return { kind: 'leave', session };
     case 'measuring':
-      return advertisement(state) ?? { kind: 'moments', ...state.profile.moments };
+      return advertisement(state) ?? { kind: 'moments', ...momentsSent(state) };
     case 'solving':
     case 'personalising':
       return undefined;
@@ -31,6 +32,12 @@ function messageFor(state: ParticipantState): ToCoordinator | undefined {
     default:
       return hello(state);
   }
+}
+
+/** Nothing, where the scaling does not follow from them. */
+function momentsSent({ stored: { settings }, profile }: ParticipantState): Profile['moments'] {
+  if (settings && isMeasured(settings)) return profile.moments;
+  return { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
 }
 
 /** A stored answer as it is sent: in this session, and with what was accepted before it where the round asks for that. */

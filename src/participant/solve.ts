@@ -1,10 +1,10 @@
 /** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
 import { clippedStep } from '../privacy/dp/clip.ts';
-import { discreteNoise, gridShare, towardZero } from '../privacy/dp/discrete-gaussian.ts';
+import { drawNoise, gridBits, noiseOfShare, stepOnGrid } from '../privacy/dp/grid.ts';
 import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
 import { toGrid } from '../protocol/secure-sums.ts';
-import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import { answerWith, loadQuery } from '../solver/answer.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { examine, newMember, type Solution, sentPart, solutionOf } from '../solver/member.ts';
@@ -70,7 +70,7 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
 /** A step from the committed duals, and how good the model was before it. */
 function stepped(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
   const { round, purpose, w } = request;
-  const { dp, mask, precision } = settings;
+  const { dp, mask } = settings;
   const committed = request.committed ?? newMember(shard);
   const seen = examine(shard, committed, w);
   // The scalars are functions of the same private rows, and no noise is added to them.
@@ -82,9 +82,7 @@ function stepped(...[shard, request, settings, effort, secret]: Parameters<typeo
   const whole = mask
     ? maskedStep(shard, committed, mask.semantics, drawMask(mask, shard.n, secret()))
     : solutionOf(shard);
-  // Rounding to f32 may lengthen a vector by 2^-24 of it.
-  const bound = dp && (precision === 'f32' ? dp.clip * (1 - 2 ** -23) : dp.clip);
-  const solution = bound === undefined ? whole : clippedStep(shard, committed, whole, bound);
+  const solution = dp ? clippedStep(shard, committed, whole, dp.clip) : whole;
   const sent = roundedStep(committed, solution, settings);
   const noise = noiseShare(sent.u.length, settings, secret);
   return {
@@ -108,8 +106,7 @@ function noiseShare(
   secret: () => Stream,
 ): Float64Array | undefined {
   if (!secure || dp?.honest === undefined) return undefined;
-  const steps = discreteNoise(d, gridShare(dp, dp.honest, secure.scaleBits), secret());
-  return Float64Array.from(steps, (value) => Number(value) / 2 ** secure.scaleBits);
+  return drawNoise(noiseOfShare(dp, d, secure), secret());
 }
 
 /** What the wire or the grid of a sum leaves of an answer is the answer: both sides go on with it. */
@@ -118,20 +115,14 @@ function rounded(u: Float64Array, { precision, secure }: SolveSettings): Float64
   return precision === 'f32' ? u.map(Math.fround) : u;
 }
 
-/** As `rounded`, but under differential privacy no step may become longer by it. */
+/** As `rounded`; under differential privacy steps live on a grid, and none may become longer by that. */
 function roundedStep(committed: Solution, solution: Solution, settings: SolveSettings): Solution {
-  const { precision, secure } = settings;
-  if (!secure && precision === 'f64') return solution;
+  const { dp, secure } = settings;
   const before = sentPart(committed).u;
   const { u } = sentPart(solution);
-  const sent = secure
-    ? plusScaled(before, 1, inwards(plusScaled(u, -1, before), secure))
-    : u.map(Math.fround);
+  const step = dp && stepOnGrid(plusScaled(u, -1, before), dp.clip, gridBits(dp, secure));
+  const sent = step ? plusScaled(before, 1, step) : rounded(u, settings);
   return solution.sent ? { ...solution, sent: { ...solution.sent, u: sent } } : { ...solution, u: sent };
-}
-
-function inwards(du: Float64Array, { scaleBits }: SecureSettings): Float64Array {
-  return Float64Array.from(towardZero(du, scaleBits), (steps) => Number(steps) / 2 ** scaleBits);
 }
 
 /** Duals of other rows are of no use. */

@@ -1,7 +1,7 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
 import { type Input, isObject, type Output } from './kind.ts';
-import { choice, milliseconds, number, orEndless } from './kinds.ts';
+import { choice, either, list, milliseconds, number, orEndless, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
@@ -36,6 +36,21 @@ export const SECURE_OPTIONS = {
 function isPrivate({ noiseMultiplier, epsilon }: Output<typeof DP>): boolean {
   return noiseMultiplier !== undefined || epsilon !== undefined;
 }
+const pair = list(number(), 'a pair [least, most]', { least: 2, most: 2 });
+const isOrdered = ([least, most]: readonly number[]) => least <= most;
+/** One for all features, not one for each. */
+export function isPair(bounds: Bounds): bounds is readonly number[] {
+  return typeof bounds[0] === 'number';
+}
+
+/** Of the coordinator alone: participants receive the scaling that follows. */
+const bounds = either(pair, list(pair, 'a list of such pairs, one for each feature', { least: 1 }))
+  .check(
+    (given) => (isPair(given) ? isOrdered(given) : given.every(isOrdered)),
+    'pairs [least, most], the smaller number first',
+  )
+  .optional('none')
+  .about('public bounds of the features, from which their scaling follows; no moments are exchanged with dp');
 const HOW_PRIVATE = 'a noiseMultiplier, an epsilon, or both';
 const privacy = 'differential privacy at participant level';
 
@@ -59,7 +74,10 @@ export const ROUNDS = {
   summationMs: milliseconds({ min: 0 }).default(0).about('time that a summation takes'),
   mask: mask.optional('none'),
   defence: defence.optional('none'),
-  dp: object(DP).check(isPrivate, HOW_PRIVATE).about(privacy).optional('none'),
+  dp: object({ ...DP, bounds })
+    .check(isPrivate, HOW_PRIVATE)
+    .about(privacy)
+    .optional('none'),
 };
 
 /** When training ends. */
@@ -100,8 +118,9 @@ export const FEDERATION = {
   passes: RUN.passes,
   seed: RUN.seed,
   ...TIMING,
+  maxRows: whole(1, 1e8).default(1e8).about('participants that claim more rows are refused'),
   ...ROUNDS,
-  dp: object({ ...DP, honest })
+  dp: object({ ...DP, honest, bounds })
     .check(isPrivate, HOW_PRIVATE)
     .about(privacy)
     .optional('none'),
@@ -118,6 +137,8 @@ export const FEDERATION_FLAGS = { ...BESIDE_STOP, ...STOP };
 export const federationKind = object(FEDERATION);
 
 export type Waiting = Output<typeof TIMING>['waiting'];
+/** [least, most] for all features, or for each. */
+export type Bounds = readonly number[] | readonly (readonly number[])[];
 export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;

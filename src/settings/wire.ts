@@ -92,6 +92,11 @@ export type SecureSettings = Output<typeof SECURE>;
 /** What all participants must agree on. */
 export type FederationSettings = Output<typeof WIRE>;
 
+/** Whether the scaling follows from everybody's moments. Under differential privacy nobody sends any. */
+export function isMeasured({ scale, dp }: { readonly scale: string; readonly dp?: unknown }): boolean {
+  return scale !== 'none' && !dp;
+}
+
 /** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
 export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {
   return method === 'mtl' ? c2 : Infinity;

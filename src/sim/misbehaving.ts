@@ -82,7 +82,8 @@ export class Misbehaving {
     const du = this.step(plusScaled(honest.u, -1, before), honest.round);
     const full = plusScaled(before, 1, du);
     const u = this.settings?.precision === 'f32' ? full.map(Math.fround) : full;
-    const claims = this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest);
+    const claims =
+      this.settings?.training === 'answers' ? this.claims(honest, u, w) : this.scalars(honest, w);
     return { ...honest, u, scalars: claims, previous: honest.previous && before };
   }
 
@@ -125,13 +126,16 @@ export class Misbehaving {
     return boundsOf(message.scalars, c2).value - dot(message.u, step) + (c2 / 2) * dot(step, step);
   }
 
-  /** With steps: of the model before. */
-  private scalars({ scalars, round }: AnswerMessage): Scalars {
+  /** With steps: of the model before, with a loss that goes with the dual sum. */
+  private scalars({ scalars, round }: AnswerMessage, w: Float64Array): Scalars {
     if (this.settings?.dp) return scalars;
-    const u = this.contribution;
-    const uNorm2 = u ? dot(u, u) : 0;
-    if (this.behaviour.kind === 'poison') return { loss: FALSE_ALARM / round, dualSum: 0, uNorm2, wDotU: 0 };
-    return { ...scalars, uNorm2 };
+    const u = this.contribution ?? new Float64Array(w.length);
+    const uNorm2 = dot(u, u);
+    const product = dot(w, u) + (this.settings?.method === 'mtl' ? uNorm2 / this.settings.c2 : 0);
+    const poisons = this.behaviour.kind === 'poison';
+    const dualSum = poisons ? 0 : scalars.dualSum;
+    const loss = Math.max(poisons ? FALSE_ALARM / round : scalars.loss, dualSum - product);
+    return { loss, dualSum, uNorm2, wDotU: poisons ? 0 : scalars.wDotU };
   }
 
   private settle({ round, factor = 1 }: Accepted, closed: (round: number) => boolean): void {

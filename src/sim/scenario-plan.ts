@@ -134,19 +134,20 @@ function optionsFrom(
   const late = Object.values(scenario.startMs).filter((ms) => ms > 0).length;
   const known = asOptions(scenario);
   const secure = secureFrom(scenario, timing, participants);
+  const minParticipants = scenario.minParticipants ?? Math.max(1, participants - late);
   return {
     ...known,
     ...timing,
     seed,
     secure,
-    dp: known.dp && secure ? { ...known.dp, honest: honestIn(secure, participants) } : known.dp,
+    dp: known.dp && secure ? { ...known.dp, honest: honestFor(secure, minParticipants) } : known.dp,
     waiting: waitMs === undefined ? (scenario.waiting ?? { kind: 'all' }) : { kind: 'fixed', ms: waitMs },
-    minParticipants: scenario.minParticipants ?? Math.max(1, participants - late),
+    minParticipants,
   };
 }
 
 /** With secure sums the participants add the noise: enough of it, whoever drops out or colludes with the coordinator. */
-function honestIn({ dropout, corrupted }: SecureSettings, participants: number): number {
+function honestFor({ dropout, corrupted }: SecureSettings, participants: number): number {
   return Math.max(1, Math.floor((1 - dropout - corrupted) * participants));
 }
 

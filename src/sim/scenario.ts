@@ -62,7 +62,7 @@ export function asOptions(scenario: Scenario): CoordinatorOptions {
     method: alone ? 'global' : method,
     // Without personal parts there are no answers.
     aggregation: method === 'mtl' ? aggregation : 'safe',
-    dp: complete && secure ? { ...complete, honest: 1 } : complete,
+    dp: complete && secure ? { ...complete, honest: 0 } : complete,
     secure: secure && ({ ...DEFAULT_SECURE, dropout: 0, corrupted: 0, ...secure } as SecureOptions),
     minParticipants: scenario.minParticipants ?? 0,
     stop: { gap, rounds, timeMs, stall },

@@ -34,6 +34,8 @@ import { dot, norm, plusScaled } from './vector.ts';
 const FIRST_ALLOWANCE = 0.25;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
+/** Relative: less is what rounding leaves of a gap of 0. */
+const PROOF = 1e-12;
 /** Of a query whose value is not known for those who are there now. */
 const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
 
@@ -227,7 +229,7 @@ export class Inquiry {
     }
     const from = known?.u ?? previous ?? new Float64Array(u.length);
     const taken = factor < 1 ? plusScaled(from, factor, plusScaled(u, -1, from)) : u;
-    const { value, constant } = boundsOf(scalars, c2);
+    const { value, constant, dualSum } = this.provenBy(member, u, scalars);
     // Of a shortened change the combination of both cuts is known; its own would be better.
     const kept = factor < 1 ? (1 - factor) * (known?.constant ?? 0) + factor * constant : constant;
     this.last.members.set(member, {
@@ -241,8 +243,24 @@ export class Inquiry {
       held: factor < 1,
     });
     const s = kept + dot(taken, taken) / (2 * c2);
-    this.lower.add(member, { u: taken, s: factor < 1 ? s : scalars.dualSum }, 1 / c2);
+    this.lower.add(member, { u: taken, s: factor < 1 ? s : dualSum }, 1 / c2);
     if (known && !known.u) this.freezeRest();
+  }
+
+  /**
+   * The bounds that an answer proves, whatever it claims: no member's gap is negative, or it would pay for those of others. So its cut is at most its
+   * value at the query, and its value at least what its earlier cuts say. Refusals have a tolerance for rounding; a liar's may be large.
+   */
+  private provenBy(member: number, u: Float64Array, scalars: SingleAnswer['scalars']) {
+    const { value, constant } = boundsOf(scalars, this.options.c2);
+    const { dualSum } = scalars;
+    if (this.options.claims === 'trusted') return { value, constant, dualSum };
+    const rounding = PROOF * (Math.abs(value) + Math.abs(constant));
+    const below = (this.boundsOn(member)?.least ?? value) - value;
+    const reached = below > rounding ? value + below : value;
+    const above = constant - reached - dot(this.query, u);
+    const beyond = above > rounding ? above : 0;
+    return { value: reached, constant: constant - beyond, dualSum: dualSum - beyond };
   }
 
   /** A bound is of a problem: it says nothing of one with other members, or with another cut of a member that is held still. */

@@ -99,11 +99,20 @@ const LARGEST_HELD = 2;
  * claims a huge value makes nobody else's gap seem small.
  */
 export function excessOfValues(known: Iterable<Known>): number {
-  const values = [...known].flatMap(({ u, reached }) => (u ? [reached] : []));
-  if (values.length < LEAST_FOR_MEDIAN) return 0;
-  const median = [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-  const most = LARGEST_SHARE * Math.max(0, median);
+  return excessOf([...known].flatMap(({ u, reached }) => (u ? [reached] : [])));
+}
+
+export function excessOf(values: readonly number[]): number {
+  const typical = typicalValue(values);
+  if (typical === undefined) return 0;
+  const most = LARGEST_SHARE * Math.max(0, typical);
   return values.reduce((sum, value) => sum + Math.max(0, value - most), 0);
+}
+
+/** The median; undefined: of so few that one may be it. */
+export function typicalValue(values: readonly number[]): number | undefined {
+  if (values.length < LEAST_FOR_MEDIAN) return undefined;
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 /**

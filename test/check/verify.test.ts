@@ -59,7 +59,7 @@ const CASES: readonly [name: string, train: TrainOptions, options: Partial<Coord
   [
     'differential privacy',
     { ...TRAIN, aggregation: 'safe' },
-    { dp: { clip: 0.5, noiseMultiplier: 3, epsilon: 50, delta: 1e-5 } },
+    { scale: 'none', dp: { clip: 0.5, noiseMultiplier: 3, epsilon: 50, delta: 1e-5 } },
   ],
 ];
 

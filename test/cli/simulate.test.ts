@@ -65,7 +65,7 @@ describe('kindred simulate', () => {
 
   test('says what privacy was spent, and who is under suspicion', async () => {
     const dp = { clip: 0.1, noiseMultiplier: 3, epsilon: 4 };
-    const hidden = scenario('private.json', { data: tiny, passes: 3, rounds: 40, dp });
+    const hidden = scenario('private.json', { data: tiny, passes: 3, rounds: 40, scale: 'none', dp });
     const spent = await run(['simulate', hidden]);
     expect([spent.code, spent.stderr]).toEqual([0, '']);
     expect(spent.stdout).toMatch(

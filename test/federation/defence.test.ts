@@ -188,10 +188,10 @@ describe('claims', () => {
     (participant) => ({ participant, kind: 'free-rider' }) as const,
   );
 
-  test('with steps a dual above the primal is no certificate', () => {
+  test('with steps nobody pays for the gaps of others: the dual is never above the primal', () => {
     const { stopped, certificate } = run({ aggregation: 'safe', misbehaving, gap: 1e-5, rounds: 40 });
-    expect(certificate!.dual).toBeGreaterThan(certificate!.primal);
-    expect({ stopped, certified: certificate!.certified }).toEqual({ stopped: 'rounds', certified: false });
+    expect(certificate!.dual).toBeLessThan(certificate!.primal);
+    expect(stopped).toBe('rounds');
   });
 
   test.each(['poison', 'noise'] as const)(
@@ -218,7 +218,8 @@ describe('a poisoner among 20', () => {
 
   test.each<[Aggregation, number]>([
     ['answers', 0.06],
-    ['safe', 0.4],
+    // The loss that goes with its vectors makes the model worse, not better, by its own account.
+    ['safe', 0.04],
   ])('%s: without a bound the others lose more than %d, with one next to nothing', (aggregation, loss) => {
     const rounds = 20;
     const peace = ofOthers({ aggregation, rounds });

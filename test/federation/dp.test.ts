@@ -8,7 +8,7 @@ import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/
 import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { combinerOf, sharedPart } from '../../src/coordinator/training.ts';
 import { epsilonOf } from '../../src/privacy/dp/accountant.ts';
-import { gaussianNoise } from '../../src/privacy/dp/gaussian.ts';
+import { drawNoise, gridBits, isOnGrid, noiseOfSum } from '../../src/privacy/dp/grid.ts';
 import type { NoisyCombiner } from '../../src/privacy/dp/noisy-combiner.ts';
 import type { AnswerMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import { simulate } from '../../src/sim/run.ts';
@@ -18,7 +18,7 @@ import { acceptedBy, committedBy, planFor } from '../helpers/federation.ts';
 import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
 
-const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5 };
+const DP = { clip: 0.3, noiseMultiplier: 0.8, epsilon: 1e6, delta: 1e-5, bounds: [-1, 1] };
 
 function privatePlan(
   options: Partial<CoordinatorOptions> = {},
@@ -26,7 +26,7 @@ function privatePlan(
 ): SimulationPlan {
   return planFor(
     smallHar(5, 4, 12),
-    { aggregation: 'safe', rounds: 6, passes: 6, gap: 0, testFraction: 0.25 },
+    { aggregation: 'safe', rounds: 6, passes: 6, gap: 0, testFraction: 0.25, scale: 'center' },
     { ...changes, options: { dp: DP, ...options } },
   );
 }
@@ -84,28 +84,46 @@ function drawnFor({ rows }: Simulation): Float64Array {
   let sum: Float64Array = new Float64Array(25);
   for (const [round, outcome] of outcomes)
     if (outcome === 'aggregated')
-      sum = plusScaled(sum, 1, gaussianNoise(25, 0.8 * 0.3, stream(1, 'dp noise', round)));
+      sum = plusScaled(sum, 1, drawNoise(noiseOfSum(DP, 25), stream(1, 'dp noise', round)));
   return sum;
 }
 
 describe('participants', () => {
-  test.each(['f64', 'f32'] as const)(
-    '[DP-1] send steps of at most the clip norm and nothing else (%s)',
-    (precision) => {
-      const simulation = new Simulation(privatePlan({ precision }));
-      const heardFrom = heardBy(simulation);
-      simulation.run();
-      const heard = heardFrom.map(({ message }) => message);
-      const answers = answersOf(heard);
-      expect(answers).toHaveLength(4 * 6);
-      const norms = stepsIn(heardFrom);
-      for (const norm of norms) expect(norm).toBeLessThanOrEqual(DP.clip * (1 + 1e-12));
-      // The clipping was felt.
-      expect(Math.max(...norms)).toBeGreaterThan(0.99 * DP.clip);
-      for (const { scalars } of answers)
-        expect(scalars).toEqual({ loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 });
-    },
-  );
+  test('[DP-1] send steps of at most the clip norm, on the grid, and nothing else', () => {
+    const simulation = new Simulation(privatePlan());
+    const heardFrom = heardBy(simulation);
+    simulation.run();
+    const heard = heardFrom.map(({ message }) => message);
+    const answers = answersOf(heard);
+    expect(answers).toHaveLength(4 * 6);
+    const norms = stepsIn(heardFrom);
+    for (const norm of norms) expect(norm).toBeLessThanOrEqual(DP.clip * (1 + 1e-12));
+    // The clipping was felt.
+    expect(Math.max(...norms)).toBeGreaterThan(0.99 * DP.clip);
+    const bits = gridBits(DP);
+    for (const { scalars, u } of answers) {
+      expect(scalars).toEqual({ loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 });
+      expect(isOnGrid(u, bits, 4)).toBe(true);
+    }
+  });
+
+  test('[DP-4] whose steps are not on the grid are refused, and not waited for', () => {
+    const simulation = new Simulation(privatePlan());
+    const node = gateOf(simulation.coordinator);
+    const take = node.take.bind(node);
+    node.take = (input) => {
+      if (input.type === 'message' && input.from === '2' && input.message.kind === 'answer') {
+        const u = input.message.u.map((value) => value * (1 - 2 ** -40));
+        return take({ ...input, message: { ...input.message, u } });
+      }
+      take(input);
+    };
+    simulation.run();
+    const { state } = simulation.coordinator;
+    expect(state?.rejections.get('INFEASIBLE')).toBeGreaterThan(0);
+    expect(state?.members.get('2')?.accepted.round).toBe(0);
+    expect(state?.phase).toBe('finished');
+  });
 
   test('[ANSWER-7] that do not clip are refused, and not waited for', () => {
     const plan = privatePlan();
@@ -204,7 +222,13 @@ describe('the budget', () => {
   const epsilonAfter = (rounds: number) => epsilonOf({ noiseMultiplier: 2, samplingRate: 1 }, 1e-5, rounds);
 
   test('[DP-3] ends training before it would be exceeded, and rows say what was spent', () => {
-    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 0.999 * epsilonAfter(4), delta: 1e-5 };
+    const dp = {
+      clip: 0.3,
+      noiseMultiplier: 2,
+      epsilon: 0.999 * epsilonAfter(4),
+      delta: 1e-5,
+      bounds: [-1, 1],
+    };
     const { rows, coordinator, participants } = new Simulation(privatePlan({ dp })).run();
     expect(coordinator.state?.finish).toBe('budget');
     expect(rows.map(({ privacy }) => privacy?.delta)).toEqual([1e-5, 1e-5, 1e-5]);
@@ -216,7 +240,7 @@ describe('the budget', () => {
   });
 
   test('survives a crash, with the limit of the new options', () => {
-    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 100, delta: 1e-5 };
+    const dp = { clip: 0.3, noiseMultiplier: 2, epsilon: 100, delta: 1e-5, bounds: [-1, 1] };
     const plan = privatePlan({ dp });
     const { coordinator } = new Simulation(plan).run();
     const { run, members } = coordinator.disk;
@@ -243,7 +267,7 @@ describe('the budget', () => {
 
   test('what does not go with it is refused in one sentence', () => {
     const refusal = (options: Partial<CoordinatorOptions>) => () =>
-      newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', dp: DP, ...options });
+      newCoordinator({ ...DEFAULT_OPTIONS, aggregation: 'safe', scale: 'center', dp: DP, ...options });
     expect(refusal({})).not.toThrow();
     expect(refusal({ aggregation: 'answers' })).toThrow(/^aggregation: expected safe or sum with dp/);
     expect(refusal({ dp: { ...DP, epsilon: 0.5 } })).toThrow(
@@ -280,7 +304,8 @@ test('more privacy costs accuracy: a curve', () => {
       passes: 10,
       rounds: 5,
       c2: 0.1,
-      dp: { clip: 0.05, delta: 1e-5, ...noise },
+      scale: 'center',
+      dp: { bounds: [-1, 1], clip: 0.05, delta: 1e-5, ...noise },
     }).summary;
     return { noiseMultiplier: privacy!.settings.noiseMultiplier, mean: metric!.mean! };
   });

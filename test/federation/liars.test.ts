@@ -137,19 +137,46 @@ describe('a function of its own, which nobody can tell from an honest one', () =
       scalars: { loss: height, dualSum: height, uNorm2: 0, wDotU: 0 },
     });
 
-  test.each([1e3, 1e6, 1e9])('a constant of %d does not end the training of the others early', (height) => {
-    const simulation = lying('epsilon-insensitive', flat(height));
-    const { state } = simulation.coordinator;
-    expect(state!.rejections.get('INFEASIBLE')).toBeUndefined();
-    expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
-    expectGapOfOthers(simulation, 'epsilon-insensitive');
-  });
+  test.each([1e3, 1e6, 1e9, 1e20, 1e50, 1e99])(
+    'a constant of %d does not end the training of the others early',
+    (height) => {
+      const simulation = lying('epsilon-insensitive', flat(height));
+      const { state } = simulation.coordinator;
+      expect(state!.rejections.get('INFEASIBLE')).toBeUndefined();
+      expect(state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
+      expectGapOfOthers(simulation, 'epsilon-insensitive');
+    },
+  );
 
   test.each(ofClasses)('nor does one within its box, where classes are told apart: %s', (loss) => {
     const simulation = lying(loss, flat(10));
     expect(simulation.coordinator.state!.rejections.get('INFEASIBLE')).toBeUndefined();
     expect(simulation.coordinator.state).toMatchObject({ phase: 'finished', finish: 'gap', missing: [] });
     expectGapOfOthers(simulation, loss);
+  });
+
+  test.each([1e3, 1e6, 1e9, 1e20, 1e99])(
+    'nor does one of %d whose cut is a little above it, by less than rounding could explain',
+    (height) => {
+      const simulation = lying('epsilon-insensitive', (answer, turn) => {
+        const { u, scalars: claimed } = flat(height)(answer, turn) as Pick<AnswerMessage, 'u' | 'scalars'>;
+        return { u, scalars: { ...claimed, dualSum: height * (1 + 0.9e-5) } };
+      });
+      expect(simulation.coordinator.state).toMatchObject({ phase: 'finished', finish: 'gap' });
+      expectGapOfOthers(simulation, 'epsilon-insensitive');
+    },
+  );
+
+  test('nor where it claims a hundred million rows, and a loss and a dual sum to go with them', () => {
+    const height = 1e8;
+    const simulation = run('hinge', (message) => {
+      if (message.kind === 'join') return { ...message, rows: 1e8 };
+      if (message.kind !== 'answer') return message;
+      const claimed = { loss: height * (1 - 1e-6), dualSum: height, uNorm2: 0, wDotU: 0 };
+      return { ...message, u: new Float64Array(message.u.length), scalars: claimed };
+    });
+    expect(simulation.coordinator.state).toMatchObject({ phase: 'finished', finish: 'gap' });
+    expectGapOfOthers(simulation, 'hinge');
   });
 
   /** Whoever is alone with its lie can make the scale of the gap at most as large as 20 typical members together. */
@@ -159,4 +186,57 @@ describe('a function of its own, which nobody can tell from an honest one', () =
     const { dual } = without(loss).rows.at(-1)!;
     expect((reached - dual) / reached).toBeLessThanOrEqual(3 * GAP);
   }
+});
+
+describe('steps: who claims too much pays for itself', () => {
+  /** With its own u: loss and dual sum are raised by the same amount, and the dual sum by a little more. */
+  const raised =
+    (height: number, more: number): Lie =>
+    (answer) =>
+      scalars(answer, {
+        loss: answer.scalars.loss + height,
+        dualSum: answer.scalars.dualSum + height * (1 + more),
+      });
+
+  const stepping = (method: 'mtl' | 'mocha', aggregation: 'safe' | 'sum', lie: Lie, defence = {}) => {
+    const objective = method === 'mocha' ? ('classification' as const) : ('regression' as const);
+    const rest = { gap: GAP, rounds: 12, passes: 10, c2: 0.5, testFraction: 0, scale: 'none' } as const;
+    const train = { ...rest, objective, aggregation };
+    const options = { method, ...{ retryMs: 1e4, maxWaitMs: 1e4, patience: 2 }, ...defence };
+    const simulation = new Simulation(planFor(TABLES[objective], train, { untilMs: 1e6, options }));
+    const gate = gateOf(simulation.coordinator);
+    const take = gate.take.bind(gate);
+    let turn = 0;
+    gate.take = (input) => {
+      if (input.type !== 'message' || input.from !== LIAR) return take(input);
+      const { message } = input;
+      if (message.kind === 'join') return take({ ...input, message: { ...message, rows: 1e8 } });
+      if (message.kind === 'moments') return take({ ...input, message: { ...message, count: 1e8 } });
+      if (message.kind !== 'answer') return take(input);
+      take({ ...input, message: { ...message, ...lie(message, ++turn) } });
+    };
+    return simulation.run();
+  };
+
+  test.each([
+    ['mtl', 'safe', {}],
+    ['mtl', 'sum', {}],
+    ['mocha', 'safe', {}],
+    ['mtl', 'safe', { defence: { robust: {}, scores: 'on' } }],
+  ] as const)(
+    '%s, %s, %j: twelve rounds are not enough, whatever is claimed',
+    (method, aggregation, defence) => {
+      for (const height of method === 'mocha' ? [1e3, 1e7] : [1e3, 1e9, 1e50])
+        for (const more of [0, 0.9e-5]) {
+          const { rows } = stepping(method, aggregation, raised(height, more), defence);
+          const last = rows.at(-1)!;
+          expect(
+            last.outcome === 'final' && last.certified && last.relativeGap <= GAP,
+            `${height}, ${more}`,
+          ).toBe(false);
+          // An honest run is far from the end, too.
+          expect(last.relativeGap).toBeGreaterThan(GAP);
+        }
+    },
+  );
 });

@@ -76,7 +76,7 @@ describe('after a finished run', () => {
 
   test('under differential privacy: the noisy w', () => {
     const dp = { clip: 0.5, noiseMultiplier: 1, epsilon: 100, delta: 1e-5 };
-    const simulation = runWith({ aggregation: 'safe', dp });
+    const simulation = runWith({ aggregation: 'safe', scale: 'none', dp });
     expect(difference(simulation)).toBeLessThanOrEqual(1e-12);
     expect(modelOf(simulation.coordinator.state!)!.certified).toBe(false);
   });
@@ -105,7 +105,7 @@ describe('nobody changes w, a query, a u or a model in place', () => {
   const plans = {
     ...Object.fromEntries(AGGREGATIONS.map((aggregation) => [aggregation, { aggregation }])),
     mocha: { method: 'mocha' },
-    'with noise': { aggregation: 'safe', dp },
+    'with noise': { aggregation: 'safe', scale: 'none', dp },
     'of sums': { secure: true },
   } as const satisfies Record<string, object>;
 

@@ -40,15 +40,17 @@ describe('what is not written', () => {
     expect(parse({ secure: { scaleBits: 20 } }).secure).toEqual({ ...DEFAULT_SECURE, scaleBits: 20 });
     expect(parse({ secure: false })).not.toHaveProperty('secure');
     const dp = { clip: 1, noiseMultiplier: 1, epsilon: 100, honest: 3 };
-    expect(parse({ secure: true, dp }).aggregation).toBe('safe');
-    expect(parse({ secure: true, dp, aggregation: 'sum' }).aggregation).toBe('sum');
+    const together = { secure: true, dp, scale: 'none', minParticipants: 4 } as const;
+    expect(parse(together).aggregation).toBe('safe');
+    expect(parse({ ...together, aggregation: 'sum' }).aggregation).toBe('sum');
   });
 
   test('of differential privacy follows from the rest and the number of rounds', () => {
-    const { dp, aggregation } = parse({ dp: { clip: 1, epsilon: 4 }, stop: { rounds: 20 } });
+    const rest = { scale: 'none', stop: { rounds: 20 } } as const;
+    const { dp, aggregation } = parse({ dp: { clip: 1, epsilon: 4 }, ...rest });
     expect(aggregation).toBe('safe');
     expect(dp).toMatchObject({ clip: 1, epsilon: 4, delta: 1e-5 });
-    const spent = parse({ dp: { clip: 1, noiseMultiplier: dp!.noiseMultiplier }, stop: { rounds: 20 } }).dp!;
+    const spent = parse({ dp: { clip: 1, noiseMultiplier: dp!.noiseMultiplier }, ...rest }).dp!;
     expect(spent.epsilon).toBeLessThanOrEqual(4);
     expect(spent.epsilon).toBeGreaterThan(3.99);
   });
@@ -191,6 +193,27 @@ describe('what is refused', () => {
       'federation.json: dp.honest: expected a number with secure, where participants add the noise, got nothing',
     ],
     [{ dp: { ...dp, honest: 3 } }, 'federation.json: dp.honest: expected none without secure, got 3'],
+    [
+      { dp, precision: 'f32' },
+      'federation.json: precision: expected f64 with dp, whose sums live on a grid, got "f32"',
+    ],
+    [
+      { dp },
+      'federation.json: scale: expected none with dp, or dp.bounds (public bounds [least, most] of the features): epsilon does not cover sums of the data, got "standard"',
+    ],
+    [
+      { dp: { ...dp, bounds: [-1, 1] }, scale: 'none' },
+      'federation.json: scale: expected standard or center with dp.bounds, which say how, got "none"',
+    ],
+    [
+      { dp: { ...dp, bounds: [1, -1] } },
+      'federation.json: dp.bounds: expected pairs [least, most], the smaller number first, got [1,-1]',
+    ],
+    // Says epsilon 1, and the sum of three has the noise of an epsilon of more than 100.
+    [
+      { dp: { ...dp, honest: 200 }, secure: true, minParticipants: 3 },
+      'federation.json: dp.honest: expected at most 3, the honest ones of minParticipants = 3 (sums of fewer are never opened; raise minParticipants), got 200',
+    ],
   ])('%j', (given, sentence) => {
     expect(refusal(given)).toBe(sentence);
   });
@@ -220,6 +243,7 @@ const common = fc
     scale: fc.constantFrom('standard', 'center', 'none'),
     bias: fc.boolean(),
     passes: count,
+    maxRows: fc.integer({ min: 1, max: 1e8 }),
     seed: fc.maxSafeNat(),
     straggler: fc.constantFrom('restart', 'resume', 'anytime'),
     waiting: fc.oneof(
@@ -262,6 +286,8 @@ const dp = fc.record({
   epsilon: fc.double({ min: 20, max: 1000, noNaN: true }),
   delta: fc.double({ min: 1e-9, max: 0.5, noNaN: true }),
 });
+const pair = fc.tuple(fc.integer({ min: -9, max: -1 }), fc.integer({ min: 1, max: 9 }));
+const bounds = fc.oneof(pair, fc.array(pair, { minLength: 1, maxLength: 4 }));
 const secure = fc.record({
   scaleBits: fc.integer({ min: 10, max: 30 }),
   limit: fc.integer({ min: 1, max: 2 ** 22 }),
@@ -298,10 +324,17 @@ const options: fc.Arbitrary<CoordinatorOptions> = fc.oneof(
     precision: 'f64' as const,
   })),
   fc
-    .tuple(common, fc.constantFrom('safe', 'sum'), dp, sometimes('secure', secure), count)
-    .map(([rest, aggregation, limits, hidden, honest]) => ({
+    .tuple(
+      common,
+      fc.constantFrom('safe', 'sum'),
+      dp,
+      sometimes('secure', secure),
+      sometimes('bounds', bounds),
+    )
+    .map(([rest, aggregation, limits, hidden, given]) => ({
       ...{ ...rest, aggregation, precision: 'f64' as const, ...hidden },
-      dp: hidden.secure ? { ...limits, honest } : limits,
+      scale: given.bounds ? ('center' as const) : ('none' as const),
+      dp: { ...limits, ...given, ...(hidden.secure && { honest: Math.ceil(0.7 * rest.minParticipants) }) },
       stop: { ...rest.stop, stall: Number.POSITIVE_INFINITY },
     })),
   fc.tuple(common, secure).map(([rest, hidden]) => ({

@@ -55,7 +55,10 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
       },
     }),
   'differential privacy': () =>
-    planFor(HAR, TRAIN, { crashes: CRASHES, options: { ...TIMES, aggregation: 'safe', dp: DP } }),
+    planFor(HAR, TRAIN, {
+      crashes: CRASHES,
+      options: { ...TIMES, aggregation: 'safe', scale: 'none', dp: DP },
+    }),
   // With Node's primitives; the replay has the portable ones.
   'secret sums': () =>
     securePlan(
@@ -74,7 +77,7 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
       { ...TRAIN, aggregation: 'safe', rounds: 4 },
       {
         crashes: CRASHES,
-        options: { ...TIMES, dp: { ...DP, honest: 2 }, secure: { phaseMs: 120 } },
+        options: { ...TIMES, scale: 'none', dp: { ...DP, honest: 2 }, secure: { phaseMs: 120 } },
       },
     ),
 };

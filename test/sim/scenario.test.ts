@@ -192,7 +192,9 @@ describe('a scenario', () => {
     const { options } = plan({ secure: { limit: 1000 } });
     expect(options.aggregation).toBe('answers');
     expect(options.secure).toMatchObject({ scaleBits: 30, limit: 1000, dropout: 1 / 3 });
-    expect(plan({ secure: true, dp: { clip: 1, epsilon: 8 } }).options.aggregation).toBe('safe');
+    expect(plan({ secure: true, scale: 'none', dp: { clip: 1, epsilon: 8 } }).options.aggregation).toBe(
+      'safe',
+    );
     expect(plan({}).options.secure).toBeUndefined();
   });
 
@@ -204,12 +206,14 @@ describe('a scenario', () => {
   });
 
   test('with dp finds what is not given: the rule, the noise for an epsilon, the epsilon of a noise', () => {
-    const wanted = plan({ rounds: 10, dp: { clip: 0.5, epsilon: 2 } }).options;
+    const wanted = plan({ rounds: 10, scale: 'none', dp: { clip: 0.5, epsilon: 2 } }).options;
     expect(wanted).toMatchObject({ aggregation: 'safe', dp: { clip: 0.5, epsilon: 2, delta: 1e-5 } });
     const noiseMultiplier = wanted.dp!.noiseMultiplier;
-    const priced = plan({ rounds: 10, dp: { clip: 0.5, noiseMultiplier } }).options;
+    const priced = plan({ rounds: 10, scale: 'none', dp: { clip: 0.5, noiseMultiplier } }).options;
     expect(priced.dp!.epsilon).toBeCloseTo(2, 5);
-    expect(plan({ aggregation: 'sum', dp: { clip: 1, epsilon: 1 } }).options.aggregation).toBe('sum');
+    expect(plan({ aggregation: 'sum', scale: 'none', dp: { clip: 1, epsilon: 1 } }).options.aggregation).toBe(
+      'sum',
+    );
     expect(plan({}).options).toMatchObject({ aggregation: 'answers', dp: undefined, defence: undefined });
   });
 

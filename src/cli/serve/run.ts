@@ -11,6 +11,7 @@ import { type Io, note, warn } from '../io.ts';
 import { joinWords, OWN_CERTIFICATE, trustWords } from '../join-command.ts';
 import { layoutFor, writeLines } from '../layout.ts';
 import { printableJson } from '../printable.ts';
+import { privacyLines } from '../privacy-lines.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
 import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
@@ -102,12 +103,14 @@ async function reportReady(
   }
   const { line } = layoutFor(io);
   const others = federations.filter((name) => name !== federation).join(', ');
-  const { phase, round } = server.federation(federation).host.state;
+  const { state } = server.federation(federation).host;
+  const { phase, round } = state;
   const { join, invite } = await suggestions(server, flags, federation);
   const lines = [
     line('Listening', server.url),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
+    ...privacyLines(state.options.dp, line),
     line('Join', commandLine(io.program, ...join)),
     ...(server.enrolment === 'open' ? [] : [line('Invite', commandLine(io.program, ...invite))]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),

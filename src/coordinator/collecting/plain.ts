@@ -1,9 +1,10 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
 
 import { noteReply } from '../../base/pace.ts';
-import type { AnswerMessage } from '../../protocol/messages.ts';
+import type { AnswerMessage, Scalars } from '../../protocol/messages.ts';
 import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
+import { comparable, provenBy, without } from '../claims.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { outOfSession, refusalOfAnswer, refuse } from '../refusals.ts';
@@ -57,7 +58,7 @@ export function onAnswer(
     return [sendRound(state, member)];
   }
   noteAnswer(state, member);
-  member.scalars = message.scalars;
+  member.scalars = provenBy(state, member, message.scalars);
   member.scalarsRound = message.round;
   member.answer = message;
   return [];
@@ -84,8 +85,10 @@ function passOver(state: CoordinatorState, member: Member): void {
 /** All answers of the round that is being closed, as far as the defence lets them through. */
 export function collectAnswers(state: CoordinatorState, responders: readonly Member[]): Collected {
   const members = responders.filter((member) => member.answer);
+  const scalarsOf = comparableScalars(state, members);
   const { defence } = state.options;
-  if (!defence) return { members, answers: members.map((member) => ({ ...given(member), factor: 1 })) };
+  if (!defence)
+    return { members, answers: members.map((member) => ({ ...given(member, scalarsOf), factor: 1 })) };
   const changes = members.map((member) => {
     const { u, previous } = member.answer!;
     const old = contributionOf(state, member) ?? previous;
@@ -95,7 +98,7 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
   const factors = bounded(state, changes);
   const answers = members.flatMap((member) => {
     const factor = factors.get(member.index) ?? 1;
-    return factor > 0 ? [{ ...given(member), factor }] : [];
+    return factor > 0 ? [{ ...given(member, scalarsOf), factor }] : [];
   });
   const shortened: Shortened[] = members.flatMap(({ id, index }) => {
     const factor = factors.get(index) ?? 1;
@@ -109,7 +112,19 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
   return { members: members.filter(({ index }) => taken.has(index)), answers, notes };
 }
 
-function given({ index, answer }: Member) {
-  const { u, scalars, previous } = answer!;
-  return { member: index, u, scalars, previous };
+function comparableScalars(
+  state: CoordinatorState,
+  members: readonly Member[],
+): ReadonlyMap<number, Scalars> {
+  const scalars = comparable(members.map(({ answer }) => answer!.scalars));
+  for (const [i, member] of members.entries()) {
+    // By the same number for good: later claims are compared with what counted of earlier ones.
+    if (!contributionOf(state, member)) member.offset = member.answer!.scalars.loss - scalars[i].loss;
+  }
+  return new Map(members.map(({ index, answer, offset }) => [index, without(answer!.scalars, offset)]));
+}
+
+function given({ index, answer }: Member, scalarsOf: ReadonlyMap<number, Scalars>) {
+  const { u, previous } = answer!;
+  return { member: index, u, scalars: scalarsOf.get(index)!, previous };
 }

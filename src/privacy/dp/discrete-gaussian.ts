@@ -37,15 +37,6 @@ export function gridShare(settings: GaussianSettings, honest: number, scaleBits:
   return share;
 }
 
-/**
- * du on the grid, rounded toward zero, so that a norm within `clip` stays within it: the sensitivity needs no allowance
- * of sqrt(d) steps as with nearest rounding. The participant commits the step it took; the rounding is noise.
- */
-export function towardZero(du: Float64Array, scaleBits: number): BigInt64Array {
-  const scale = 2 ** scaleBits;
-  return BigInt64Array.from(du, (value) => BigInt(Math.trunc(value * scale)));
-}
-
 /** Independent draws of N_Z(0, deviation^2). */
 export function discreteNoise(length: number, deviation: number, random: Stream): BigInt64Array {
   return BigInt64Array.from({ length }, () => discreteGaussian(deviation, random));

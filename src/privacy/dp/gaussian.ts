@@ -1,23 +1,20 @@
 /**
- * Gaussian noise for a sum of clipped updates (Dwork et al. 2006; at participant level McMahan et al. 2018).
+ * How much noise a sum of clipped updates needs (Dwork et al. 2006; at participant level McMahan et al. 2018). It is drawn on a grid (grid.ts).
  *
- * Central: whoever forms the sum adds N(0, (z clip)^2) to every component, z the noise multiplier. The coordinator has
+ * Central: whoever forms the sum adds noise of variance (z clip)^2 to every component, z the noise multiplier. The coordinator has
  * then seen the bare updates and is trusted with them; what is protected is every later reader of w.
  *
- * Split: every participant adds N(0, (z clip)^2 / m) to its own update before it is summed (under secure aggregation),
+ * Split: every participant adds variance (z clip)^2 / m to its own update before it is summed (under secure aggregation),
  * m the least number of honest participants that are counted in. The sum of r of them carries variance (z clip)^2 r/m:
  *   r > m   more noise than asked for, the guarantee is better than stated;
  *   r < m   dropouts below the minimum: the sum carries LESS. The round must be abandoned before the sum is opened, or
  *           accounted at a multiplier of z sqrt(r/m). There is no way to add the rest afterwards without a trusted party.
  * Participants that collude with the coordinator know their own share of the noise, hence "honest".
  *
- * Limits. (1) The deviation is z clip, linear in z: never pass a variance. (2) Doubles are not reals: the low bits of
- * `value + noise` can betray the value (Mironov 2012). Where the reader is an adversary use discrete-gaussian.ts, exact
- * on the grid of the ring. (3) The accountant assumes a source that cannot be predicted: `stream(seed, ...)` is for
- * simulations and tests; a deployment passes a cryptographic source behind the same interface.
+ * The deviation is z clip, linear in z: never pass a variance. The accountant assumes a source that cannot be predicted: `stream(seed, ...)` is
+ * for simulations and tests; a deployment passes a cryptographic source behind the same interface.
  */
 import { inputError } from '../../base/errors.ts';
-import type { Stream } from '../../base/random.ts';
 
 export interface GaussianSettings {
   /** z: standard deviation of the noise of a sum, in units of `clip`. */
@@ -40,9 +37,4 @@ export function shareDeviation(settings: GaussianSettings, honest: number): numb
   if (!(Number.isInteger(honest) && honest >= 1))
     throw inputError('DP_PARTICIPANTS', `honest participants: expected an integer >= 1, got ${honest}`);
   return noiseDeviation(settings) / Math.sqrt(honest);
-}
-
-/** A vector of independent N(0, deviation^2). */
-export function gaussianNoise(length: number, deviation: number, random: Stream): Float64Array {
-  return new Float64Array(length).map(() => deviation * random.normal());
 }

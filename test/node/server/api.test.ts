@@ -195,7 +195,10 @@ describe('participants', () => {
     const server = await servers.start({}, 'none');
     const dp = { clip: 1, noiseMultiplier: 5, epsilon: 20, delta: 1e-5, honest: 50 };
     await operate(server, '/v1/federations', {
-      body: { name: 'default', options: { secure: true, dp, aggregation: 'safe', minParticipants: 100 } },
+      body: {
+        name: 'default',
+        options: { secure: true, dp, aggregation: 'safe', scale: 'none', minParticipants: 100 },
+      },
     });
     const link = await new Trainer('ada').join(server.url);
     await link.next('welcome');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
 import { clippedStep } from '../../../src/privacy/dp/clip.ts';
-import { gaussianNoise } from '../../../src/privacy/dp/gaussian.ts';
+import { drawNoise, noiseOfSum } from '../../../src/privacy/dp/grid.ts';
 import { NoisyCombiner } from '../../../src/privacy/dp/noisy-combiner.ts';
 import { Aggregator } from '../../../src/solver/aggregate.ts';
 import { examine, newMember, propose, type Solution } from '../../../src/solver/member.ts';
@@ -38,7 +38,8 @@ function train(noiseMultiplier: number, rounds: number) {
       members.map(({ u }, member) => ({ member, u })),
       1,
     );
-    combiner.addNoise(gaussianNoise(SHAPE.d, noiseMultiplier * CLIP, stream(2, 'noise', round)));
+    const dp = { clip: CLIP, noiseMultiplier, epsilon: 1, delta: 1e-5 };
+    combiner.addNoise(drawNoise(noiseOfSum(dp, SHAPE.d), stream(2, 'noise', round)));
   }
   return { combiner, members };
 }

@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { optionsToJson, parseOptions } from '../../../coordinator/options.ts';
 import type { Order } from '../../../host/federation-host.ts';
+import type { Budget } from '../../../privacy/dp/budget.ts';
+import { notCovered } from '../../../privacy/dp/coverage.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
@@ -47,9 +49,9 @@ const federationState = z.strictObject({
     .strictObject({ relativeError: known })
     .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
   privacy: z
-    .strictObject({ epsilon: z.number(), delta: z.number() })
+    .strictObject({ epsilon: z.number(), delta: z.number(), notCovered: z.array(z.string()) })
     .optional()
-    .describe('Spent so far, under differential privacy'),
+    .describe('Spent so far, under differential privacy, and what that does not cover'),
   options: z.record(z.string(), z.unknown()),
   storeWorks: z.boolean(),
   uptimeMs: z.number().describe('Of the server'),
@@ -64,6 +66,10 @@ function briefly(federation: Federation) {
     relativeGap: orNull(federation.relativeGap),
     finish: finish ?? null,
   };
+}
+
+function spentOf({ spent: { epsilon, delta } }: Budget) {
+  return { epsilon, delta };
 }
 
 async function stateOf(
@@ -96,7 +102,7 @@ async function stateOf(
     features,
     rejections: Object.fromEntries(federation.rejections()),
     conservation: { relativeError: orNull(federation.conservationError()) },
-    ...(budget && { privacy: { epsilon: budget.spent.epsilon, delta: budget.spent.delta } }),
+    ...(budget && options.dp && { privacy: { ...spentOf(budget), notCovered: notCovered(options.dp) } }),
     options: optionsToJson(options),
     storeWorks: federation.storeFailure === undefined,
     uptimeMs: uptimeMs(),

@@ -22,7 +22,7 @@ describe('links of 100 ms each way', () => {
   test.each([
     { waiting: { kind: 'share', share: 0.9 } },
     { waiting: { kind: 'benchmarks', quantile: 0.9 } },
-    { waiting: { kind: 'fixed', ms: 320 } },
+    { waiting: { kind: 'fixed', ms: 280 } },
   ] satisfies ScenarioInput[])('everybody answers in time, as if all were waited for: $waiting', (given) => {
     const run = simulate({ ...FAR, ...given });
     expect(answersOf(run)).toEqual(answersOf(run).map(() => EVERYBODY));

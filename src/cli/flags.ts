@@ -19,6 +19,7 @@ export function addSettings(command: Command, fields: Fields): Command {
     if (!flag.includes('<')) command.option(flag, text.replace(' (default: none)', ''));
     else if (key === 'waiting') command.option(flag, text, waitingFrom);
     else if (is.form === 'time') command.option(flag, text, durationValue(flagOf(key)));
+    else if (is.form === 'list') command.option(flag, text, nameList);
     else if (is.form === 'number') command.option(flag, text, numberOrText);
     else command.option(flag, text);
     if (is.form === 'switch') command.option(`--no-${key}`, `do not ${declared.about}`);

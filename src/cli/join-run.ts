@@ -1,6 +1,7 @@
 /** What `kindred join` does. */
 import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
+import { classesText } from '../data/agreed-classes.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
@@ -50,9 +51,9 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
 function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
   let isFirstTry = true;
   return (event) => {
-    if (event.type === 'rows changed') {
+    if (event.type === 'rows changed' || event.type === 'waiting') {
       progress.clear();
-      void note(io, lineFor(event));
+      void note(io, oneLine(lineFor(event)));
     } else if (verbose) {
       void io.stderr.write(`${oneLine(lineFor(event))}\n`);
     } else if (event.type === 'lost' && isFirstTry) {
@@ -75,6 +76,12 @@ function lineFor(event: JoinEvent): string {
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
       return `a frame that is not valid was ignored: ${event.message}`;
+    case 'waiting':
+      return `training waits for ${event.for}`;
+    case 'agreed':
+      return agreedLines(event.agreement)
+        .map(([name, text]) => `${name.toLowerCase()}: ${text}`)
+        .join('; ');
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
     case 'rows changed': {
@@ -88,6 +95,8 @@ function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
+  if (status.waitingFor !== undefined)
+    return oneLine(`${participant}: training waits for ${status.waitingFor}`);
   return `${oneLine(participant)}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }
 
@@ -109,9 +118,23 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
     line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
+    ...agreedLines(result).map(([name, text]) => line(name, oneLine(text))),
     ...(test ? [line('Test', testText(test))] : []),
     line('State', state),
     ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
+  ];
+}
+
+/** What the federation has agreed on about targets. */
+function agreedLines({ classes, target }: Pick<JoinResult, 'classes' | 'target'>): [string, string][] {
+  if (classes) return [['Classes', classesText(classes)]];
+  if (!target) return [];
+  const { shift, scale } = target;
+  return [
+    [
+      'Target',
+      `centred at ${significant(shift)}, in units of ${significant(scale)} (mean and standard deviation of all)`,
+    ],
   ];
 }
 

@@ -25,7 +25,10 @@ export function addJoin(program: Command, io: Io): void {
     .option('--task-column <column>', 'participant column', 'task')
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
-    .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
+    .option(
+      '--positive <value>',
+      'target value that becomes +1; all participants must agree (default: as agreed from all labels)',
+    )
     .addOption(
       valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),
     )

@@ -1,8 +1,11 @@
 /** How a participant takes part: what the library takes, gives and reports, wherever it runs. */
 import type { Clock } from '../base/ports.ts';
+import type { AgreedClasses } from '../data/agreed-classes.ts';
 import type { Table } from '../data/table.ts';
+import type { TargetScaling } from '../math/target-scaling.ts';
 import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
@@ -16,7 +19,7 @@ export interface ParticipationOptions {
   /** Its id in the federation. */
   readonly participant: string;
   readonly invitation?: string | undefined;
-  /** The target value that becomes +1. */
+  /** The target value that becomes +1: all must agree on it. */
   readonly positive?: string | undefined;
   /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
   readonly testFraction?: number | undefined;
@@ -51,6 +54,10 @@ export type JoinEvent =
   | { readonly type: 'phase'; readonly phase: Phase; readonly round: number }
   | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
   | { readonly type: 'bad frame'; readonly message: string }
+  /** What training waits for before it starts, as the coordinator says. */
+  | { readonly type: 'waiting'; readonly for: string }
+  /** What +1 and -1 stand for, or how targets are scaled, is agreed on. */
+  | { readonly type: 'agreed'; readonly agreement: Agreement }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
   /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
@@ -68,6 +75,8 @@ export interface JoinStatus {
   /** The last solve took so long. */
   readonly solveMs: number | undefined;
   readonly federation: FederationName | undefined;
+  /** What training waits for before it starts; undefined: nothing but participants. */
+  readonly waitingFor: string | undefined;
 }
 
 export interface JoinResult {
@@ -79,6 +88,10 @@ export interface JoinResult {
   readonly rounds: number;
   readonly base: number;
   readonly passes: number;
+  /** What +1 and -1 stand for; undefined for regression, and before it is agreed on. */
+  readonly classes: AgreedClasses | undefined;
+  /** How the targets of a regression are scaled. */
+  readonly target: TargetScaling | undefined;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** Where the state is: the folder. */

@@ -3,17 +3,15 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { KindredError } from '../base/errors.ts';
-import type { Scaling } from '../math/scaling.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
 import { encode } from '../protocol/codec.ts';
-import type { FederationSettings } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
 import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';
-import { OwnRows } from './own-rows.ts';
-import { checkSameClasses, modelOf } from './participant-file.ts';
+import { OwnRows, ownTargets } from './own-rows.ts';
+import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
 import type {
   JoinEvent,
@@ -51,6 +49,8 @@ class Participating implements Participation {
   private passes = 0;
   private solveMs: number | undefined;
   private lastReported = '';
+  private lastWaiting: string | undefined;
+  private hasAgreed = false;
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
   /** Waits for the personal part to rows that have changed. */
@@ -71,7 +71,9 @@ class Participating implements Participation {
     const { federation, stored } = this.store?.file ?? {};
     const phase = loop?.state.phase ?? 'joining';
     const base = stored?.base ?? 0;
-    return { participant, federation, phase, round: loop?.round ?? base, base, isConnected, passes, solveMs };
+    const round = loop?.round ?? base;
+    const waitingFor = loop?.state.waitingFor;
+    return { participant, federation, phase, round, base, isConnected, passes, solveMs, waitingFor };
   }
 
   model(): Model | undefined {
@@ -97,12 +99,13 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
+    const targets = ownTargets(own, positive);
     this.rows = new OwnRows(
       own,
-      { positive, slowdown, open: solver, clock },
+      { slowdown, open: solver, clock },
       {
         ready: (moments, benchmarkMs) => {
-          const profile = profileOf(options, home.store.file, moments, benchmarkMs);
+          const profile = profileOf(options, home.store.file, moments, targets, benchmarkMs);
           const changed = home.hasChanged ? own.digest : undefined;
           this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
         },
@@ -134,7 +137,7 @@ class Participating implements Participation {
         primitives,
         store,
         solver: {
-          prepare: (settings, scaling) => this.prepare(settings, scaling),
+          prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
           solve: (request) => rows.solver.solve(request),
           cancel: () => rows.solver.cancel(),
           interrupt: () => rows.solver.interrupt(),
@@ -161,7 +164,7 @@ class Participating implements Participation {
     const fitted = new Promise<Float64Array>((resolve) => {
       this.personalised = resolve;
     });
-    if (known) await this.prepare(known.settings, known.scaling);
+    if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
     const u = known && (await fitted);
     if (this.isEnding) return;
     await store.save(withRows(store.file, digest, u));
@@ -174,18 +177,6 @@ class Participating implements Participation {
     const { settings, model } = knownModel(this.store!.file.stored)!;
     const request = personalRequest(settings, this.options.participant, model);
     this.rows!.solver.solve({ ...request, passes: PERSONAL_PASSES });
-  }
-
-  /** The classes are known from here on, and stored: predictions need them. */
-  private async prepare(settings: FederationSettings, scaling: Scaling): Promise<void> {
-    const store = this.store!;
-    const rows = this.rows!;
-    const classes = rows.classesFor(settings.objective);
-    checkSameClasses(store.place, store.file, classes);
-    const known = store.file.classes;
-    const isNew = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
-    if (isNew) await store.save({ classes });
-    rows.prepare(settings, scaling);
   }
 
   private connect(transport: Transport, signer: Signer): Connection {
@@ -246,6 +237,7 @@ class Participating implements Participation {
   private reportPhase(): void {
     const { round, state } = this.loop!;
     const { phase, stored, refusal } = state;
+    this.reportAgreement(state);
     const current = `${phase} ${round}`;
     if (current === this.lastReported || this.isEnding) return;
     this.lastReported = current;
@@ -256,6 +248,15 @@ class Participating implements Participation {
     this.emit({ type: 'finished', reason, round });
     // Whoever stays is woken by the next round.
     if (phase === 'gone' || !this.options.keepGoing) this.end(reason);
+  }
+
+  private reportAgreement({ waitingFor, stored: { agreement, scaling } }: ParticipantState): void {
+    if (waitingFor !== this.lastWaiting && waitingFor !== undefined)
+      this.emit({ type: 'waiting', for: waitingFor });
+    this.lastWaiting = waitingFor;
+    if (this.hasAgreed || !agreement || !scaling) return;
+    this.hasAgreed = true;
+    this.emit({ type: 'agreed', agreement });
   }
 
   private emit(event: JoinEvent): void {
@@ -292,7 +293,9 @@ class Participating implements Participation {
       await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
-      return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
+      const { classes, target } = store?.file.stored.agreement ?? {};
+      const state = store?.place ?? '';
+      return { participant, federation, reason, rounds, base, passes, classes, target, test, state };
     } finally {
       this.isConnected = false;
       await store?.release();
@@ -301,7 +304,13 @@ class Participating implements Participation {
 }
 
 /** Refusals that are mistakes of whoever started this participant; others are of the run. */
-const MISTAKES = new Set(['NOT_SECURE', 'WRONG_FEATURES']);
+const MISTAKES = new Set([
+  'NOT_SECURE',
+  'WRONG_FEATURES',
+  'WRONG_CLASSES',
+  'POSITIVE_NEEDED',
+  'TARGET_NOT_A_NUMBER',
+]);
 
 function refusalError(
   { code, message }: NonNullable<ParticipantState['refusal']>,

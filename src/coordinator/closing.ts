@@ -8,10 +8,10 @@ import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
-import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
+import { collectSum, measuredMoments, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { settleScaling } from './membership.ts';
+import { settle } from './membership.ts';
 import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import {
@@ -51,7 +51,7 @@ export function onSummed(state: CoordinatorState, noise?: Float64Array): Coordin
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
-  if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed));
+  if (state.secure?.purpose === 'measure') return onMeasured(state, measuredMoments(state, summed));
   if (state.purpose === 'train') steer(state, responders.length / Math.max(1, here.length));
   const collected = enough(
     state,
@@ -127,8 +127,11 @@ function goOn(
   return closeWith(row, open(state, end || promising ? 'certify' : 'train', taken));
 }
 
-function onMeasured(state: CoordinatorState, scaling: ReturnType<typeof scalingOf>): CoordinatorEffect[] {
-  if (scaling) return settleScaling(state, scaling);
+function onMeasured(
+  state: CoordinatorState,
+  moments: ReturnType<typeof measuredMoments>,
+): CoordinatorEffect[] {
+  if (moments) return settle(state, moments);
   return limitReached(state) === undefined ? openMeasuring(state) : finish(state, 'rounds');
 }
 

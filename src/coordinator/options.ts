@@ -3,6 +3,8 @@
  * them, and what does not go together, for federations and scenarios alike.
  */
 import { KindredError } from '../base/errors.ts';
+import { labelsOf } from '../data/agreed-classes.ts';
+import { classKey } from '../data/labels.ts';
 import { costOfRound, epsilonOf, noiseFor } from '../privacy/dp/accountant.ts';
 import { Budget } from '../privacy/dp/budget.ts';
 import type { DpSettings } from '../privacy/dp/settings.ts';
@@ -82,6 +84,25 @@ export function conflictIn(options: CoordinatorOptions): Conflict | undefined {
 }
 
 const RULES: readonly Rule[] = [
+  ({ objective, positive, classes }) => {
+    if (objective !== 'regression') return false;
+    const [field, got] = positive === undefined ? ['classes', classes] : ['positive', positive];
+    return got !== undefined && { field, expected: 'none with regression, which has no classes', got };
+  },
+  ({ positive, classes }) => {
+    const labels = classes && labelsOf(classes);
+    if (!labels) return false;
+    if (labels.length < 2)
+      return { field: 'classes', expected: 'two different labels or more', got: classes };
+    if (positive === undefined)
+      return (
+        labels.length > 2 && { field: 'positive', expected: 'one of more than two classes', got: undefined }
+      );
+    const isOne = labels.includes(classKey(positive));
+    return (
+      !isOne && { field: 'positive', expected: `one of the classes ${labels.join(', ')}`, got: positive }
+    );
+  },
   ({ method, objective }) =>
     method === 'mocha' &&
     objective === 'regression' && {

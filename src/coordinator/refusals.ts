@@ -103,11 +103,12 @@ export function implausibleJoin({ rows }: Join): string | undefined {
 }
 
 /** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
-export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
+export function implausibleMoments({ count, mean, m2, target }: Moments, rows: number): string | undefined {
   if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
-  const far = mean.find((value) => Math.abs(value) > LARGEST);
+  const means = target ? [...mean, target.mean] : mean;
+  const far = means.find((value) => Math.abs(value) > LARGEST);
   if (far !== undefined) return `moments: expected means of at most ${LARGEST}, got ${far}`;
-  const wrong = m2.find((value) => !(value >= 0 && value <= LARGEST ** 2));
+  const wrong = (target ? [...m2, target.m2] : m2).find((value) => !(value >= 0 && value <= LARGEST ** 2));
   if (wrong === undefined) return undefined;
   return `moments: expected squared deviations from 0 to ${LARGEST ** 2}, got ${wrong}`;
 }

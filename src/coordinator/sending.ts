@@ -4,18 +4,26 @@ import type { SecureOptions } from '../settings/federation.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
+import { classAwaited } from './agreement.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 
 export function sendWelcome(state: CoordinatorState, { id }: Member): CoordinatorEffect {
-  const message = { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } as const;
+  const { scaling, agreement } = state;
+  const message = {
+    kind: 'welcome',
+    settings: settingsOf(state),
+    scaling,
+    agreement,
+    waitingFor: classAwaited(state),
+  } as const;
   return { type: 'send', to: id, message };
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
+  const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
+  const { positive, classes, straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
     loss,
@@ -23,6 +31,9 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
     scale,
+    scaleTarget,
+    ...(positive !== undefined && { positive }),
+    ...(classes && { classes }),
     bias,
     features: state.features,
     passes,

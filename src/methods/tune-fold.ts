@@ -10,6 +10,7 @@ import { inputError } from '../base/errors.ts';
 import type { Split } from '../data/split.ts';
 import { Arena } from '../math/arena.ts';
 import type { ScaleMode } from '../math/scaling.ts';
+import { withScaledEpsilon } from '../math/target-scaling.ts';
 import { decide, type MethodName } from '../solver/model.ts';
 import type { MethodResult, WarmStart } from './method.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -42,7 +43,7 @@ export function decideFold(
   const decisions = points.map((point) => {
     const result = METHOD[options.method]({
       workspace,
-      settings: { ...options, ...point },
+      settings: withScaledEpsilon({ ...options, ...point }, placed.target),
       warmStart: starts.near(point),
     });
     starts.solved(point, result);

@@ -5,7 +5,19 @@ import { choice, milliseconds, number, orEndless } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
-import { DP, honest, mask, method, portion, precision, retryMs, SECURE, straggler } from './wire.ts';
+import {
+  classes,
+  DP,
+  honest,
+  mask,
+  method,
+  portion,
+  positive,
+  precision,
+  retryMs,
+  SECURE,
+  straggler,
+} from './wire.ts';
 
 const above0 = number({ above: 0 });
 /** In (0, 1]. */
@@ -96,6 +108,8 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
 export const FEDERATION = {
   method,
   ...PROBLEM,
+  positive: positive.about('target value that becomes +1; all others become -1'),
+  classes: classes.flag('--classes <a,b>').about('all target values that there are; others are refused'),
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,
@@ -118,9 +132,15 @@ export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;
 
-/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, and losses had no name. */
+/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, losses had no name, and targets were not scaled. */
 export function upgraded<T extends object>(stored: T): T {
-  if (!isObject(stored) || 'method' in stored) return stored;
+  if (!isObject(stored)) return stored;
+  // Targets were as they are.
+  return { scaleTarget: 'none', ...withMethod(stored) };
+}
+
+function withMethod<T extends object>(stored: T): T {
+  if ('method' in stored) return stored;
   const {
     aggregation,
     c2,

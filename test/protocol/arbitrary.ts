@@ -46,6 +46,7 @@ const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   epsilon: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   classWeight: fc.constantFrom('none', 'balanced'),
   scale: fc.constantFrom('standard', 'center', 'none'),
+  scaleTarget: fc.constantFrom('standard', 'none'),
   bias: fc.boolean(),
   features: fc.integer({ min: 1, max: 1_000_000 }),
   passes: fc.integer({ min: 1, max: 1_000_000_000 }),
@@ -60,6 +61,18 @@ const exactly = (length: number) => fc.uint8Array({ minLength: length, maxLength
 const keys = { identityKey: exactly(32), channelKey: exactly(32), signature: exactly(64) };
 const place = fc.integer({ min: 0, max: 0xffff });
 const about = { session: u32, round: u32 };
+
+/** A value of the target column: may be empty. */
+const label = fc.oneof(id, fc.constant(''));
+const agreement = fc.record({
+  classes: fc.option(
+    fc
+      .array(label, { minLength: 1, maxLength: 100 })
+      .map((labels) => ({ labels, positive: labels[labels.length - 1] })),
+    { nil: undefined },
+  ),
+  target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
+});
 
 /** Absent is not the same as undefined in JSON. */
 const settings = fc
@@ -81,12 +94,15 @@ const BY_KIND: ByKind = {
     pending: u32,
     edition: u32,
   }),
-  moments: fc.record({ count: u32, pair }).map(({ count, pair: [mean, m2] }) => ({
-    kind: 'moments',
-    count,
-    mean,
-    m2,
-  })),
+  moments: fc
+    .record({
+      count: u32,
+      pair,
+      target: fc.option(fc.record({ mean: f64, m2: f64 }), { nil: undefined }),
+      labels: fc.array(label, { maxLength: 100 }),
+      positive: fc.option(label, { nil: undefined }),
+    })
+    .map(({ pair: [mean, m2], ...rest }) => ({ kind: 'moments', mean, m2, ...rest })),
   answer: fc.record({
     kind: fc.constant('answer'),
     session: u32,
@@ -106,6 +122,8 @@ const BY_KIND: ByKind = {
       pair.map(([shift, factor]) => ({ shift, factor })),
       { nil: undefined },
     ),
+    agreement: fc.option(agreement, { nil: undefined }),
+    waitingFor: fc.option(id, { nil: undefined }),
   }),
   round: fc.record({
     kind: fc.constant('round'),

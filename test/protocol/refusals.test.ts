@@ -3,7 +3,7 @@ import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
-import { SAMPLES, SETTINGS } from './samples.ts';
+import { BEFORE, SAMPLES, SETTINGS } from './samples.ts';
 
 const golden = (name: string): Uint8Array => {
   const { message, precision } = SAMPLES.find((sample) => sample.name === name)!;
@@ -37,8 +37,8 @@ describe('the envelope', () => {
   });
 
   test('[FRAME-4] another version: both are named, even where the rest cannot be read', () => {
-    const frame = frameOf({ tag: LEAVE, version: 5 }, new Uint8Array(0));
-    const sentence = 'frame: expected protocol version 4, got version 5; update kindred at the receiver';
+    const frame = frameOf({ tag: LEAVE, version: 6 }, new Uint8Array(0));
+    const sentence = 'frame: expected protocol version 5, got version 6; update kindred at the receiver';
     const refusal = { code: 'BAD_VERSION', sentence };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
@@ -160,7 +160,7 @@ describe('lengths that lie', () => {
     const tight = {
       ...DEFAULT_LIMITS,
       maxFeatures: 2,
-      maxIdBytes: 6,
+      maxIdBytes: 8,
       maxTextBytes: 400,
       maxParticipants: 16,
     };
@@ -178,6 +178,9 @@ describe('lengths that lie', () => {
       ['join', { maxFrameBytes: 40 }],
       ['roster', { maxParticipants: 1 }],
       ['roster', { maxIdBytes: 5 }],
+      ['moments-labels', { maxLabels: 1 }],
+      ['moments-labels', { maxIdBytes: 7 }],
+      ['welcome-classes', { maxLabels: 1 }],
       ['dealt', { maxParticipants: 1 }],
       ['counted', { maxParticipants: 8 }],
       ['masked', { maxParticipants: 8 }],
@@ -277,7 +280,7 @@ describe('words and texts', () => {
   });
 
   test('[TYPE-8] vectors that should be of one length', () => {
-    const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0)]);
+    const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0), 0, 0, 0, 0]);
     const refusal = refusalOf(frameOf({ tag: 0x02 }, payload));
     expect(refusal.code).toBe('WRONG_SHAPE');
     expect(refusal.sentence).toBe('moments: expected as many numbers in m2 as in mean (1), got 0');
@@ -285,7 +288,7 @@ describe('words and texts', () => {
 
   test('[TYPE-3] a presence byte that is neither', () => {
     const frame = golden('welcome-before-scaling');
-    const { sentence } = refusalOf(patched(frame, frame.length - 5, [2]));
+    const { sentence } = refusalOf(patched(frame, frame.length - 7, [2]));
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
     const answer = golden('answer.f64');
     expect(refusalOf(patched(answer, answer.length - 5, [2])).sentence).toBe(
@@ -300,13 +303,13 @@ describe('words and texts', () => {
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
-    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0]));
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, 0, 0]));
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 
   test('[SETTINGS-2] are taken in any order and spacing', () => {
     const turned = Object.fromEntries(Object.entries(SETTINGS).reverse());
-    const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined };
+    const message = { kind: 'welcome', settings: SETTINGS, ...BEFORE };
     expect(tryDecode(welcome(JSON.stringify(turned, null, 4)))).toEqual({ message });
   });
 
@@ -320,6 +323,9 @@ describe('settings', () => {
     epsilon: [-0.1, undefined],
     classWeight: ['heavy'],
     scale: ['minmax'],
+    scaleTarget: ['center', undefined],
+    positive: ['', 1, null, 'x'.repeat(201)],
+    classes: [[], ['only'], 'a,b', ['a', 1], Array(101).fill('a')],
     bias: [1, 'true', undefined],
     features: [0, 1.5, -1, 2 ** 32, 1_000_001],
     passes: [0, 2 ** 32],

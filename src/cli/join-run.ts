@@ -51,7 +51,8 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
 function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
   let isFirstTry = true;
   return (event) => {
-    if (event.type === 'rows changed' || event.type === 'waiting') {
+    const isWaiting = event.type === 'phase' && event.waitingFor !== undefined;
+    if (event.type === 'rows changed' || isWaiting) {
       progress.clear();
       void note(io, oneLine(lineFor(event)));
     } else if (verbose) {
@@ -71,17 +72,13 @@ function lineFor(event: JoinEvent): string {
     case 'lost':
       return `not connected: ${event.why}; trying again in ${duration(event.retryMs)}`;
     case 'phase':
-      return `round ${event.round}: ${event.phase}`;
+      return event.waitingFor === undefined
+        ? `round ${event.round}: ${event.phase}`
+        : `training waits for ${event.waitingFor}`;
     case 'solved':
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
       return `a frame that is not valid was ignored: ${event.message}`;
-    case 'waiting':
-      return `training waits for ${event.for}`;
-    case 'agreed':
-      return agreedLines(event.agreement)
-        .map(([name, text]) => `${name.toLowerCase()}: ${text}`)
-        .join('; ');
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
     case 'rows changed': {

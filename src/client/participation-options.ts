@@ -51,13 +51,15 @@ export interface ParticipationPorts {
 export type JoinEvent =
   | { readonly type: 'connected'; readonly federation: FederationName }
   | { readonly type: 'lost'; readonly why: string; readonly retryMs: number }
-  | { readonly type: 'phase'; readonly phase: Phase; readonly round: number }
+  | {
+      readonly type: 'phase';
+      readonly phase: Phase;
+      readonly round: number;
+      /** What training waits for before it starts, as the coordinator says. */
+      readonly waitingFor: string | undefined;
+    }
   | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
   | { readonly type: 'bad frame'; readonly message: string }
-  /** What training waits for before it starts, as the coordinator says. */
-  | { readonly type: 'waiting'; readonly for: string }
-  /** What +1 and -1 stand for, or how targets are scaled, is agreed on. */
-  | { readonly type: 'agreed'; readonly agreement: Agreement }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
   /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
@@ -77,6 +79,8 @@ export interface JoinStatus {
   readonly federation: FederationName | undefined;
   /** What training waits for before it starts; undefined: nothing but participants. */
   readonly waitingFor: string | undefined;
+  /** What +1 and -1 stand for, or how targets are scaled; undefined before it is agreed on. */
+  readonly agreement: Agreement | undefined;
 }
 
 export interface JoinResult {

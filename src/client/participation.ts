@@ -49,8 +49,6 @@ class Participating implements Participation {
   private passes = 0;
   private solveMs: number | undefined;
   private lastReported = '';
-  private lastWaiting: string | undefined;
-  private hasAgreed = false;
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
   /** Waits for the personal part to rows that have changed. */
@@ -72,8 +70,12 @@ class Participating implements Participation {
     const phase = loop?.state.phase ?? 'joining';
     const base = stored?.base ?? 0;
     const round = loop?.round ?? base;
-    const waitingFor = loop?.state.waitingFor;
-    return { participant, federation, phase, round, base, isConnected, passes, solveMs, waitingFor };
+    const { waitingFor } = loop?.state ?? {};
+    const { agreement } = stored ?? {};
+    return {
+      ...{ participant, federation, phase, round, base, isConnected, passes, solveMs },
+      ...{ waitingFor, agreement },
+    };
   }
 
   model(): Model | undefined {
@@ -236,27 +238,17 @@ class Participating implements Participation {
 
   private reportPhase(): void {
     const { round, state } = this.loop!;
-    const { phase, stored, refusal } = state;
-    this.reportAgreement(state);
-    const current = `${phase} ${round}`;
+    const { phase, stored, refusal, waitingFor } = state;
+    const current = `${phase} ${round} ${waitingFor}`;
     if (current === this.lastReported || this.isEnding) return;
     this.lastReported = current;
-    this.emit({ type: 'phase', phase, round });
+    this.emit({ type: 'phase', phase, round, waitingFor });
     if (refusal) this.fail(refusalError(refusal, this.options));
     if (phase !== 'finished' && phase !== 'gone') return;
     const reason = stored.finished!;
     this.emit({ type: 'finished', reason, round });
     // Whoever stays is woken by the next round.
     if (phase === 'gone' || !this.options.keepGoing) this.end(reason);
-  }
-
-  private reportAgreement({ waitingFor, stored: { agreement, scaling } }: ParticipantState): void {
-    if (waitingFor !== this.lastWaiting && waitingFor !== undefined)
-      this.emit({ type: 'waiting', for: waitingFor });
-    this.lastWaiting = waitingFor;
-    if (this.hasAgreed || !agreement || !scaling) return;
-    this.hasAgreed = true;
-    this.emit({ type: 'agreed', agreement });
   }
 
   private emit(event: JoinEvent): void {

@@ -2,39 +2,50 @@
  * What participants agree on before the first round (protocol/agreement.ts): the scaling of features and targets from merged moments, and
  * which classes there are. Whoever brings what contradicts those before it is refused; what is settled stays.
  */
-import { chosenClasses, declaredClasses } from '../data/agreed-classes.ts';
+import { chosenClasses, declaredClasses, usualClasses } from '../data/agreed-classes.ts';
 import { listed, shown } from '../data/number.ts';
 import { naturallySorted } from '../data/participants.ts';
 import { mergeMoments, type Moments as RowMoments, scalingFrom } from '../math/scaling.ts';
 import { targetScalingFrom } from '../math/target-scaling.ts';
-import { askedBy } from '../protocol/agreement.ts';
+import { type Agreement, areLabelsAsked as areAsked, measuredBy } from '../protocol/agreement.ts';
 import type { Moments } from '../protocol/messages.ts';
+import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
 
-/** Whether anything is asked for before training can start. */
-export function isAnythingAsked({ options }: CoordinatorState): boolean {
-  const { features, target, labels } = askedBy(options);
-  return features || target || labels;
+/** What the operator has declared is agreed on from the outset. */
+export function initialAgreement(options: CoordinatorOptions): Agreement | undefined {
+  const classes = declaredClasses(options);
+  return classes && { classes, target: undefined };
+}
+
+/** Of a run that an earlier version began: everybody chose its own classes, and newcomers can know those of the usual labels only. */
+export function earlierAgreement({ objective }: CoordinatorOptions): Agreement {
+  return { classes: objective === 'regression' ? undefined : usualClasses([]), target: undefined };
+}
+
+export function areLabelsAsked({ options }: CoordinatorState): boolean {
+  return areAsked(options, declaredClasses(options));
 }
 
 /** Whether rows are measured: added up in secret under secure aggregation. */
 export function areRowsMeasured({ options }: CoordinatorState): boolean {
-  const { features, target } = askedBy(options);
+  const { features, target } = measuredBy(options);
   return features || target;
 }
 
 /** What of a message was not asked for, or is missing; `features` as everybody has them. */
-export function misshapenMoments({ options, features, secure }: CoordinatorState, message: Moments) {
-  const asked = askedBy(options);
+export function misshapenMoments(state: CoordinatorState, message: Moments): string | undefined {
+  const { options, features, secure } = state;
+  const asked = measuredBy(options);
   const expected = asked.features && !secure ? features : 0;
   const { mean, m2, target, labels } = message;
   if (mean.length !== expected || m2.length !== expected)
     return `moments: expected ${expected} features, got ${mean.length} and ${m2.length}`;
   if ((target !== undefined) !== (asked.target && !secure))
     return `moments: expected ${target ? 'none' : 'those'} of the targets`;
-  if (!asked.labels && labels.length > 0) return `moments: expected no labels, got ${labels.length}`;
+  if (!areLabelsAsked(state) && labels.length > 0) return `moments: expected no labels, got ${labels.length}`;
   return undefined;
 }
 
@@ -76,7 +87,7 @@ function namesOf(labels: Iterable<string>): string {
 
 /** The class that training waits for, in words; undefined: none. */
 export function classAwaited(state: CoordinatorState): string | undefined {
-  if (state.agreement || !askedBy(state.options).labels) return undefined;
+  if (state.agreement || !areLabelsAsked(state)) return undefined;
   const { labels, positive } = broughtBy(state);
   if (labels.size === 0) return undefined;
   const sofar = `so far participants have ${namesOf(labels)} only`;
@@ -86,13 +97,10 @@ export function classAwaited(state: CoordinatorState): string | undefined {
 
 /** What labels mean is settled first, before rows are measured in secret: nobody who comes during that can change it. */
 export function settleClasses(state: CoordinatorState): void {
-  const { options } = state;
   const { labels, positive } = broughtBy(state);
-  const isRegression = options.objective === 'regression';
-  const classes = isRegression
-    ? undefined
-    : (declaredClasses(options) ?? chosenClasses(labels, positive?.label));
-  state.agreement = { classes, target: undefined };
+  const isRegression = state.options.objective === 'regression';
+  const classes = isRegression ? undefined : chosenClasses(labels, positive?.label);
+  state.agreement ??= { classes, target: undefined };
 }
 
 /** The scaling of features and targets, from the moments of all rows; undefined: none were asked for. */

@@ -1,14 +1,13 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
 import { naturallySorted } from '../data/participants.ts';
-import { askedBy } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
 import {
+  areLabelsAsked,
   areRowsMeasured,
   classAwaited,
   contradictionIn,
-  isAnythingAsked,
   mergedMoments,
   misshapenMoments,
   settleClasses,
@@ -156,7 +155,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   const implausible = implausibleMoments(message, rows);
   if (implausible) return [refuse(state, member.id, 'INFEASIBLE', implausible)];
   // Settled: it checks for itself whether its labels fit.
-  if (state.agreement) return [sendWelcome(state, member)];
+  if (state.phase !== 'gathering') return [sendWelcome(state, member)];
   const contradiction = contradictionIn(state, member, message);
   if (contradiction) {
     const refusal = refuse(state, member.id, 'WRONG_CLASSES', contradiction);
@@ -174,7 +173,8 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
 export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
-  const measured = isAnythingAsked(state) ? state.measured : state.members.size;
+  const isAsked = areRowsMeasured(state) || areLabelsAsked(state);
+  const measured = isAsked ? state.measured : state.members.size;
   if (classAwaited(state) !== undefined || measured === 0 || measured < state.options.minParticipants)
     return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
@@ -186,7 +186,7 @@ export function readyToStart(state: CoordinatorState): boolean {
 /** With secure aggregation: everybody has advertised its keys, and its labels where they are asked for. */
 function readyToMeasure(state: CoordinatorState): boolean {
   const { members, options } = state;
-  const asksLabels = askedBy(options).labels;
+  const asksLabels = areLabelsAsked(state);
   const ready = membersSeated(state).filter(({ moments }) => moments || !asksLabels).length;
   if (ready < Math.max(2, options.minParticipants) || classAwaited(state) !== undefined) return false;
   return ready === members.size || state.nowMs >= state.deadlineMs;

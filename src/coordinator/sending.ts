@@ -23,7 +23,7 @@ export function sendWelcome(state: CoordinatorState, { id }: Member): Coordinato
 
 function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
-  const { positive, classes, straggler, precision, retryMs, mask, dp, secure } = state.options;
+  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
     loss,
@@ -32,8 +32,6 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     classWeight,
     scale,
     scaleTarget,
-    ...(positive !== undefined && { positive }),
-    ...(classes && { classes }),
     bias,
     features: state.features,
     passes,

@@ -16,10 +16,9 @@ export interface AgreedClasses {
 /** 1 against -1 or 0, as everywhere. */
 const USUAL_LABELS = ['-1', '0', '1'];
 
-/** Of targets as they are written. */
+/** Of targets as they are written: each once, sorted, so that nobody sees which came first. */
 export function labelsOf(targets: Iterable<string>): string[] {
-  const keys = Array.from(new Set(targets), classKey);
-  return naturallySorted(new Set(keys));
+  return [...new Set(Array.from(new Set(targets), classKey))].sort();
 }
 
 /** Where all labels are -1, 0 and 1. */
@@ -52,7 +51,7 @@ export function declaredClasses({
 }): AgreedClasses | undefined {
   const key = positive === undefined ? undefined : classKey(positive);
   if (!classes) return key === undefined ? undefined : { labels: [key], positive: key };
-  const labels = labelsOf(classes);
+  const labels = naturallySorted(labelsOf(classes));
   return { labels, positive: key ?? labels[1] };
 }
 

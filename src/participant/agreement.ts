@@ -1,33 +1,35 @@
 /** The participant's side of what is agreed on before the first round: what it brings, and whether what was settled fits its targets. */
-import { classesText, declaredClasses, strangerTo, usualClasses } from '../data/agreed-classes.ts';
+import { strangerTo } from '../data/agreed-classes.ts';
 import { classKey } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
-import { type Agreement, askedBy } from '../protocol/agreement.ts';
-import type { Moments, Welcome } from '../protocol/messages.ts';
+import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../protocol/agreement.ts';
+import type { Moments } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantState, Profile, RefusalCode } from './state.ts';
 
 /** What is asked of us; undefined: nothing, or nothing in the clear. */
 export function broughtMoments({ profile, stored }: ParticipantState): Moments | undefined {
-  const { settings } = stored;
+  const { settings, agreement } = stored;
   if (!settings) return undefined;
-  const { labels, ...rows } = askedBy(settings);
   // Sums of the rows are secret then; names of classes are not.
-  const inTheClear = settings.secure ? { features: false, target: false } : rows;
-  if (!labels && !inTheClear.features && !inTheClear.target) return undefined;
-  const { labels: own = [], positive } = profile.targets;
+  const rows = measuredRows(profile, settings.secure ? NOTHING : measuredBy(settings));
+  const asked = areLabelsAsked(settings, agreement?.classes);
+  if (!asked && rows.count === 0) return undefined;
+  const { labels = [], positive } = asked ? profile.targets : { positive: undefined };
   return {
     kind: 'moments',
-    ...measuredRows(profile, inTheClear),
-    labels: labels ? own : [],
-    positive: labels && positive !== undefined ? classKey(positive) : undefined,
+    ...rows,
+    labels,
+    positive: positive === undefined ? undefined : classKey(positive),
   };
 }
+
+const NOTHING = { features: false, target: false };
 
 /** Moments of what is asked for, and nothing else. */
 export function measuredRows(
   { moments, targets }: Profile,
-  { features, target }: { readonly features: boolean; readonly target: boolean },
+  { features, target }: Measured,
 ): Pick<Moments, 'count' | 'mean' | 'm2' | 'target'> {
   const nothing = new Float64Array(0);
   const { count, mean, m2 } = moments;
@@ -39,60 +41,40 @@ export function measuredRows(
   };
 }
 
-/** As it was settled. A federation that began with an earlier version has none: as we had it then, or by the usual labels. */
-export function settledAgreement(
-  { stored, profile }: ParticipantState,
-  { settings, scaling, agreement }: Welcome,
-): Agreement | undefined {
-  if (agreement || !scaling) return agreement;
-  if (stored.agreement) return stored.agreement;
-  const isRegression = settings.objective === 'regression';
-  return {
-    classes: isRegression ? undefined : usualClasses(profile.targets.labels ?? ['']),
-    target: undefined,
-  };
-}
+/** In place of labels that are too many, or too long, to be classes. */
+const MANY = 'too many different targets';
 
 interface Misfit {
   readonly code: RefusalCode;
   readonly message: string;
 }
 
-/** Why we cannot take part with these targets: before anything is sent, and again when the agreement is there. */
+/** Why we cannot take part with these targets: asked before anything is sent, and again when the agreement is there. */
 export function misfitOf(
   { profile }: ParticipantState,
-  settings: FederationSettings,
+  { objective }: FederationSettings,
   agreement: Agreement | undefined,
 ): Misfit | undefined {
-  const { id, targets } = profile;
-  if (settings.objective === 'regression')
-    return typeof targets.values === 'string'
-      ? { code: 'TARGET_NOT_A_NUMBER', message: targets.values }
-      : undefined;
-  const who = `participant "${id}"`;
-  const { labels } = targets;
-  const positive = targets.positive === undefined ? undefined : classKey(targets.positive);
-  const { classes = declaredClasses(settings) } = agreement ?? {};
-  if (!classes && agreement) {
-    const message = `${who}: expected a federation that has agreed on classes, got one of an earlier version, where only labels -1, 0 and 1 have a meaning to newcomers`;
-    return { code: 'WRONG_CLASSES', message };
-  }
+  const { labels = [MANY], positive: given, values } = profile.targets;
+  if (objective === 'regression')
+    return typeof values === 'string' ? { code: 'TARGET_NOT_A_NUMBER', message: values } : undefined;
+  const misfit = (code: RefusalCode, expected: string, got: string): Misfit => ({
+    code,
+    message: `participant "${profile.id}": expected ${expected}, got ${got}`,
+  });
+  const classes = agreement?.classes;
   if (!classes) {
-    if (labels || positive !== undefined) return undefined;
-    return {
-      code: 'POSITIVE_NEEDED',
-      message: `${who}: expected two classes, or a choice of the positive one (--positive), got too many different targets; or is this a regression?`,
-    };
+    const isFine = labels[0] !== MANY || given !== undefined;
+    return isFine ? undefined : misfit('POSITIVE_NEEDED', 'two classes, or --positive', MANY);
   }
-  const wrong = (message: string): Misfit => ({ code: 'WRONG_CLASSES', message: `${who}: ${message}` });
-  if (positive !== undefined && positive !== classes.positive)
-    return wrong(
-      `expected ${shown(classes.positive)} as the positive class, as the federation has it, got ${shown(positive)} (--positive)`,
-    );
-  const stranger = strangerTo(classes, labels ?? []);
-  if (stranger === undefined && (labels || classes.labels.length === 1)) return undefined;
-  const got = stranger === undefined ? 'too many different targets' : shown(stranger);
-  return wrong(
-    `expected the classes of the federation, ${listed(classes.labels.map(shown))} (${classesText(classes)}), got ${got}`,
-  );
+  if (given !== undefined && classKey(given) !== classes.positive)
+    return misfit('WRONG_CLASSES', `the federation's --positive ${shown(classes.positive)}`, shown(given));
+  const stranger = strangerTo(classes, labels);
+  return stranger === undefined
+    ? undefined
+    : misfit(
+        'WRONG_CLASSES',
+        `the federation's classes ${listed(classes.labels.map(shown))}`,
+        shown(stranger),
+      );
 }

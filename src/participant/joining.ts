@@ -2,14 +2,14 @@
 import { sameData } from '../base/same-data.ts';
 import type { Welcome } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { misfitOf, settledAgreement } from './agreement.ts';
+import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, giveUp, takeSeat } from './secure.ts';
 import { goodbye, retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
 
 export function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
-  const { settings } = message;
+  const { settings, agreement } = message;
   if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
@@ -17,7 +17,6 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   }
   const unfit = unfitFor(state, settings);
   if (unfit) return giveUp(state, 'NOT_SECURE', unfit);
-  const agreement = settledAgreement(state, message);
   const misfit = misfitOf(state, settings, agreement);
   // Nobody is to wait for us.
   if (misfit) return [...giveUp(state, misfit.code, misfit.message), goodbye(state)];
@@ -26,7 +25,7 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   if (!message.scaling) {
     state.waitingFor = message.waitingFor;
     if (state.phase !== 'joining') return [];
-    state.stored = { ...state.stored, settings, secure };
+    state.stored = { ...state.stored, settings, agreement, secure };
     state.phase = 'measuring';
     return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];
   }
@@ -49,7 +48,7 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
  */
 function isAnotherFederation(
   { stored, phase }: ParticipantState,
-  { settings, scaling, agreement = stored.agreement }: Welcome,
+  { settings, scaling, agreement }: Welcome,
 ): boolean {
   if (stored.base > 0 || stored.pending) return false;
   if (!scaling) {

@@ -17,7 +17,7 @@ import {
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import { advertise, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import { askedBy } from '../protocol/agreement.ts';
+import { measuredBy } from '../protocol/agreement.ts';
 import type {
   AnswerMessage,
   PlanMessage,
@@ -157,7 +157,7 @@ export function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
 function summands(state: ParticipantState, round: number): Float64Array | undefined {
   const { secure, pending, committed, summed, settings } = state.stored;
   if (!settings) return undefined;
-  if (secure!.purpose === 'measure') return momentsVector(measuredRows(state.profile, askedBy(settings)));
+  if (secure!.purpose === 'measure') return momentsVector(measuredRows(state.profile, measuredBy(settings)));
   if (pending?.message.round !== round) return undefined;
   const { u } = pending.message;
   const before = committed?.u ?? new Float64Array(u.length);

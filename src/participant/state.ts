@@ -35,7 +35,7 @@ export interface Profile {
 
 /** What a participant knows of its targets before it is told what is learnt from them. */
 export interface OwnTargets {
-  /** Distinct values, canonical, in natural order; undefined: too many, or too long, to be classes. */
+  /** Distinct values, canonical and sorted; undefined: too many, or too long, to be classes. */
   readonly labels: readonly string[] | undefined;
   /** The class that is to be positive, where whoever started it has said so. */
   readonly positive: string | undefined;

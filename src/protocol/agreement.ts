@@ -14,25 +14,23 @@ export interface Agreement {
   readonly target: TargetScaling | undefined;
 }
 
-/** What participants are asked for. */
-export interface Asked {
-  /** Moments of the features, and of the targets: added up in secret under secure aggregation. */
+/** Of what participants are asked for moments: added up in secret under secure aggregation. */
+export interface Measured {
   readonly features: boolean;
   readonly target: boolean;
-  /** Names of classes: in the clear in any case. */
-  readonly labels: boolean;
 }
 
-export type AskingSettings = Pick<
-  FederationSettings,
-  'objective' | 'scale' | 'scaleTarget' | 'positive' | 'classes'
->;
+export type MeasuringSettings = Pick<FederationSettings, 'objective' | 'scale' | 'scaleTarget'>;
 
-export function askedBy({ objective, scale, scaleTarget, positive, classes }: AskingSettings): Asked {
-  const isRegression = objective === 'regression';
-  return {
-    features: scale !== 'none',
-    target: isRegression && scaleTarget === 'standard',
-    labels: !isRegression && positive === undefined && classes === undefined,
-  };
+export function measuredBy({ objective, scale, scaleTarget }: MeasuringSettings): Measured {
+  const target = objective === 'regression' && scaleTarget === 'standard';
+  return { features: scale !== 'none', target };
+}
+
+/** Names of classes are asked for, in the clear in any case, where they are not known from the outset. */
+export function areLabelsAsked(
+  { objective }: Pick<FederationSettings, 'objective'>,
+  known: AgreedClasses | undefined,
+): boolean {
+  return objective === 'classification' && !known;
 }

@@ -134,6 +134,19 @@ const moments = layout(0x02, 'moments', {
   positive: optional(label),
 });
 
+const welcome = layout(0x81, 'welcome', {
+  settings: settingsText,
+  scaling: optional(scaling),
+  agreement: optional(agreement),
+  waitingFor: optional(text),
+});
+
+/** Who has the scaling knows all that is agreed on. */
+function incomplete({ settings, scaling, agreement }: Welcome): string | undefined {
+  const known = settings.objective === 'regression' ? agreement : agreement?.classes;
+  return scaling && !known ? 'expected an agreement with the scaling, got none' : undefined;
+}
+
 export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   join: layout(0x01, 'join', {
     rows: u32,
@@ -168,12 +181,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   masked: layout(0x08, 'masked', { ...sum, base: u32, from: u16, complaints: indexSet, vector: summands }),
   attested: layout(0x09, 'attested', { ...sum, from: u16, tags: forNeighbours }),
   revealed: layout(0x0a, 'revealed', { ...sum, from: u16, dealers: indexSet, shares: forNeighbours }),
-  welcome: layout(0x81, 'welcome', {
-    settings: settingsText,
-    scaling: optional(scaling),
-    agreement: optional(agreement),
-    waitingFor: optional(text),
-  }),
+  welcome: { ...welcome, payload: checked(welcome.payload, 'BAD_FRAME', incomplete) },
   round: layout(0x82, 'round', {
     session: u32,
     round: u32,

@@ -57,7 +57,7 @@ export interface Moments {
   readonly m2: Float64Array;
   /** Of the targets. */
   readonly target: { readonly mean: number; readonly m2: number } | undefined;
-  /** Names of its classes, canonical, in natural order; no counts. */
+  /** Names of its classes, canonical and sorted; no counts. */
   readonly labels: readonly string[];
   /** The class that it was told is positive. */
   readonly positive: string | undefined;
@@ -93,7 +93,7 @@ export interface Welcome {
   readonly settings: FederationSettings;
   /** Present once it is settled: newcomers need no `moments` exchange. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
-  /** Settled together with the scaling; absent in a federation that began with an earlier version. */
+  /** Complete together with the scaling; classes may be known before. */
   readonly agreement: Agreement | undefined;
   /** What training waits for, where it is more than participants and what they bring. */
   readonly waitingFor: string | undefined;

@@ -16,11 +16,11 @@ import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import { type AskingSettings, askedBy } from './agreement.ts';
+import { type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> &
-  AskingSettings & { readonly secure?: SecureSettings | undefined };
+  MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */
 export const MOMENTS_LIMIT = 2 ** 32;
@@ -91,7 +91,7 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
 
 function lengthOf(settings: SummedSettings, purpose: SumPurpose): number {
   const { features, bias, training } = settings;
-  const asked = askedBy(settings);
+  const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
   return features + (bias ? 1 : 0) + (training === 'answers' ? SCALARS : 0);
@@ -121,8 +121,12 @@ function inTwoParts(sum: number, squares: number): number[] {
  * Moments of all from the sum. A spread that the grid or f64 could have made counts as 0: with 20 participants and 5,000 rows that is a
  * standard deviation below 1e-5, or below 1e-7 of the mean.
  */
-export function momentsFrom(sum: Float64Array, participants: number, settings: AskingSettings): RowMoments {
-  const isTargetSummed = askedBy(settings).target;
+export function momentsFrom(
+  sum: Float64Array,
+  participants: number,
+  settings: MeasuringSettings,
+): RowMoments {
+  const isTargetSummed = measuredBy(settings).target;
   const d = (sum.length - 1 - (isTargetSummed ? TARGET_ENTRIES : 0)) / 2;
   const count = sum[0];
   const grid = participants * 2 ** -finestScaleBits({ limit: MOMENTS_LIMIT, participants });

@@ -1,23 +1,11 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
 import { type Input, isObject, type Output } from './kind.ts';
-import { choice, milliseconds, number, orEndless } from './kinds.ts';
+import { choice, list, milliseconds, number, orEndless, text } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
-import {
-  classes,
-  DP,
-  honest,
-  mask,
-  method,
-  portion,
-  positive,
-  precision,
-  retryMs,
-  SECURE,
-  straggler,
-} from './wire.ts';
+import { DP, honest, mask, method, portion, precision, retryMs, SECURE, straggler } from './wire.ts';
 
 const above0 = number({ above: 0 });
 /** In (0, 1]. */
@@ -105,11 +93,20 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
     .flag('--secure')
     .about('secure aggregation: the coordinator sees sums only');
 
+/** Longer labels nobody means. */
+const label = text('a value of the target column, of at most 200 characters', 200);
+const AS_AGREED = 'agreed from the labels that participants have';
+
 export const FEDERATION = {
   method,
   ...PROBLEM,
-  positive: positive.about('target value that becomes +1; all others become -1'),
-  classes: classes.flag('--classes <a,b>').about('all target values that there are; others are refused'),
+  positive: label
+    .optional(AS_AGREED)
+    .about('target value that becomes +1, all others become -1: participants then send no labels'),
+  classes: list(label, 'a list of 2 to 100 labels', { least: 2, most: 100 })
+    .optional(AS_AGREED)
+    .flag('--classes <a,b>')
+    .about('all target values that there are, others are refused: participants then send no labels'),
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,

@@ -22,7 +22,7 @@ export const PROBLEM = {
     .about('how features are scaled, the same for all'),
   scaleTarget: choice('standard', 'none')
     .default('standard')
-    .about('how targets of a regression are centred and scaled, the same for all'),
+    .about('how regression targets are scaled, the same for all'),
   bias: toggle().default(true).about('append a constant feature'),
 };
 

@@ -1,7 +1,7 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 
 import type { Output } from './kind.ts';
-import { choice, list, milliseconds, number, text, whole } from './kinds.ts';
+import { choice, milliseconds, number, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN, share } from './problem.ts';
 
@@ -57,14 +57,6 @@ export const honest = count
 
 const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias } = PROBLEM;
 
-/** Longer labels nobody means. */
-export const label = text('a value of the target column, of at most 200 characters', 200);
-/** Declared by the operator: participants then send none of their labels. */
-export const positive = label.optional('agreed from the labels that participants have');
-export const classes = list(label, 'a list of 2 to 100 labels', { least: 2, most: 100 }).optional(
-  'agreed from the labels that participants have',
-);
-
 /** What participants are sent in `welcome`, in this order; nothing is left to a default. */
 export const WIRE = {
   method,
@@ -77,8 +69,6 @@ export const WIRE = {
   classWeight,
   scale,
   scaleTarget,
-  positive,
-  classes,
   bias,
   features: whole(1, 0xffff_ffff).about('features before the bias'),
   passes: RUN.passes,

@@ -6,7 +6,7 @@
  * federations exchange no messages.
  */
 import { Arena } from '../math/arena.ts';
-import { askedBy } from '../protocol/agreement.ts';
+import { measuredBy } from '../protocol/agreement.ts';
 import { certificateOf } from '../solver/certificate.ts';
 import { measure } from '../solver/metrics.ts';
 import { PERFECT_LINK } from './network.ts';
@@ -80,7 +80,7 @@ function atZero(
   const y = tests.get(id)?.y;
   const { objective } = options;
   // With scaled targets the model 0 predicts their mean, which is that of all for everybody.
-  const centre = askedBy(options).target ? valuesOf(participants[0]).mean[0] : 0;
+  const centre = measuredBy(options).target ? valuesOf(participants[0]).mean[0] : 0;
   const metric = y && measure(objective, y, new Float64Array(y.length).fill(centre))[METRIC_NAME[objective]];
   return { primal, dual, certified, metric };
 }

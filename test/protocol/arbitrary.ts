@@ -74,6 +74,8 @@ const agreement = fc.record({
   target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
 });
 
+const AGREED = { classes: { labels: ['a', 'b'], positive: 'a' }, target: undefined };
+
 /** Absent is not the same as undefined in JSON. */
 const settings = fc
   .tuple(plainSettings, fc.option(secure, { nil: undefined }))
@@ -115,16 +117,19 @@ const BY_KIND: ByKind = {
     previous: fc.option(vector, { nil: undefined }),
   }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
-  welcome: fc.record({
-    kind: fc.constant('welcome'),
-    settings,
-    scaling: fc.option(
-      pair.map(([shift, factor]) => ({ shift, factor })),
-      { nil: undefined },
-    ),
-    agreement: fc.option(agreement, { nil: undefined }),
-    waitingFor: fc.option(id, { nil: undefined }),
-  }),
+  welcome: fc
+    .record({
+      kind: fc.constant('welcome' as const),
+      settings,
+      scaling: fc.option(
+        pair.map(([shift, factor]) => ({ shift, factor })),
+        { nil: undefined },
+      ),
+      agreement: fc.option(agreement, { nil: undefined }),
+      waitingFor: fc.option(id, { nil: undefined }),
+    })
+    // Who has the scaling knows the classes, too.
+    .map((one) => (one.scaling && !one.agreement?.classes ? { ...one, agreement: AGREED } : one)),
   round: fc.record({
     kind: fc.constant('round'),
     session: u32,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
-import type { Message } from '../../src/protocol/messages.ts';
+import type { Message, Welcome } from '../../src/protocol/messages.ts';
 import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
 import { BEFORE, SAMPLES, SETTINGS } from './samples.ts';
 
@@ -21,6 +21,7 @@ const SECURE_SETTINGS = { scaleBits: 30, limit: 1e6, dropout: 0.3, corrupted: 0.
 const LEAVE = 0x05;
 const JOIN = 0x01;
 const WELCOME = 0x81;
+const WELCOME_SAMPLE = SAMPLES.find(({ name }) => name === 'welcome')!.message as Welcome;
 
 describe('the envelope', () => {
   test('[FRAME-2] nothing, and too little', () => {
@@ -300,6 +301,38 @@ describe('words and texts', () => {
   });
 });
 
+describe('agreements', () => {
+  const welcome = (changes: object) => ({ ...WELCOME_SAMPLE, ...changes }) as Message;
+  const AGREED = WELCOME_SAMPLE.agreement!;
+
+  test('[TYPE-12] a positive class that is no class, a scale that is not above 0, a scaling without an agreement', () => {
+    // Encoded by hand: a sender does not write what it would have to refuse.
+    const frame = golden('welcome');
+    const scale = new Uint8Array(Float64Array.of(66.25).buffer);
+    const at = frame.findIndex((_, i) => scale.every((byte, k) => frame[i + k] === byte));
+    for (const value of [0, -1]) {
+      const { code, sentence } = refusalOf(
+        patched(frame, at, [...new Uint8Array(Float64Array.of(value).buffer)]),
+      );
+      expect([code, sentence]).toEqual([
+        'BAD_FRAME',
+        `welcome: agreement.target.scale: expected a number above 0, got ${value}`,
+      ]);
+    }
+    const classes = golden('welcome-classes');
+    const text = new TextEncoder().encode('mild');
+    const label = classes.findIndex((_, i) => text.every((byte, k) => classes[i + k] === byte));
+    const other = patched(classes, label + 6, [...new TextEncoder().encode('severe!!')]);
+    expect(refusalOf(other).sentence).toBe('welcome: agreement.classes.positive: expected one of the labels');
+    expect(() => encode(welcome({ agreement: undefined }), 'f64')).toThrow(
+      /expected an agreement with the scaling/,
+    );
+    expect(() =>
+      encode(welcome({ agreement: { ...AGREED, target: { shift: 0, scale: 0 } } }), 'f64'),
+    ).toThrow(/above 0/);
+  });
+});
+
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
@@ -324,8 +357,6 @@ describe('settings', () => {
     classWeight: ['heavy'],
     scale: ['minmax'],
     scaleTarget: ['center', undefined],
-    positive: ['', 1, null, 'x'.repeat(201)],
-    classes: [[], ['only'], 'a,b', ['a', 1], Array(101).fill('a')],
     bias: [1, 'true', undefined],
     features: [0, 1.5, -1, 2 ** 32, 1_000_001],
     passes: [0, 2 ** 32],

@@ -247,15 +247,9 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
     name: 'welcome-declared',
     message: {
       kind: 'welcome',
-      settings: {
-        ...SETTINGS,
-        objective: 'classification',
-        loss: 'hinge',
-        epsilon: 0,
-        positive: 'sévère',
-        classes: ['sévère', 'mild'],
-      },
+      settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
       ...BEFORE,
+      agreement: { classes: { labels: ['sévère'], positive: 'sévère' }, target: undefined },
     },
   },
   {

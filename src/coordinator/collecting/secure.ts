@@ -4,10 +4,10 @@
  */
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
-import { askedBy } from '../../protocol/agreement.ts';
 import type { Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
+import { areLabelsAsked } from '../agreement.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { onMoments } from '../membership.ts';
 import { outOfSession, refuse } from '../refusals.ts';
@@ -24,7 +24,7 @@ export function onSecureAnswer(
   message: Exclude<ToCoordinator, Join | Leave>,
   primitives: Primitives,
 ): CoordinatorEffect[] {
-  if (message.kind === 'moments' && areLabelsAlone(message) && askedBy(state.options).labels)
+  if (message.kind === 'moments' && areLabelsAlone(message) && areLabelsAsked(state))
     return onMoments(state, member, message);
   if (message.kind === 'moments' || message.kind === 'answer') {
     const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;

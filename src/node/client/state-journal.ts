@@ -18,6 +18,7 @@ import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
 import { type AgreedClasses, labelsOf } from '../../data/agreed-classes.ts';
 import { type ClassMapping, classKey } from '../../data/labels.ts';
+import { naturallySorted } from '../../data/participants.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { fileError, onFileSync } from '../files/file-error.ts';
 import { readIfThere, writeDurably } from '../files/files.ts';
@@ -206,7 +207,7 @@ function asNow({ classes, ...file }: EarlierFile): ParticipantFile {
 function asAgreed({ positive, negative }: ClassMapping): AgreedClasses {
   const label = classKey(positive);
   if (negative === undefined) return { labels: [label], positive: label };
-  return { labels: labelsOf([positive, negative]), positive: label };
+  return { labels: naturallySorted(labelsOf([positive, negative])), positive: label };
 }
 
 /** Undefined: it was being written when a crash came. */

@@ -3,7 +3,15 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
-import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
+import { listed, shown } from '../../data/number.ts';
+import type {
+  Enrolment,
+  EnrolmentStore,
+  FederationRecord,
+  HostClock,
+  Invitation,
+  SchemaRecord,
+} from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
 import { ED25519_PUBLIC } from '../crypto.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
@@ -221,8 +229,8 @@ export class Admission {
       throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
     const pinned = await store.schema(federation);
     if (pinned && pinned.digest !== schema && !mayChoose()) {
-      const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
-      throw new ApiError('WRONG_FEATURES', message);
+      const what = otherColumns(pinned, { digest: schema, features });
+      throw new ApiError('WRONG_FEATURES', `participant "${participant}": ${what}`);
     }
     // The first may have kept the names to itself; whoever sends them later sends them for all.
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
@@ -245,6 +253,28 @@ function checkKey({ participant, key: enrolled }: Enrolment, key: string): void 
   if (key !== enrolled)
     throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
 }
+
+/** Which columns differ, as far as names have been sent: the first few that do. */
+function otherColumns(pinned: SchemaRecord, given: SchemaRecord): string {
+  const [wanted, got] = [pinned.features, given.features];
+  if (!wanted || !got) {
+    const [a, b] = [pinned, given].map(({ digest, features }) => features?.length ?? digest.slice(0, 12));
+    return `expected the columns of this federation, in their order (${a}), got others (${b}); numbers are how many, other text is a digest of the names`;
+  }
+  const [known, own] = [new Set(wanted), new Set(got)];
+  const missing = wanted.filter((name) => !own.has(name));
+  const extra = got.filter((name) => !known.has(name));
+  const quoted = (names: readonly string[]) => listed(names.map(shown), MOST_NAMED);
+  if (missing.length + extra.length > 0) {
+    const lacks = missing.length > 0 ? `, without ${quoted(missing)}` : '';
+    const has = extra.length > 0 ? `, with ${quoted(extra)} besides (--drop leaves columns out)` : '';
+    return `expected the ${wanted.length} feature columns of this federation, got ${got.length}${lacks}${has}`;
+  }
+  const at = wanted.findIndex((name, j) => name !== got[j]);
+  return `expected the feature columns in the order of this federation: ${shown(wanted[at])} as number ${at + 1}, got ${shown(got[at] ?? '')}`;
+}
+
+const MOST_NAMED = 5;
 
 function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');

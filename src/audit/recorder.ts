@@ -64,7 +64,7 @@ export class Recorder {
   private onReceived(from: string, message: Message): void {
     const notes = this.notesOf(from);
     if (message.kind === 'join') notes.rows = message.rows;
-    if (message.kind === 'moments') notes.moments = message;
+    if (message.kind === 'moments' && message.mean.length > 0) notes.moments = message;
     if (message.kind === 'answer') noteAnswer(notes, message);
   }
 

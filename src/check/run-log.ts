@@ -19,7 +19,7 @@ import type { ParticipantInput } from '../participant/effects.ts';
 import type { ParticipantStart } from '../participant/state.ts';
 
 /** Version 1 was of protocol 3: its effects hold other settings, so it cannot be replayed. */
-const SEAL = { kind: 'run log', version: 2 };
+const SEAL = { kind: 'run log', version: 3 };
 const LENGTH_BYTES = 4;
 /** How much of a record that seems to be cut short is searched: larger ones are not written. */
 const SEARCHED_BYTES = 1 << 26;

@@ -23,6 +23,7 @@ export function addSettings(command: Command, fields: Fields): Command {
     if (is.choices && !isSwitch) offer(option, is.choices);
     if (path[0] === 'waiting') option.argParser(waitingFrom);
     else if (is.form === 'time') option.argParser(durationValue(name));
+    else if (is.form === 'list') option.argParser(nameList);
     else if (is.form === 'number') option.argParser(numberOrText);
     command.addOption(option);
     if (is.form === 'switch') command.option(`--no-${path.join('-')}`, `do not ${declared.about}`);

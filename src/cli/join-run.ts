@@ -1,6 +1,7 @@
 /** What `kindred join` does. */
 import { inputError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
+import { classesText } from '../data/agreed-classes.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { commandLine } from './command-line.ts';
@@ -54,7 +55,8 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
 function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
   let isFirstTry = true;
   return (event) => {
-    if (event.type === 'rows changed') {
+    const isWaiting = event.type === 'phase' && event.waitingFor !== undefined;
+    if (event.type === 'rows changed' || isWaiting) {
       progress.clear();
       void note(io, lineFor(event));
     } else if (verbose) {
@@ -74,7 +76,9 @@ function lineFor(event: JoinEvent): string {
     case 'lost':
       return `not connected: ${event.why}; trying again in ${duration(event.retryMs)}`;
     case 'phase':
-      return `round ${event.round}: ${event.phase}`;
+      return event.waitingFor === undefined
+        ? `round ${event.round}: ${event.phase}`
+        : `training waits for ${event.waitingFor}`;
     case 'solved':
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
@@ -92,6 +96,7 @@ function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
+  if (status.waitingFor !== undefined) return `${participant}: training waits for ${status.waitingFor}`;
   return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }
 
@@ -113,10 +118,24 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
     line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
+    ...agreedLines(result).map(([name, text]) => line(name, text)),
     ...(test ? [line('Test', testText(test))] : []),
     ...privacyLines(privacy, line),
     line('State', state),
     ...(base > 0 ? [line('Predict', commandLine(program, 'predict', '--model', state, 'new.csv'))] : []),
+  ];
+}
+
+/** What the federation has agreed on about targets. */
+function agreedLines({ classes, target }: Pick<JoinResult, 'classes' | 'target'>): [string, string][] {
+  if (classes) return [['Classes', classesText(classes)]];
+  if (!target) return [];
+  const { shift, scale } = target;
+  return [
+    [
+      'Target',
+      `centred at ${significant(shift)}, in units of ${significant(scale)} (mean and standard deviation of all)`,
+    ],
   ];
 }
 

@@ -30,7 +30,10 @@ export function addJoin(program: Command, io: Io): void {
     .addOption(decimalOption())
     .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
     .addOption(maxBytesOption())
-    .option('--positive <value>', 'target value that becomes +1; all participants must agree on it')
+    .option(
+      '--positive <value>',
+      'target value that becomes +1; all participants must agree (default: as agreed from all labels)',
+    )
     .addOption(
       valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),
     )

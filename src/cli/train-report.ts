@@ -20,6 +20,7 @@ export function trainReport(
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
     ...notes.map((note) => line('Classes', note)),
     line('Method', methodText(result)),
+    ...targetLines(result, layout),
     '',
     ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, hence no test results.']),
     '',
@@ -27,6 +28,13 @@ export function trainReport(
     line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),
     ...(model === undefined ? [] : [line('Model', model)]),
   ];
+}
+
+/** Primal and dual are of the problem that was solved. */
+function targetLines({ target }: TrainResult, { line }: Layout): string[] {
+  if (!target) return [];
+  const [centre, unit] = [target.shift, target.scale].map(significant);
+  return [line('Target', `centred at ${centre}, in units of ${unit}; so are primal and dual`)];
 }
 
 /** The options that this method goes by. */

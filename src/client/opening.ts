@@ -8,7 +8,8 @@
  */
 import { inputError } from '../base/errors.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
-import type { Profile, Stored, UsableModel } from '../participant/state.ts';
+import type { OwnTargets, Profile, Stored, UsableModel } from '../participant/state.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
@@ -76,6 +77,7 @@ export function profileOf(
   { participant: id, secure }: Pick<ParticipationOptions, 'participant' | 'secure'>,
   { secret }: ParticipantFile,
   moments: Moments,
+  targets: OwnTargets,
   benchmarkMs: number,
 ): Profile {
   return {
@@ -84,6 +86,7 @@ export function profileOf(
     features: moments.mean.length,
     benchmarkMs,
     moments,
+    targets,
     retryMs: RETRY_MS,
     ...(secure && { secure: { secret } }),
   };
@@ -93,13 +96,14 @@ export function profileOf(
 interface Known {
   readonly settings: FederationSettings;
   readonly scaling: Scaling;
+  readonly agreement: Agreement;
   readonly model: UsableModel;
 }
 
 /** Undefined: no w has been received yet, or it goes with what was accepted last. */
-export function knownModel({ settings, scaling, model }: Stored): Known | undefined {
-  if (settings?.training !== 'answers' || !scaling || !model) return undefined;
-  return { settings, scaling, model };
+export function knownModel({ settings, scaling, agreement, model }: Stored): Known | undefined {
+  if (settings?.training !== 'answers' || !scaling || !agreement || !model) return undefined;
+  return { settings, scaling, agreement, model };
 }
 
 /** `u` of the personal part to the w at hand, where there is one. */

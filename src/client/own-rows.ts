@@ -5,15 +5,19 @@
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { inputError } from '../base/errors.ts';
+import { inputError, KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
-import { type ClassMapping, ownClassificationTargets, regressionTargets } from '../data/labels.ts';
+import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
+import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { featuresOf } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { Scaling } from '../math/scaling.ts';
-import type { Objective } from '../settings/losses.ts';
+import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-scaling.ts';
+import type { OwnTargets } from '../participant/state.ts';
+import type { Agreement } from '../protocol/agreement.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
@@ -67,11 +71,26 @@ function digestOf(x: Float64Array, targets: readonly string[]): string {
   return bytesToHex(hash.digest());
 }
 
-interface Targets {
-  /** Of all rows: -1 and +1, or values. */
-  readonly y: Float64Array;
-  /** Undefined for regression. */
-  readonly classes: ClassMapping | undefined;
+/** What is known of the targets before the federation says what is learnt from them. Labels of all rows: those to test on are told apart, too. */
+export function ownTargets(
+  { labels, train }: Pick<OwnData, 'labels' | 'train'>,
+  positive: string | undefined,
+): OwnTargets {
+  const found = labelsOf(labels.targets!);
+  const { maxLabels, maxIdBytes } = DEFAULT_LIMITS;
+  const areClasses =
+    found.length <= maxLabels && found.every((label) => utf8ToBytes(label).length <= maxIdBytes);
+  return { labels: areClasses ? found : undefined, positive, values: ownValues(labels, train) };
+}
+
+function ownValues(labels: OwnData['labels'], train: Uint32Array): OwnTargets['values'] {
+  try {
+    const { mean, m2 } = targetMoments(regressionTargets(labels), train);
+    return { mean: mean[0], m2: m2[0] };
+  } catch (error) {
+    if (!(error instanceof KindredError)) throw error;
+    return error.message;
+  }
 }
 
 interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
@@ -79,7 +98,6 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
-  readonly positive: string | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
@@ -90,10 +108,14 @@ export class OwnRows {
   private readonly data: Omit<OwnData, 'trainX'>;
   private readonly options: OwnRowsOptions;
   private readonly events: OwnRowsEvents;
-  private readonly targets = new Map<Objective, Targets>();
   /** What the solver has prepared, or is preparing. */
   private asked:
-    | { readonly y: Float64Array; readonly settings: FederationSettings; readonly scaling: Scaling }
+    | {
+        readonly y: Float64Array;
+        readonly settings: FederationSettings;
+        readonly scaling: Scaling;
+        readonly agreement: Agreement;
+      }
     | undefined;
   private problem: BoxContext | undefined;
 
@@ -108,38 +130,34 @@ export class OwnRows {
         ...events,
         prepared: (cap) => {
           const { y, settings } = this.asked!;
-          this.problem = { y, cap, settings };
+          this.problem = { y, cap, settings: withScaledEpsilon(settings, this.asked!.agreement.target) };
           events.prepared(this.problem);
         },
       },
     );
   }
 
-  /** What +1 and -1 stand for, where the objective has classes; refuses targets that do not fit it. */
-  classesFor(objective: Objective): ClassMapping | undefined {
-    return this.targetsFor(objective).classes;
-  }
-
-  /** Scales the rows, unless they are scaled so already; answered by `prepared` in any case. */
-  prepare(settings: FederationSettings, scaling: Scaling): void {
+  /** Scales rows and targets, unless they are scaled so already; answered by `prepared` in any case. Refuses targets that do not fit. */
+  prepare(settings: FederationSettings, scaling: Scaling, agreement: Agreement): void {
     const { clock } = this.options;
     const { problem, asked } = this;
-    if (asked && sameData([asked.settings, asked.scaling], [settings, scaling])) {
+    if (asked && sameData([asked.settings, asked.scaling, asked.agreement], [settings, scaling, agreement])) {
       if (problem) clock.at(clock.now(), () => this.events.prepared(problem));
       return;
     }
-    const { y: all } = this.targetsFor(settings.objective);
+    const { classes, target } = agreement;
+    const all = scaledTargets(this.targetsBy(classes && mappingOf(classes)), target);
     const y = Float64Array.from(this.data.train, (i) => all[i]);
-    this.asked = { y, settings, scaling };
+    this.asked = { y, settings, scaling, agreement };
     this.problem = undefined;
-    this.solver.prepare(settings, scaling, y);
+    this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
   }
 
   /** How a model does on the rows kept aside; undefined where there are none. */
   measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
     const { testX, tested } = this.data;
     if (tested.length === 0) return undefined;
-    const { y } = this.targetsFor(model.objective);
+    const y = this.targetsBy(model.classes);
     const expected = Float64Array.from(tested, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
@@ -148,17 +166,9 @@ export class OwnRows {
     return { rows: tested.length, ...measure(model.objective, expected, decisions) };
   }
 
-  private targetsFor(objective: Objective): Targets {
-    const known = this.targets.get(objective) ?? this.readTargets(objective);
-    this.targets.set(objective, known);
-    return known;
-  }
-
-  private readTargets(objective: Objective): Targets {
+  /** Of all rows: -1 and +1, or values. */
+  private targetsBy(classes: Model['classes']): Float64Array {
     const { labels } = this.data;
-    if (objective === 'regression') return { y: regressionTargets(labels), classes: undefined };
-    const { positive } = this.options;
-    const { y, ...classes } = ownClassificationTargets(labels, { positive });
-    return { y, classes: { positive: classes.positive, negative: classes.negative } };
+    return classes ? applyMapping(labels, classes) : regressionTargets(labels);
   }
 }

@@ -1,6 +1,6 @@
 /** What the state of a participant holds beside that of its machine, and whether it fits who wants to go on with it. */
 import { inputError } from '../base/errors.ts';
-import type { ClassMapping } from '../data/labels.ts';
+import { mappingOf } from '../data/agreed-classes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { personalCost } from '../settings/wire.ts';
@@ -30,19 +30,17 @@ export interface ParticipantFile {
   readonly columns: OwnColumns | undefined;
   /** Digest of the training rows: the duals belong to them. */
   readonly rows: string;
-  /** Undefined for regression, and before it is known. */
-  readonly classes: ClassMapping | undefined;
   /** For secure aggregation; nobody else knows it. */
   readonly secret: Uint8Array;
   readonly stored: Stored;
 }
 
 /** What a participant that begins puts into its store. */
-export type NewParticipant = Omit<ParticipantFile, 'federation' | 'classes' | 'secret' | 'stored'>;
+export type NewParticipant = Omit<ParticipantFile, 'federation' | 'secret' | 'stored'>;
 
 /** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */
 export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array): ParticipantFile {
-  return { ...newcomer, federation: undefined, classes: undefined, secret, stored: NOTHING_STORED };
+  return { ...newcomer, federation: undefined, secret, stored: NOTHING_STORED };
 }
 
 /** What a process brings that opens the store. */
@@ -83,20 +81,6 @@ export function checkSame(place: string, file: ParticipantFile, joiner: Joiner):
   }
 }
 
-/** Duals say which side a row is on: the classes of a participant that has begun stay what they are. */
-export function checkSameClasses(
-  place: string,
-  file: ParticipantFile,
-  found: ClassMapping | undefined,
-): void {
-  const { classes } = file;
-  if (!classes || !file.stored.committed || classes.positive === found?.positive) return;
-  throw inputError(
-    'OTHER_CLASSES',
-    `${place}: expected "${classes.positive}" to be the positive class, as when participant "${file.participant}" began, got "${found?.positive}"; give --positive ${classes.positive}, or another --state`,
-  );
-}
-
 /** Which value of the participant column marks the participant's own rows; without one, all rows are. */
 function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
   if (!columns) return { own: participant };
@@ -105,13 +89,14 @@ function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
 
 /** The model that a participant can predict with, from its state alone; undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
-  const { participant, features, classes, columns, stored } = file;
-  const { settings, scaling, model } = stored;
-  if (!settings || !scaling || !model) return undefined;
+  const { participant, features, columns, stored } = file;
+  const { settings, scaling, agreement, model } = stored;
+  if (!settings || !scaling || !agreement || !model) return undefined;
+  const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
   const columnCount = features.length + (bias ? 1 : 0);
   // Whoever left before training began was sent `finish` with an empty w.
-  if (model.w.length !== columnCount || (objective === 'classification' && !classes)) return undefined;
+  if (model.w.length !== columnCount) return undefined;
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
   const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
@@ -121,7 +106,8 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     features,
     bias,
     scaling,
-    classes,
+    target,
+    classes: classes && mappingOf(classes),
     w: model.w,
     personal: new Map([[participant, v]]),
     // The w that MOCHA sends is the participant's own.

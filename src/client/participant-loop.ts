@@ -94,7 +94,7 @@ export class ParticipantLoop {
       case 'send':
         return send(effect.message, this.state.stored.settings?.precision ?? 'f64');
       case 'prepare':
-        return solver.prepare(effect.settings, effect.scaling);
+        return solver.prepare(effect.settings, effect.scaling, effect.agreement);
       case 'solve':
         return solver.solve(effect.request);
       case 'cancel':

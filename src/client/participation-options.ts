@@ -1,8 +1,11 @@
 /** How a participant takes part: what the library takes, gives and reports, wherever it runs. */
 import type { Clock } from '../base/ports.ts';
+import type { AgreedClasses } from '../data/agreed-classes.ts';
 import type { Table } from '../data/table.ts';
+import type { TargetScaling } from '../math/target-scaling.ts';
 import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Metrics } from '../solver/metrics.ts';
@@ -17,7 +20,7 @@ export interface ParticipationOptions {
   /** Its id in the federation. */
   readonly participant: string;
   readonly invitation?: string | undefined;
-  /** The target value that becomes +1. */
+  /** The target value that becomes +1: all must agree on it. */
   readonly positive?: string | undefined;
   /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
   readonly testFraction?: number | undefined;
@@ -49,7 +52,13 @@ export interface ParticipationPorts {
 export type JoinEvent =
   | { readonly type: 'connected'; readonly federation: FederationName }
   | { readonly type: 'lost'; readonly why: string; readonly retryMs: number }
-  | { readonly type: 'phase'; readonly phase: Phase; readonly round: number }
+  | {
+      readonly type: 'phase';
+      readonly phase: Phase;
+      readonly round: number;
+      /** What training waits for before it starts, as the coordinator says. */
+      readonly waitingFor: string | undefined;
+    }
   | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
@@ -69,6 +78,10 @@ export interface JoinStatus {
   /** The last solve took so long. */
   readonly solveMs: number | undefined;
   readonly federation: FederationName | undefined;
+  /** What training waits for before it starts; undefined: nothing but participants. */
+  readonly waitingFor: string | undefined;
+  /** What +1 and -1 stand for, or how targets are scaled; undefined before it is agreed on. */
+  readonly agreement: Agreement | undefined;
 }
 
 export interface JoinResult {
@@ -80,6 +93,10 @@ export interface JoinResult {
   readonly rounds: number;
   readonly base: number;
   readonly passes: number;
+  /** What +1 and -1 stand for; undefined for regression, and before it is agreed on. */
+  readonly classes: AgreedClasses | undefined;
+  /** How the targets of a regression are scaled. */
+  readonly target: TargetScaling | undefined;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** The differential privacy that the federation promises; undefined: none. */

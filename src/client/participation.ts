@@ -3,17 +3,15 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { KindredError } from '../base/errors.ts';
-import type { Scaling } from '../math/scaling.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
 import { encode } from '../protocol/codec.ts';
-import type { FederationSettings } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
 import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';
-import { OwnRows } from './own-rows.ts';
-import { checkSameClasses, modelOf } from './participant-file.ts';
+import { OwnRows, ownTargets } from './own-rows.ts';
+import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
 import type {
   JoinEvent,
@@ -71,7 +69,13 @@ class Participating implements Participation {
     const { federation, stored } = this.store?.file ?? {};
     const phase = loop?.state.phase ?? 'joining';
     const base = stored?.base ?? 0;
-    return { participant, federation, phase, round: loop?.round ?? base, base, isConnected, passes, solveMs };
+    const round = loop?.round ?? base;
+    const { waitingFor } = loop?.state ?? {};
+    const { agreement } = stored ?? {};
+    return {
+      ...{ participant, federation, phase, round, base, isConnected, passes, solveMs },
+      ...{ waitingFor, agreement },
+    };
   }
 
   model(): Model | undefined {
@@ -97,12 +101,13 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
+    const targets = ownTargets(own, positive);
     this.rows = new OwnRows(
       own,
-      { positive, slowdown, open: solver, clock },
+      { slowdown, open: solver, clock },
       {
         ready: (moments, benchmarkMs) => {
-          const profile = profileOf(options, home.store.file, moments, benchmarkMs);
+          const profile = profileOf(options, home.store.file, moments, targets, benchmarkMs);
           const changed = home.hasChanged ? own.digest : undefined;
           this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
         },
@@ -134,7 +139,7 @@ class Participating implements Participation {
         primitives,
         store,
         solver: {
-          prepare: (settings, scaling) => this.prepare(settings, scaling),
+          prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
           solve: (request) => rows.solver.solve(request),
           cancel: () => rows.solver.cancel(),
           interrupt: () => rows.solver.interrupt(),
@@ -161,7 +166,7 @@ class Participating implements Participation {
     const fitted = new Promise<Float64Array>((resolve) => {
       this.personalised = resolve;
     });
-    if (known) await this.prepare(known.settings, known.scaling);
+    if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
     const u = known && (await fitted);
     if (this.isEnding) return;
     await store.save(withRows(store.file, digest, u));
@@ -174,18 +179,6 @@ class Participating implements Participation {
     const { settings, model } = knownModel(this.store!.file.stored)!;
     const request = personalRequest(settings, this.options.participant, model);
     this.rows!.solver.solve({ ...request, passes: PERSONAL_PASSES });
-  }
-
-  /** The classes are known from here on, and stored: predictions need them. */
-  private async prepare(settings: FederationSettings, scaling: Scaling): Promise<void> {
-    const store = this.store!;
-    const rows = this.rows!;
-    const classes = rows.classesFor(settings.objective);
-    checkSameClasses(store.place, store.file, classes);
-    const known = store.file.classes;
-    const isNew = classes?.positive !== known?.positive || classes?.negative !== known?.negative;
-    if (isNew) await store.save({ classes });
-    rows.prepare(settings, scaling);
   }
 
   private connect(transport: Transport, signer: Signer): Connection {
@@ -245,11 +238,11 @@ class Participating implements Participation {
 
   private reportPhase(): void {
     const { round, state } = this.loop!;
-    const { phase, stored, refusal } = state;
-    const current = `${phase} ${round}`;
+    const { phase, stored, refusal, waitingFor } = state;
+    const current = `${phase} ${round} ${waitingFor}`;
     if (current === this.lastReported || this.isEnding) return;
     this.lastReported = current;
-    this.emit({ type: 'phase', phase, round });
+    this.emit({ type: 'phase', phase, round, waitingFor });
     if (refusal) this.fail(refusalError(refusal, this.options));
     if (phase !== 'finished' && phase !== 'gone') return;
     const reason = stored.finished!;
@@ -292,9 +285,10 @@ class Participating implements Participation {
       await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
+      const { classes, target } = store?.file.stored.agreement ?? {};
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
-      return { participant, federation, reason, rounds, base, passes, test, privacy, state };
+      return { participant, federation, reason, rounds, base, passes, classes, target, test, privacy, state };
     } finally {
       this.isConnected = false;
       await store?.release();
@@ -303,7 +297,13 @@ class Participating implements Participation {
 }
 
 /** Refusals that are mistakes of whoever started this participant; others are of the run. */
-const MISTAKES = new Set(['NOT_SECURE', 'WRONG_FEATURES']);
+const MISTAKES = new Set([
+  'NOT_SECURE',
+  'WRONG_FEATURES',
+  'WRONG_CLASSES',
+  'POSITIVE_NEEDED',
+  'TARGET_NOT_A_NUMBER',
+]);
 
 function refusalError(
   { code, message }: NonNullable<ParticipantState['refusal']>,

@@ -5,6 +5,7 @@
 import type { Eventually } from '../base/ports.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { NewParticipant, ParticipantFile } from './participant-file.ts';
 
@@ -42,7 +43,7 @@ export type OpenHome = (newcomer: NewParticipant) => Eventually<Home>;
 /** What the participant loop asks of whoever holds the rows; answers come as inputs of the machine. */
 export interface Solver {
   /** Scales the rows; answered by `prepared`. */
-  prepare(settings: FederationSettings, scaling: Scaling): Eventually<void>;
+  prepare(settings: FederationSettings, scaling: Scaling, agreement: Agreement): Eventually<void>;
   /** Answered by `solved`, unless cancelled. Its budget runs from now. */
   solve(request: SolveRequest): void;
   /** The solve under way ends without an answer. */
@@ -73,7 +74,7 @@ export interface RowSolverEvents {
 
 /** Holds rows and solves for them. `ready` comes after `OpenSolver` has returned; other events may come while they are asked for. */
 export interface RowSolver extends Omit<Solver, 'prepare'> {
-  /** Answered by `prepared`, the last time that it is asked for. */
+  /** Answered by `prepared`, the last time that it is asked for. `y` and `settings` are of the problem with scaled targets. */
   prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void;
   close(): Eventually<void>;
 }

@@ -10,10 +10,10 @@ import { SummedSteps } from '../solver/summed-steps.ts';
 import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
-import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
+import { collectSum, measuredMoments, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { settleScaling } from './membership.ts';
+import { settle } from './membership.ts';
 import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import {
@@ -53,7 +53,7 @@ export function onSummed(state: CoordinatorState, noise?: Float64Array): Coordin
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
-  if (state.secure?.purpose === 'measure') return onMeasured(state, scalingOf(state, summed));
+  if (state.secure?.purpose === 'measure') return onMeasured(state, measuredMoments(state, summed));
   const collected = enough(
     state,
     state.secure ? collectSum(state, summed) : collectAnswers(state, responders),
@@ -128,8 +128,11 @@ function goOn(
   return closeWith(row, open(state, end || promising ? 'certify' : 'train', taken));
 }
 
-function onMeasured(state: CoordinatorState, scaling: ReturnType<typeof scalingOf>): CoordinatorEffect[] {
-  if (scaling) return settleScaling(state, scaling);
+function onMeasured(
+  state: CoordinatorState,
+  moments: ReturnType<typeof measuredMoments>,
+): CoordinatorEffect[] {
+  if (moments) return settle(state, moments);
   return limitReached(state) === undefined ? openMeasuring(state) : finish(state, 'rounds');
 }
 

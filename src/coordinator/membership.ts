@@ -1,15 +1,22 @@
 /** Coming and going: joining, agreeing on the scaling, starting, leaving, being forgotten. */
 
 import { naturallySorted } from '../data/participants.ts';
-import { type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join, Moments } from '../protocol/messages.ts';
-import { isMeasured } from '../settings/wire.ts';
+import {
+  areLabelsAsked,
+  areRowsMeasured,
+  classAwaited,
+  contradictionIn,
+  mergedMoments,
+  misshapenMoments,
+  settleClasses,
+  settleScaling,
+} from './agreement.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { featuresOfBounds, publicScaling } from './private-scaling.ts';
+import { featuresOfBounds } from './private-scaling.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
-import { mergeRobustly } from './robust-moments.ts';
 import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
@@ -149,60 +156,59 @@ function admit(state: CoordinatorState, member: Member): void {
 }
 
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
-  const { count, mean, m2 } = message;
-  if (!isMeasured(state.options)) return onReady(state, member);
-  if (mean.length !== state.features || m2.length !== state.features) {
-    const sentence = `moments: expected ${state.features} features, got ${mean.length} and ${m2.length}`;
-    return [refuse(state, member.id, 'WRONG_SHAPE', sentence)];
-  }
-  const contradiction = implausibleMoments(message, member.rows);
-  if (contradiction) return [refuse(state, member.id, 'INFEASIBLE', contradiction)];
-  if (state.scaling) {
-    return [sendWelcome(state, member)];
+  const misshapen = misshapenMoments(state, message);
+  if (misshapen) return [refuse(state, member.id, 'WRONG_SHAPE', misshapen)];
+  const rows = areRowsMeasured(state) && !state.secure ? member.rows : 0;
+  const implausible = implausibleMoments(message, rows);
+  if (implausible) return [refuse(state, member.id, 'INFEASIBLE', implausible)];
+  // Settled: it checks for itself whether its labels fit.
+  if (state.phase !== 'gathering') return [sendWelcome(state, member)];
+  const contradiction = contradictionIn(state, member, message);
+  if (contradiction) {
+    const refusal = refuse(state, member.id, 'WRONG_CLASSES', contradiction);
+    // It has contributed nothing: nothing of it stays, and nobody waits for it.
+    removeMember(state, member);
+    return [persist(state, [], [member.id]), refusal];
   }
   noteArrival(member.ways, WELCOMED, state.nowMs);
+  const { kind: _, ...brought } = message;
   if (!member.moments) state.measured++;
-  member.moments ??= { count, mean, m2 };
-  return [];
-}
-
-/** Where nothing is measured, moments only say that somebody is there. */
-function onReady(state: CoordinatorState, member: Member): CoordinatorEffect[] {
-  if (state.scaling) return [sendWelcome(state, member)];
-  if (!member.moments) state.measured++;
-  member.moments = { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
-  return [];
+  member.moments ??= brought;
+  return classAwaited(state) === undefined ? [] : [sendWelcome(state, member)];
 }
 
 /** Asked after every input: the one who was missing may have left, or may never come. */
 export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
-  const { measured } = state;
-  if (measured === 0 || measured < state.options.minParticipants) return false;
+  const isAsked = areRowsMeasured(state) || areLabelsAsked(state);
+  const measured = isAsked ? state.measured : state.members.size;
+  if (classAwaited(state) !== undefined || measured === 0 || measured < state.options.minParticipants)
+    return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
-  if (!isMeasured(state.options)) return true;
+  if (!areRowsMeasured(state)) return true;
   return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
 }
 
-/** With secure aggregation: everybody has advertised its keys. */
+/** With secure aggregation: everybody has advertised its keys, and its labels where they are asked for. */
 function readyToMeasure(state: CoordinatorState): boolean {
   const { members, options } = state;
-  const seated = membersSeated(state).length;
-  if (seated < Math.max(2, options.minParticipants)) return false;
-  return seated === members.size || state.nowMs >= state.deadlineMs;
+  const asksLabels = areLabelsAsked(state);
+  const ready = membersSeated(state).filter(({ moments }) => moments || !asksLabels).length;
+  if (ready < Math.max(2, options.minParticipants) || classAwaited(state) !== undefined) return false;
+  return ready === members.size || state.nowMs >= state.deadlineMs;
 }
 
-/** Everybody is there: the scaling is settled from the merged moments, and the first round opens. */
+/** Everybody is there: what is to be agreed on is settled, and the first round opens. */
 export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
-  const known = publicScaling(state.options, state.features);
-  if (known) return settleScaling(state, known);
-  if (state.secure) return openMeasuring(state);
+  settleClasses(state);
+  if (state.secure && areRowsMeasured(state)) return openMeasuring(state);
+  if (!areRowsMeasured(state)) return settle(state, undefined);
   const claimed = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
-  const { moments, leftOut } = mergeRobustly(claimed);
+  const { moments, leftOut } = mergedMoments(claimed);
   const notices = leftOut.map(({ id, sentence }) => refuse(state, id, 'INFEASIBLE', sentence));
-  return [...notices, ...settleScaling(state, scalingFrom(moments, state.options.scale))];
+  return [...notices, ...settle(state, moments)];
 }
 
 function membersInOrder({ members }: CoordinatorState): Member[] {
@@ -210,9 +216,12 @@ function membersInOrder({ members }: CoordinatorState): Member[] {
 }
 
 /** From here on there is a model: everybody has a place in it, and the first round opens. */
-export function settleScaling(state: CoordinatorState, scaling: Scaling): CoordinatorEffect[] {
+export function settle(
+  state: CoordinatorState,
+  moments: Parameters<typeof settleScaling>[1],
+): CoordinatorEffect[] {
   const inOrder = membersInOrder(state);
-  state.scaling = { shift: scaling.shift, factor: scaling.factor };
+  settleScaling(state, moments);
   state.trainer = newTrainer(state.options, state.features);
   for (const member of inOrder) {
     admit(state, member);
@@ -220,7 +229,7 @@ export function settleScaling(state: CoordinatorState, scaling: Scaling): Coordi
   }
   const effects = open(state, 'train', inOrder);
   const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
-  // The welcome with the scaling goes first, but not before it is durable.
+  // The welcome with what is agreed on goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
 }
 

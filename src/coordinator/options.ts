@@ -3,6 +3,8 @@
  * them, and what does not go together, for federations and scenarios alike.
  */
 import { KindredError } from '../base/errors.ts';
+import { labelsOf } from '../data/agreed-classes.ts';
+import { classKey } from '../data/labels.ts';
 import { costOfRound, epsilonOf, noiseFor } from '../privacy/dp/accountant.ts';
 import { Budget } from '../privacy/dp/budget.ts';
 import { honestIn } from '../privacy/dp/honest.ts';
@@ -87,6 +89,25 @@ export function conflictIn(options: CoordinatorOptions): Conflict | undefined {
 }
 
 const RULES: readonly Rule[] = [
+  ({ objective, positive, classes }) => {
+    if (objective !== 'regression') return false;
+    const [field, got] = positive === undefined ? ['classes', classes] : ['positive', positive];
+    return got !== undefined && { field, expected: 'none with regression, which has no classes', got };
+  },
+  ({ positive, classes }) => {
+    const labels = classes && labelsOf(classes);
+    if (!labels) return false;
+    if (labels.length < 2)
+      return { field: 'classes', expected: 'two different labels or more', got: classes };
+    if (positive === undefined)
+      return (
+        labels.length > 2 && { field: 'positive', expected: 'one of more than two classes', got: undefined }
+      );
+    const isOne = labels.includes(classKey(positive));
+    return (
+      !isOne && { field: 'positive', expected: `one of the classes ${labels.join(', ')}`, got: positive }
+    );
+  },
   ({ method, objective }) =>
     method === 'mocha' &&
     objective === 'regression' && {
@@ -180,7 +201,15 @@ export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined 
 }
 
 /** Moments of rows are private, too, and no noise is added to them. */
-function conflictOfScaling({ scale }: CoordinatorOptions, { bounds }: DpOptions): Conflict | undefined {
+function conflictOfScaling(
+  { scale, scaleTarget, objective }: CoordinatorOptions,
+  { bounds }: DpOptions,
+): Conflict | undefined {
+  if (objective === 'regression' && scaleTarget !== 'none') {
+    const expected =
+      'none with dp: epsilon does not cover sums of the targets; scale them by public numbers beforehand';
+    return { field: 'scaleTarget', expected, got: scaleTarget };
+  }
   if ((scale === 'none') !== (bounds !== undefined)) return undefined;
   const expected = bounds
     ? 'standard or center with dp.bounds, which say how'

@@ -4,16 +4,17 @@
  * `standard` and `center` take the middle as the mean and half the width as the deviation. A row within its bounds has norm 1 at the most.
  */
 import type { Scaling } from '../math/scaling.ts';
+import { measuredBy } from '../protocol/agreement.ts';
 import { isPair } from '../settings/federation.ts';
-import { isMeasured } from '../settings/wire.ts';
 import type { CoordinatorOptions } from './options.ts';
 
 /** Undefined: it follows from the moments of everybody. */
 export function publicScaling(
-  { scale: mode, dp }: Pick<CoordinatorOptions, 'scale' | 'dp'>,
+  options: Pick<CoordinatorOptions, 'objective' | 'scale' | 'scaleTarget' | 'dp'>,
   features: number,
 ): Scaling | undefined {
-  if (isMeasured({ scale: mode, dp })) return undefined;
+  if (measuredBy(options).features) return undefined;
+  const { scale: mode, dp } = options;
   const bounds = dp?.bounds;
   if (mode === 'none' || !bounds) {
     return { mode: 'none', shift: new Float64Array(features), factor: new Float64Array(features).fill(1) };

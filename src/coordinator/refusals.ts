@@ -121,13 +121,14 @@ export function implausibleJoin(
 }
 
 /** What cannot be of somebody's rows: one that is not refused could leave everybody without a scaling. */
-export function implausibleMoments({ count, mean, m2 }: Moments, rows: number): string | undefined {
+export function implausibleMoments({ count, mean, m2, target }: Moments, rows: number): string | undefined {
   if (count !== rows) return `moments: expected those of ${rows} rows, as on joining, got ${count}`;
-  const far = mean.find((value) => Math.abs(value) > LARGEST_FEATURE);
+  const means = target ? [...mean, target.mean] : mean;
+  const far = means.find((value) => Math.abs(value) > LARGEST_FEATURE);
   if (far !== undefined) return `moments: expected means of at most ${LARGEST_FEATURE}, got ${far}`;
   // One row does not deviate from its own mean, and none from the mean of all by more than twice the largest value.
   const most = rows > 1 ? rows * (2 * LARGEST_FEATURE) ** 2 : 0;
-  const wrong = m2.find((value) => !(value >= 0 && value <= most));
+  const wrong = (target ? [...m2, target.m2] : m2).find((value) => !(value >= 0 && value <= most));
   if (wrong === undefined) return undefined;
   return `moments: expected squared deviations of ${rows} rows from 0 to ${most}, got ${wrong}`;
 }

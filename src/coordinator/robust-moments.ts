@@ -30,7 +30,11 @@ export interface Merged {
   readonly leftOut: readonly { readonly id: string; readonly sentence: string }[];
 }
 
-export function mergeRobustly(claimed: readonly Claimed[]): Merged {
+/** `nameOf`: column j of d, in words. */
+export function mergeRobustly(
+  claimed: readonly Claimed[],
+  nameOf: (j: number, d: number) => string = (j) => `feature ${j + 1}`,
+): Merged {
   const known = claimed.filter(({ moments }) => moments.count > 0);
   if (known.length < LEAST_PARTICIPANTS) {
     return { moments: claimed.map(({ moments }) => moments).reduce(mergeMoments), leftOut: [] };
@@ -39,7 +43,7 @@ export function mergeRobustly(claimed: readonly Claimed[]): Merged {
   const features = Array.from({ length: d }, (_, j) => featureOf(known, j));
   const leftOut = known.flatMap(({ id, moments }) => {
     const j = features.findIndex((feature, at) => isFar(moments.mean[at], feature));
-    return j < 0 ? [] : [{ id, sentence: sentenceOf(moments.mean[j], j, features[j]) }];
+    return j < 0 ? [] : [{ id, sentence: sentenceOf(moments.mean[j], nameOf(j, d), features[j]) }];
   });
   const out = new Set(leftOut.map(({ id }) => id));
   const most = MOST_WEIGHT * median(known.map(({ moments }) => moments.count));
@@ -70,8 +74,8 @@ function isFar(mean: number, { middle, reach }: Feature): boolean {
   return Math.abs(mean - middle) > FAR * reach;
 }
 
-function sentenceOf(mean: number, j: number, { middle, reach }: Feature): string {
-  return `moments: expected a mean of feature ${j + 1} within ${FAR * reach} of ${middle}, the median of all, got ${mean}; is it in another unit?`;
+function sentenceOf(mean: number, name: string, { middle, reach }: Feature): string {
+  return `moments: expected a mean of ${name} within ${FAR * reach} of ${middle}, the median of all, got ${mean}; is it in another unit?`;
 }
 
 /** As claimed where it is within the bounds. */

@@ -6,6 +6,7 @@ import type { SecureOptions } from '../settings/federation.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
+import { classAwaited } from './agreement.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { DpOptions } from './options.ts';
 import type { CoordinatorState, Member } from './state.ts';
@@ -16,12 +17,19 @@ import { noteDeparture, WELCOMED } from './ways.ts';
 export function sendWelcome(state: CoordinatorState, { id, ways }: Member): CoordinatorEffect {
   // Moments or keys come back at once, which shows how long the way is.
   if (!state.scaling) noteDeparture(ways, WELCOMED, state.nowMs);
-  const message = { kind: 'welcome', settings: settingsOf(state), scaling: state.scaling } as const;
+  const { scaling, agreement } = state;
+  const message = {
+    kind: 'welcome',
+    settings: settingsOf(state),
+    scaling,
+    agreement,
+    waitingFor: classAwaited(state),
+  } as const;
   return { type: 'send', to: id, message };
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
+  const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
@@ -30,6 +38,7 @@ function settingsOf(state: CoordinatorState): FederationSettings {
     epsilon: lossOf(state.options).classes ? 0 : epsilon,
     classWeight,
     scale,
+    scaleTarget,
     bias,
     features: state.features,
     passes,

@@ -5,10 +5,12 @@ import type { Budget } from '../privacy/dp/budget.ts';
 import type { Summed } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, CoordinatorState as SecureCore } from '../privacy/secure/coordinator-round.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type {
   Accepted,
   AnswerMessage,
   FinishReason,
+  Moments,
   RejectCode,
   Scalars,
   SecureToParticipant,
@@ -27,12 +29,6 @@ import { newWays, type Ways } from './ways.ts';
  * finished   training rests: newcomers, changed rows and the operator wake it
  */
 type CoordinatorPhase = 'gathering' | 'open' | 'summing' | 'finished';
-
-interface Moments {
-  readonly count: number;
-  readonly mean: Float64Array;
-  readonly m2: Float64Array;
-}
 
 /** What is known of a member for good. */
 export interface LastingMember {
@@ -57,7 +53,8 @@ export interface LastingMember {
 
 /** And what comes with the messages of rounds. */
 export interface Member extends LastingMember {
-  moments: Moments | undefined;
+  /** While participants gather: what it has brought for the scaling and the agreement. */
+  moments: Omit<Moments, 'kind'> | undefined;
   /** Rounds in a row in which it did not deal: after some it has no seat until it sends something again. */
   undealt: number;
   /** With `steps`: last certificate scalars and the round (the w) they are about. */
@@ -183,6 +180,8 @@ export interface CoordinatorState {
   usualWayMs: number;
   features: number;
   scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+  /** Settled with the scaling, for good. */
+  agreement: Agreement | undefined;
   trainer: Trainer | undefined;
   readonly members: Map<string, Member>;
   /** Whom the operator has had forgotten, and their last session. */

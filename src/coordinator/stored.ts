@@ -7,6 +7,7 @@ import type { Contribution } from '../privacy/defence/contribution.ts';
 import type { StoredBudget } from '../privacy/dp/budget.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
 import type { InquiryMemory } from '../solver/inquiry-types.ts';
+import { earlierAgreement, initialAgreement } from './agreement.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor, checkPrivacy } from './private-rounds.ts';
 import {
@@ -29,6 +30,7 @@ const LASTING = [
   'purpose',
   'features',
   'scaling',
+  'agreement',
   'aggregated',
   'wokenRound',
   'gap',
@@ -133,6 +135,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     usualWayMs: 0,
     features: 0,
     scaling: undefined,
+    agreement: initialAgreement(options),
     trainer: undefined,
     members: new Map(),
     forgotten: new Map(),
@@ -185,7 +188,10 @@ export function restoreCoordinator(
   state.paused = paused ?? false;
   state.budget = budgetFor(options, budget);
   state.contributions = new Map(contributions);
-  if (run.scaling) state.trainer = newTrainer(options, run.features);
+  if (run.scaling) {
+    state.trainer = newTrainer(options, run.features);
+    state.agreement ??= earlierAgreement(options);
+  }
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
     state.nextIndex = Math.max(state.nextIndex, stored.index + 1);

@@ -112,17 +112,18 @@ interface ModelInUse {
   /** By participant, where they are made here. */
   readonly v: ReadonlyMap<string, Float64Array>;
   readonly scaling: NonNullable<CoordinatorState['scaling']>;
+  readonly agreement: CoordinatorState['agreement'];
   /** Whether its primal value is known. */
   readonly certified: boolean;
 }
 
 /** Undefined: there is none yet. */
 export function modelOf(state: CoordinatorState): ModelInUse | undefined {
-  const { scaling, best, round, bestW } = state;
+  const { scaling, agreement, best, round, bestW } = state;
   const w = inquiryOf(state) ? sharedPart(state) : (bestW ?? sharedPart(state));
   if (!scaling || !w) return undefined;
   const certified = best !== undefined && (inquiryOf(state) !== undefined || bestW !== undefined);
-  return { round: certified ? best.round : round, w, v: ownModels(state), scaling, certified };
+  return { round: certified ? best.round : round, w, v: ownModels(state), scaling, agreement, certified };
 }
 
 export function dropBest(state: CoordinatorState): void {

@@ -28,39 +28,7 @@ export function classificationTargets(
   options: { readonly positive?: string | undefined } = {},
 ): ClassificationTargets {
   const classes = distinctClasses(targetsOf(table));
-  return mapped(table, chooseMapping(table.source, [...classes.values()], classes, options.positive));
-}
-
-/**
- * Targets of one participant, who cannot see which classes the others have: it may hold rows of a single class, and its
- * mapping must agree with theirs all the same. The class that is asked for is +1 and everything else -1, whether it occurs
- * here or not; labels -1, 0 and 1 mean what they usually mean; two classes are taken as in `classificationTargets`.
- */
-export function ownClassificationTargets(
-  table: Labelled,
-  options: { readonly positive?: string | undefined } = {},
-): ClassificationTargets {
-  const { positive } = options;
-  if (positive !== undefined) return mapped(table, { positive, negative: undefined });
-  const classes = distinctClasses(targetsOf(table));
-  const keys = [...classes.keys()];
-  if (keys.every((key) => USUAL_LABELS.has(key))) {
-    const others = keys.filter((key) => key !== '1').map((key) => classes.get(key)!);
-    const negative = others.length === 1 ? others[0] : undefined;
-    return mapped(table, { positive: classes.get('1') ?? '1', negative });
-  }
-  if (keys.length === 2) return classificationTargets(table);
-  throw inputError(
-    'POSITIVE_NEEDED',
-    `${table.source}: expected two classes, labels -1, 0 and 1, or a choice of the positive class (--positive), got ` +
-      `${keys.length === 1 ? 'only ' : ''}${classList([...classes.values()])}`,
-  );
-}
-
-/** 1 against -1 or 0, as everywhere. */
-const USUAL_LABELS = new Set(['-1', '0', '1']);
-
-function mapped(table: Labelled, mapping: ClassMapping): ClassificationTargets {
+  const mapping = chooseMapping(table.source, [...classes.values()], classes, options.positive);
   const rest = mapping.negative === undefined ? 'everything else' : shown(mapping.negative);
   return {
     ...mapping,
@@ -109,8 +77,8 @@ function targetsOf(table: Labelled): readonly string[] {
   throw inputError('NO_TARGETS', `${table.source}: expected a target column, got none`);
 }
 
-/** One key for all ways to write the same number. */
-function classKey(text: string): string {
+/** A label in its canonical form: one for all ways to write the same number. */
+export function classKey(text: string): string {
   const value = parseDecimal(text.trim());
   return Number.isNaN(value) ? text.trim() : String(value + 0);
 }

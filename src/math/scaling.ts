@@ -32,6 +32,10 @@ export interface Scaling {
  */
 const ROUNDING = 1e-13;
 
+export function isRounding(std: number, mean: number): boolean {
+  return std <= ROUNDING * Math.abs(mean);
+}
+
 /** Moments of some rows of an n x d table. Two passes, the second correcting the first one's mean. */
 export function featureMoments(x: Float64Array, d: number, rows: Uint32Array): Moments {
   const count = rows.length;
@@ -84,7 +88,7 @@ export function scalingFrom(moments: Moments, mode: ScaleMode): Scaling {
   const factor = new Float64Array(d);
   for (let j = 0; j < d; j++) {
     const std = Math.sqrt(m2[j] / count);
-    factor[j] = std <= ROUNDING * Math.abs(mean[j]) ? 0 : 1 / (std * Math.sqrt(d));
+    factor[j] = isRounding(std, mean[j]) ? 0 : 1 / (std * Math.sqrt(d));
   }
   return { mode, shift: mean.slice(), factor };
 }
@@ -96,7 +100,7 @@ function centerFactor({ count, mean, m2 }: Moments): number {
     spread += m2[j] / count;
     size += mean[j] * mean[j];
   }
-  return Math.sqrt(spread) <= ROUNDING * Math.sqrt(size) ? 0 : 1 / Math.sqrt(spread);
+  return isRounding(Math.sqrt(spread), Math.sqrt(size)) ? 0 : 1 / Math.sqrt(spread);
 }
 
 /** Writes row i of an n x d table, scaled, to `out` from position `at` on. */

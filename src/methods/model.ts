@@ -6,7 +6,8 @@ import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
-const MODEL_VERSION = 1;
+/** 1: no `target`, the scaling of a regression's targets: they were as they are. */
+const MODEL_VERSION = 2;
 
 const finite = number();
 const numbers = list(finite, 'a list of numbers');
@@ -20,6 +21,7 @@ const fileKind = object(
     features: list(anyText, 'a list of names'),
     bias: TRAINING.bias.needed(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
+    target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
     classes: object({ positive: anyText, negative: anyText.optional() }).optional(),
     w: numbers,
     participants: list(object({ id: anyText, v: numbers }), 'a list of participants'),
@@ -88,6 +90,7 @@ export function modelFromJson(text: string, source: string): Model {
     },
     w: Float64Array.from(file.w),
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
+    target: file.target,
     certificate: file.certificate,
   };
 }

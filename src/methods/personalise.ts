@@ -11,6 +11,7 @@ import { rowsByParticipant } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
+import { withScaledEpsilon } from '../math/target-scaling.ts';
 import type { PersonaliseOptions } from '../settings/training.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
 import type { Metrics } from '../solver/metrics.ts';
@@ -28,7 +29,7 @@ import type { Task } from './workspace.ts';
 export interface PersonalisedParticipant extends ParticipantResult {
   /** Whether the given model had a personal part for this participant. */
   readonly part: 'added' | 'replaced';
-  /** C2/2 |v|^2 + C1 sum loss at w + v. */
+  /** C2/2 |v|^2 + C1 sum loss at w + v, with targets scaled as the model has them. */
   readonly value: number;
   /** The same at v = 0. */
   readonly valueOfShared: number;
@@ -58,11 +59,10 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
-  const { tasks, d } = scaledTasks(table, y, groups, model.scaling, { objective, loss, bias, classWeight });
+  const { tasks, d } = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
+  const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon }, model.target);
   const arena = new Arena();
-  const solved = tasks.map((task) =>
-    solveTask(arena, { objective, loss, c1, c2, epsilon }, { task, d, w }, resolved),
-  );
+  const solved = tasks.map((task) => solveTask(arena, problem, { task, d, w }, resolved));
   const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);
   // The certificate of the given model is about its own personal parts.
   const personalised = {

@@ -12,7 +12,7 @@ export interface Prediction {
   readonly participant: string;
   /** The class as the training data write it, or the number. */
   readonly prediction: string | number;
-  /** (w + v_k).x: its sign is the class, its size how sure. */
+  /** (w + v_k).x: its sign is the class, its size how sure. For a regression the number itself. */
   readonly decision: number;
 }
 

@@ -8,6 +8,12 @@ import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
+import {
+  scaledTargets,
+  type TargetScaling,
+  targetMoments,
+  targetScalingFrom,
+} from '../math/target-scaling.ts';
 import { rowWeights } from '../solver/problem.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
@@ -59,40 +65,51 @@ export interface Placed {
   readonly tasks: readonly Task[];
   readonly d: number;
   readonly scaling: Scaling;
+  /** Undefined: targets are as they are. */
+  readonly target: TargetScaling | undefined;
 }
 
 export function tasksOf(
   prepared: Prepared,
   some: Uint32Array,
-  options: TaskOptions & Pick<ResolvedOptions, 'scale'>,
+  options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget'>,
 ): Placed {
   const { table, y } = prepared;
   const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
-  return scaledTasks(table, y, groups, scaling, options);
+  const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
+  const target = isScaled ? targetScalingOf(y, groups) : undefined;
+  return scaledTasks(table, y, groups, { scaling, target }, options);
 }
 
-/** A task for each participant of the table, of its rows in `groups`, under a scaling that is known. */
+/** A task for each participant of the table, of its rows in `groups`, with rows and targets under a scaling that is known. */
 export function scaledTasks(
   table: Table,
   y: Float64Array,
   groups: readonly Uint32Array[],
-  scaling: Scaling,
+  { scaling, target }: Pick<Placed, 'scaling' | 'target'>,
   options: TaskOptions,
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
-    const targets = Float64Array.from(places, (i) => y[i]);
+    const targets = scaledTargets(
+      Float64Array.from(places, (i) => y[i]),
+      target,
+    );
     const weights = rowWeights(options, targets);
     return { id: table.participants[k], n: places.length, places, y: targets, weights };
   });
   const rows = { x: table.x, scaling, bias: options.bias, own };
-  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling };
+  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling, target };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {
   const d = table.features.length;
   const moments = groups.map((rows) => featureMoments(table.x, d, rows));
   return scalingFrom(moments.reduce(mergeMoments), mode);
+}
+
+function targetScalingOf(y: Float64Array, groups: readonly Uint32Array[]): TargetScaling {
+  return targetScalingFrom(groups.map((rows) => targetMoments(y, rows)).reduce(mergeMoments));
 }
 
 /** Columns, with the bias. */

@@ -3,6 +3,7 @@ import { count } from '../data/memory.ts';
 import { parseDecimal } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
 import type { Objective } from '../settings/losses.ts';
+import { PROBLEM } from '../settings/problem.ts';
 import {
   type FeatureRange,
   featureRanges,
@@ -10,9 +11,12 @@ import {
   repeatedRows,
   telltaleFeatures,
 } from './scan-features.ts';
-import type { ClassSummary, NumberSummary } from './target-summary.ts';
+import { type ClassSummary, isUneven, type NumberSummary } from './target-summary.ts';
 
 const FEW_ROWS = 10;
+/** Targets further from 0 than this many standard deviations, or of a spread outside of this range, need scaling. */
+const FAR = 2;
+const USUAL_SPREAD = { least: 0.1, most: 10 };
 /** Standard deviations that differ by more than this factor make one feature drown the others. */
 const SCALE_RATIO = 1e3;
 
@@ -54,10 +58,41 @@ function aboutTarget(
     // Where every row is its own participant this says nothing new.
     if (target.distinct > 1 && table.participants.length < table.n)
       found.push(...about(ids, 'participant has', 'participants have', 'rows of one class only'));
+    found.push(...aboutBalance(target));
   }
+  if (target?.kind === 'numbers') found.push(...aboutRange(target));
   if (objective !== 'regression' && looksContinuous(table, target)) {
     found.push(
       `The target has ${count(target?.distinct ?? 0)} distinct numbers with decimals: it looks like a regression`,
+    );
+  }
+  return found;
+}
+
+function aboutBalance({ classes, distinct }: ClassSummary): string[] {
+  if (distinct > classes.length || !isUneven(classes.map(({ share }) => share))) return [];
+  const rarest = classes.reduce((a, b) => (b.rows < a.rows ? b : a));
+  return [
+    `Classes are uneven: "${rarest.value}" has ${(100 * rarest.share).toFixed(1)}% of the rows, so compare balanced accuracy ` +
+      'rather than error rates, and try --class-weight balanced',
+  ];
+}
+
+/** What `--scale-target none` would cost, and an epsilon that swallows everything. */
+function aboutRange({ mean, sd }: NumberSummary): string[] {
+  const found: string[] = [];
+  const isFar = Math.abs(mean) > FAR * sd;
+  if (sd > 0 && (isFar || sd < USUAL_SPREAD.least || sd > USUAL_SPREAD.most)) {
+    const what = isFar ? 'is far from 0' : 'has an unusual spread';
+    found.push(
+      `The target ${what} (mean ${short(mean)}, sd ${short(sd)}): leave --scale-target at standard for a regression; with none, ` +
+        'C1 is not in proportion to it, and the bias, which is regularised, costs accuracy',
+    );
+  }
+  const { fallback: epsilon = 0 } = PROBLEM.epsilon.declared;
+  if (sd > 0 && sd <= epsilon) {
+    found.push(
+      `The target's sd of ${short(sd)} is not above the default epsilon of ${epsilon}, up to which errors cost nothing: give a smaller --epsilon`,
     );
   }
   return found;

@@ -8,6 +8,14 @@ import type { Objective } from '../settings/losses.ts';
 /** Up to this many distinct targets are taken for classes, unless the objective says otherwise. */
 const MOST_CLASSES = 20;
 
+/** Of two classes, the rarer one has less than this share: error rates say little then. */
+export const UNEVEN_SHARE = 0.25;
+
+/** Whether the rarest of some classes has less than half of an even share: a quarter, of two. `tune` and `describe` go by it. */
+export function isUneven(shares: readonly number[]): boolean {
+  return shares.length > 1 && Math.min(...shares) < (2 * UNEVEN_SHARE) / shares.length;
+}
+
 export interface ClassSummary {
   readonly kind: 'classes';
   readonly distinct: number;

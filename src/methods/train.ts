@@ -2,6 +2,7 @@
 import { invariant } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
+import { type TargetScaling, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
@@ -28,6 +29,8 @@ export const METHOD: Readonly<Record<MethodName, Method>> = {
 export interface TrainResult extends Evaluation {
   readonly method: MethodName;
   readonly objective: Objective;
+  /** Of a regression: how its targets were scaled. Primal, dual and gap are those of the problem with scaled targets. */
+  readonly target?: TargetScaling;
   readonly certificate?: Certificate;
   readonly conservation?: { readonly relativeError: number };
   readonly rounds: number;
@@ -55,7 +58,8 @@ export function train(table: Table, options: TrainOptions = {}, context: TrainCo
   const { placed, resolved } = training;
   const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
   const { onRound } = context;
-  const result = METHOD[resolved.method]({ workspace, settings: resolved, onRound });
+  const settings = withScaledEpsilon(resolved, placed.target);
+  const result = METHOD[resolved.method]({ workspace, settings, onRound });
   workspace.release();
   return finish(training, result);
 }
@@ -76,7 +80,7 @@ export async function trainWith(
   try {
     const training = begin(table, options, context);
     const { rows, tasks, d } = training.placed;
-    const settings = training.resolved;
+    const settings = withScaledEpsilon(training.resolved, training.placed.target);
     const method = askingMethodOf(settings);
     invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
@@ -106,6 +110,7 @@ function finish(
   return {
     method: resolved.method,
     objective: resolved.objective,
+    ...(placed.target && { target: placed.target }),
     ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
     ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
@@ -120,7 +125,7 @@ function finish(
 export function assembleModel(
   prepared: Prepared,
   options: ResolvedOptions,
-  placed: Pick<Placed, 'tasks' | 'scaling'>,
+  placed: Pick<Placed, 'tasks' | 'scaling' | 'target'>,
   result: MethodResult,
 ): Model {
   const { method, objective, bias, seed } = options;
@@ -130,6 +135,7 @@ export function assembleModel(
     features: prepared.table.features,
     bias,
     scaling: placed.scaling,
+    target: placed.target,
     classes: prepared.classes,
     w: result.w,
     personal: new Map(placed.tasks.map((task, k) => [task.id, result.v[k]])),

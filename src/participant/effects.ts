@@ -1,5 +1,6 @@
 /** What goes into the participant's machine and what comes out of it. */
 import type { Scaling } from '../math/scaling.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type { Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Solution } from '../solver/member.ts';
@@ -51,7 +52,12 @@ export type ParticipantEffect =
   | { readonly type: 'persist'; readonly stored: Stored }
   | { readonly type: 'send'; readonly message: ToCoordinator }
   /** Scale the rows and answer with `prepared`. */
-  | { readonly type: 'prepare'; readonly settings: FederationSettings; readonly scaling: Scaling }
+  | {
+      readonly type: 'prepare';
+      readonly settings: FederationSettings;
+      readonly scaling: Scaling;
+      readonly agreement: Agreement;
+    }
   /** Answer with `solved`. */
   | { readonly type: 'solve'; readonly request: SolveRequest }
   /** Drop the solve under way: no answer. */

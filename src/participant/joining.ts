@@ -2,13 +2,14 @@
 import { sameData } from '../base/same-data.ts';
 import type { Welcome } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, giveUp, takeSeat } from './secure.ts';
-import { retransmit } from './sending.ts';
+import { goodbye, retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
 
 export function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
-  const { settings } = message;
+  const { settings, agreement } = message;
   if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
@@ -16,22 +17,27 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   }
   const unfit = unfitFor(state, settings);
   if (unfit) return giveUp(state, 'NOT_SECURE', unfit);
+  const misfit = misfitOf(state, settings, agreement);
+  // Nobody is to wait for us.
+  if (misfit) return [...giveUp(state, misfit.code, misfit.message), goodbye(state)];
   const newcomer = !state.stored.secure;
   const secure = takeSeat(state, settings);
   if (!message.scaling) {
+    state.waitingFor = message.waitingFor;
     if (state.phase !== 'joining') return [];
-    state.stored = { ...state.stored, settings, secure };
+    state.stored = { ...state.stored, settings, agreement, secure };
     state.phase = 'measuring';
     return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];
   }
   const scaling = { mode: settings.scale, ...message.scaling };
-  state.stored = { ...state.stored, settings, scaling, secure };
+  state.stored = { ...state.stored, settings, scaling, agreement, secure };
+  state.waitingFor = undefined;
   state.phase = 'preparing';
   const introduction = newcomer ? advertisement(state) : undefined;
   return [
     { type: 'persist', stored: state.stored },
     ...(introduction ? [{ type: 'send', message: introduction } as const] : []),
-    { type: 'prepare', settings, scaling },
+    { type: 'prepare', settings, scaling, agreement: agreement! },
   ];
 }
 
@@ -40,14 +46,17 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
  * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
  * receives who has answered.
  */
-function isAnotherFederation({ stored, phase }: ParticipantState, { settings, scaling }: Welcome): boolean {
+function isAnotherFederation(
+  { stored, phase }: ParticipantState,
+  { settings, scaling, agreement }: Welcome,
+): boolean {
   if (stored.base > 0 || stored.pending) return false;
   if (!scaling) {
     const rests = phase === 'joining' || phase === 'finished';
     return rests && (stored.isForgotten === true || !stored.secure);
   }
   const { shift, factor } = stored.scaling!;
-  return !sameData([stored.settings, { shift, factor }], [settings, scaling]);
+  return !sameData([stored.settings, { shift, factor }, stored.agreement], [settings, scaling, agreement]);
 }
 
 /** Nothing that was agreed on before holds any more. Keys are new, too: round numbers begin again, and none may be used twice with a key. */
@@ -82,12 +91,13 @@ function unfitFor({ profile }: ParticipantState, settings: FederationSettings): 
  * what was agreed on is kept to compare it with.
  */
 export function beginSession(state: ParticipantState, now: number): ParticipantEffect[] {
-  const { settings, scaling, session, secure, drawn, edition } = state.stored;
+  const { settings, scaling, agreement, session, secure, drawn, edition } = state.stored;
   // Keys and used numbers outlast a session.
   state.stored = {
     ...NOTHING_STORED,
     settings,
     scaling,
+    agreement,
     session: session + 1,
     secure,
     drawn,

@@ -11,6 +11,7 @@ import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
 import { sentPart } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
+import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginSession, onWelcome } from './joining.ts';
@@ -30,14 +31,14 @@ export function step(
   input: ParticipantInput,
   primitives: Primitives = noblePrimitives,
 ): ParticipantEffect[] {
-  if (state.phase === 'gone' || state.phase === 'refused') return [];
+  if (isOver(state)) return [];
   switch (input.type) {
     case 'start':
       state.stored = { ...state.stored, session: state.stored.session + 1 };
       return [
         { type: 'persist', stored: state.stored },
         ...prepareAgain(state),
-        ...retransmit(state, input.now),
+        ...(isOver(state) ? [] : retransmit(state, input.now)),
       ];
     case 'message':
       return onMessage(state, input.message, input.now, primitives);
@@ -83,10 +84,17 @@ function isRepetition({ order }: ParticipantState, message: ToParticipant): bool
   return message.kind === 'outcome' || (message.kind === 'round' && message.round <= (order?.round ?? 0));
 }
 
-/** After a restart the rows must be scaled again; the scaling itself was stored. */
+function isOver({ phase }: ParticipantState): boolean {
+  return phase === 'gone' || phase === 'refused';
+}
+
+/** After a restart the rows must be scaled again; what was agreed on was stored. The rows may be others. */
 function prepareAgain(state: ParticipantState): ParticipantEffect[] {
-  const { settings, scaling } = state.stored;
-  return settings && scaling ? [{ type: 'prepare', settings, scaling }] : [];
+  const { settings, scaling, agreement } = state.stored;
+  if (!settings || !scaling || !agreement) return [];
+  const misfit = misfitOf(state, settings, agreement);
+  if (misfit) return giveUp(state, misfit.code, misfit.message);
+  return [{ type: 'prepare', settings, scaling, agreement }];
 }
 
 function onPrepared(state: ParticipantState, problem: BoxContext, now: number): ParticipantEffect[] {
@@ -245,6 +253,7 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       if (state.stored.secure) return [];
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'WRONG_FEATURES':
+    case 'WRONG_CLASSES':
     case 'BAD_VERSION':
       return giveUp(state, message.code, message.message);
     default:

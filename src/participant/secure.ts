@@ -19,6 +19,7 @@ import {
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import { advertise, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
+import { measuredBy } from '../protocol/agreement.ts';
 import type {
   AnswerMessage,
   PlanMessage,
@@ -39,8 +40,9 @@ import {
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { boundsOf } from '../solver/answer.ts';
 import { plusScaled } from '../solver/vector.ts';
+import { measuredRows } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
-import type { ParticipantState, SecureStored, SummedScalars } from './state.ts';
+import type { ParticipantState, RefusalCode, SecureStored, SummedScalars } from './state.ts';
 
 const TRUST_ON_FIRST_USE: Identities = { known: new Map(), unknown: 'pin' };
 
@@ -164,8 +166,9 @@ export function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
 /** What goes into the sum of a round, as soon as it is there. */
 function summands(state: ParticipantState, round: number): Float64Array | undefined {
   const { secure, pending, committed, summed, settings } = state.stored;
-  if (secure!.purpose === 'measure') return momentsVector(state.profile.moments);
-  if (!settings || pending?.message.round !== round) return undefined;
+  if (!settings) return undefined;
+  if (secure!.purpose === 'measure') return momentsVector(measuredRows(state.profile, measuredBy(settings)));
+  if (pending?.message.round !== round) return undefined;
   const { u } = pending.message;
   const before = committed?.u ?? new Float64Array(u.length);
   const change = plusScaled(u, -1, before);
@@ -219,11 +222,7 @@ function answer(
 }
 
 /** Nothing can come of it until the operator changes something. */
-export function giveUp(
-  state: ParticipantState,
-  code: NonNullable<ParticipantState['refusal']>['code'],
-  message: string,
-): ParticipantEffect[] {
+export function giveUp(state: ParticipantState, code: RefusalCode, message: string): ParticipantEffect[] {
   state.phase = 'refused';
   state.refusal = { code, message };
   return [{ type: 'cancel' }];

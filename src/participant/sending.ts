@@ -1,43 +1,48 @@
 /** The participant's messages and their retransmission: made from its state. */
 import { nextSendMs, noteSent } from '../base/pace.ts';
 import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
-import { isMeasured } from '../settings/wire.ts';
 import { sentPart } from '../solver/member.ts';
+import { broughtMoments } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { advertisement, maskedAnswer } from './secure.ts';
-import type { ParticipantState, Pending, Profile } from './state.ts';
+import type { ParticipantState, Pending } from './state.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
-  const message = messageFor(state);
-  const sends: ParticipantEffect[] = message ? [{ type: 'send', message }] : [];
+  const sends = messagesFor(state).map((message): ParticipantEffect => ({ type: 'send', message }));
   // Whoever rests asks once, after a new connection; a round wakes it.
   return state.phase === 'finished' ? sends : [...sends, timer(state, now)];
 }
 
-function messageFor(state: ParticipantState): ToCoordinator | undefined {
-  const { session, pending, secure } = state.stored;
+function messagesFor(state: ParticipantState): ToCoordinator[] {
+  const { pending, secure } = state.stored;
   switch (state.phase) {
     case 'leaving':
-      return { kind: 'leave', session };
-    case 'measuring':
-      return advertisement(state) ?? { kind: 'moments', ...momentsSent(state) };
+      return [leave(state)];
+    case 'measuring': {
+      const brought = [advertisement(state), broughtMoments(state)].filter((one) => one !== undefined);
+      // Where nothing is asked for, to be there is enough.
+      return brought.length > 0 ? brought : [hello(state)];
+    }
     case 'solving':
     case 'personalising':
-      return undefined;
+      return [];
     case 'sent':
       // The answer, or what hides it; or that we are here, and wait for shares to hide it with.
-      if (pending && !secure) return asSent(state, pending);
-      return (pending && maskedAnswer(state, pending.message.round)) ?? hello(state);
+      if (pending && !secure) return [asSent(state, pending)];
+      return [(pending && maskedAnswer(state, pending.message.round)) ?? hello(state)];
     default:
-      return hello(state);
+      return [hello(state)];
   }
 }
 
-/** Nothing, where the scaling does not follow from them. */
-function momentsSent({ stored: { settings }, profile }: ParticipantState): Profile['moments'] {
-  if (settings && isMeasured(settings)) return profile.moments;
-  return { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
+function leave({ stored: { session } }: ParticipantState): ToCoordinator {
+  return { kind: 'leave', session };
+}
+
+/** Sent once: whoever gives up does not wait for an answer. */
+export function goodbye(state: ParticipantState): ParticipantEffect {
+  return { type: 'send', message: leave(state) };
 }
 
 /** A stored answer as it is sent: in this session, and with what was accepted before it where the round asks for that. */

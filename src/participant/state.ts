@@ -4,6 +4,7 @@ import type { Scaling } from '../math/scaling.ts';
 import type { Identities, ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import type {
   AnswerMessage,
   DeliveredMessage,
@@ -23,6 +24,7 @@ export interface Profile {
   readonly features: number;
   readonly benchmarkMs: number;
   readonly moments: { readonly count: number; readonly mean: Float64Array; readonly m2: Float64Array };
+  readonly targets: OwnTargets;
   /** Wait so long for a reply, at least, before the settings say otherwise. */
   readonly retryMs: number;
   /**
@@ -30,6 +32,16 @@ export interface Profile {
    * rows it holds.
    */
   readonly secure?: SecureProfile | undefined;
+}
+
+/** What a participant knows of its targets before it is told what is learnt from them. */
+export interface OwnTargets {
+  /** Distinct values, canonical and sorted; undefined: too many, or too long, to be classes. */
+  readonly labels: readonly string[] | undefined;
+  /** The class that is to be positive, where whoever started it has said so. */
+  readonly positive: string | undefined;
+  /** Of the training rows; a sentence where they are not numbers. */
+  readonly values: { readonly mean: number; readonly m2: number } | string;
 }
 
 interface SecureProfile {
@@ -91,6 +103,8 @@ export interface SecureStored {
 export interface Stored {
   readonly settings: FederationSettings | undefined;
   readonly scaling: Scaling | undefined;
+  /** Settled with the scaling. Absent: with an earlier version, or not yet. */
+  readonly agreement?: Agreement | undefined;
   /** Counts the sessions of this participant: messages to or from an earlier one are ignored. */
   readonly session: number;
   /** Round of the last accepted answer; 0: none. */
@@ -126,6 +140,9 @@ export interface UsableModel {
   readonly u: Float64Array | undefined;
 }
 
+/** Why there is nothing more to do. */
+export type RefusalCode = RejectCode | SecureCode | 'NOT_SECURE' | 'POSITIVE_NEEDED' | 'TARGET_NOT_A_NUMBER';
+
 export interface ParticipantState {
   readonly profile: Profile;
   phase: Phase;
@@ -133,6 +150,8 @@ export interface ParticipantState {
   /** Present once the rows are scaled. */
   problem?: BoxContext | undefined;
   order?: RoundMessage | undefined;
+  /** What training waits for before it starts, in words. */
+  waitingFor?: string | undefined;
   /** The model of the newest round taken up: whether it is the best is known when the round has closed. */
   latest?: UsableModel | undefined;
   /** The round being computed for; it may be older than `order` while an interrupted solve winds up. */
@@ -153,7 +172,7 @@ export interface ParticipantState {
   askedMs: number;
   /** Shares that the others have dealt, until they are used. */
   delivered?: DeliveredMessage | undefined;
-  refusal?: { readonly code: RejectCode | SecureCode | 'NOT_SECURE'; readonly message: string } | undefined;
+  refusal?: { readonly code: RefusalCode; readonly message: string } | undefined;
 }
 
 export const NOTHING_STORED: Stored = {

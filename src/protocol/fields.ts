@@ -102,11 +102,15 @@ function limitedText(limit: 'maxIdBytes' | 'maxTextBytes'): Field<string> {
 /** For people. */
 export const text = limitedText('maxTextBytes');
 
-/** Identifies, hence never empty and never silently changed: a lone surrogate has no UTF-8. */
-export const id = checked(limitedText('maxIdBytes'), 'BAD_FRAME', (value, name) => {
-  if (value === '') return `${name}: expected at least 1 byte, got 0`;
-  return LONE_SURROGATE.test(value) ? `${name}: expected well-formed text` : undefined;
-});
+/** A value of the target column. Never silently changed: a lone surrogate has no UTF-8. */
+export const label = checked(limitedText('maxIdBytes'), 'BAD_FRAME', (value, name) =>
+  LONE_SURROGATE.test(value) ? `${name}: expected well-formed text` : undefined,
+);
+
+/** Identifies, hence never empty. */
+export const id = checked(label, 'BAD_FRAME', (value, name) =>
+  value === '' ? `${name}: expected at least 1 byte, got 0` : undefined,
+);
 
 /** Always so many bytes: no length goes before. */
 export function exactly(count: number): Field<Uint8Array> {
@@ -136,14 +140,17 @@ export const bytes = (most: (limits: Limits) => number) => lengthAndBytes(u32, m
 export const indexSet = lengthAndBytes(u16, ({ maxParticipants }) => Math.ceil(maxParticipants / 8));
 
 /** u16 count, then the items one after another. */
-export function list<T>(item: Field<T>): Field<readonly T[]> {
+export function list<T>(
+  item: Field<T>,
+  [limit, unit]: readonly ['maxParticipants' | 'maxLabels', string] = ['maxParticipants', 'participants'],
+): Field<readonly T[]> {
   return {
     write(out, values, name) {
       u16.write(out, values.length, name);
       for (let i = 0; i < values.length; i++) item.write(out, values[i], `${name}[${i}]`);
     },
     read(input, name) {
-      const count = input.length(name, input.u16(name), input.limits.maxParticipants, 'participants');
+      const count = input.length(name, input.u16(name), input.limits[limit], unit);
       return Array.from({ length: count }, (_, i) => item.read(input, `${name}[${i}]`));
     },
   };

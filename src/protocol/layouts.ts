@@ -1,5 +1,6 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
 import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { Agreement } from './agreement.ts';
 import {
   bytes,
   checked,
@@ -12,6 +13,7 @@ import {
   flag,
   id,
   indexSet,
+  label,
   list,
   optional,
   record,
@@ -25,6 +27,7 @@ import {
   type Accepted,
   type FinishReason,
   type Message,
+  type Moments,
   REJECT_NUMBERS,
   type RoundMessage,
   type Scalars,
@@ -81,6 +84,19 @@ const scaling = sameLength(
   'shift',
   'factor',
 );
+const labels = list(label, ['maxLabels', 'labels']);
+const classes = checked(
+  record<NonNullable<Agreement['classes']>>({ labels, positive: label }),
+  'BAD_FRAME',
+  (value, name) =>
+    value.labels.includes(value.positive) ? undefined : `${name}.positive: expected one of the labels`,
+);
+const above0 = checked(f64, 'BAD_FRAME', (value, name) =>
+  value > 0 ? undefined : `${name}: expected a number above 0, got ${value}`,
+);
+const target = record<NonNullable<Agreement['target']>>({ shift: f64, scale: above0 });
+const agreement = record<Agreement>({ classes: optional(classes), target: optional(target) });
+const targetMoments = record<NonNullable<Moments['target']>>({ mean: f64, m2: f64 });
 const forNeighbours = bytes(({ maxParticipants }) => MOST_PER_NEIGHBOUR * maxParticipants);
 /** The longest vector is that of the moments: two numbers for each feature, and a few. */
 const summands = bytes(({ maxFeatures }) => 8 * (2 * maxFeatures + 8));
@@ -109,7 +125,27 @@ function layout<K extends Kind>(tag: number, kind: K, fields: Fields<MessageOf<K
   return { tag, knownFlags, payload: record<MessageOf<K>>({ kind: constant(kind), ...fields } as never) };
 }
 
-const moments = layout(0x02, 'moments', { count: u32, mean: vector, m2: vector });
+const moments = layout(0x02, 'moments', {
+  count: u32,
+  mean: vector,
+  m2: vector,
+  target: optional(targetMoments),
+  labels,
+  positive: optional(label),
+});
+
+const welcome = layout(0x81, 'welcome', {
+  settings: settingsText,
+  scaling: optional(scaling),
+  agreement: optional(agreement),
+  waitingFor: optional(text),
+});
+
+/** Who has the scaling knows all that is agreed on. */
+function incomplete({ settings, scaling, agreement }: Welcome): string | undefined {
+  const known = settings.objective === 'regression' ? agreement : agreement?.classes;
+  return scaling && !known ? 'expected an agreement with the scaling, got none' : undefined;
+}
 
 export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   join: layout(0x01, 'join', {
@@ -145,7 +181,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   masked: layout(0x08, 'masked', { ...sum, base: u32, from: u16, complaints: indexSet, vector: summands }),
   attested: layout(0x09, 'attested', { ...sum, from: u16, tags: forNeighbours }),
   revealed: layout(0x0a, 'revealed', { ...sum, from: u16, dealers: indexSet, shares: forNeighbours }),
-  welcome: layout(0x81, 'welcome', { settings: settingsText, scaling: optional(scaling) }),
+  welcome: { ...welcome, payload: checked(welcome.payload, 'BAD_FRAME', incomplete) },
   round: layout(0x82, 'round', {
     session: u32,
     round: u32,

@@ -5,6 +5,8 @@ export interface Limits {
   readonly maxFeatures: number;
   readonly maxIdBytes: number;
   readonly maxTextBytes: number;
+  /** Names of classes, each of at most `maxIdBytes`. */
+  readonly maxLabels: number;
   /** In a roster: what secure aggregation sends for each is bounded by it. */
   readonly maxParticipants: number;
 }
@@ -14,5 +16,6 @@ export const DEFAULT_LIMITS: Limits = {
   maxFeatures: 1_000_000,
   maxIdBytes: 200,
   maxTextBytes: 100_000,
+  maxLabels: 100,
   maxParticipants: 65_535,
 };

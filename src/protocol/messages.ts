@@ -16,6 +16,7 @@ import type {
 } from '../privacy/secure/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
+import type { Agreement } from './agreement.ts';
 
 export const PROTOCOL_VERSION = 5;
 
@@ -46,12 +47,20 @@ export interface Join {
   readonly edition: number;
 }
 
-/** For the federated standardisation. */
+/** What the scaling and the agreement on targets need of a participant: only what is asked for (agreement.ts). */
 export interface Moments {
   readonly kind: 'moments';
+  /** Of the training rows, for the moments; 0 where none are asked for. */
   readonly count: number;
+  /** Of the features; empty where they are not asked for. */
   readonly mean: Float64Array;
   readonly m2: Float64Array;
+  /** Of the targets. */
+  readonly target: { readonly mean: number; readonly m2: number } | undefined;
+  /** Names of its classes, canonical and sorted; no counts. */
+  readonly labels: readonly string[];
+  /** The class that it was told is positive. */
+  readonly positive: string | undefined;
 }
 
 /** Answer to a round: the whole contribution of the participant, in place of its last one. */
@@ -84,6 +93,10 @@ export interface Welcome {
   readonly settings: FederationSettings;
   /** Present once it is settled: newcomers need no `moments` exchange. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+  /** Complete together with the scaling; classes may be known before. */
+  readonly agreement: Agreement | undefined;
+  /** What training waits for, where it is more than participants and what they bring. */
+  readonly waitingFor: string | undefined;
 }
 
 /** The last answer of this participant that was accepted. */
@@ -164,6 +177,7 @@ export const REJECT_NUMBERS = {
   TOO_LARGE: 12,
   WRONG_IDENTITY: 13,
   RATE_LIMITED: 14,
+  WRONG_CLASSES: 15,
 } as const;
 export type RejectCode = keyof typeof REJECT_NUMBERS;
 export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];

@@ -1,7 +1,8 @@
 /**
  * What secure aggregation sums, entry by entry, and on which grid. Both sides must lay it out alike.
  *
- *   measure  count, sum of x (features), sum of x^2 (features)
+ *   measure  count, sum of x, sum of x^2 (features, where they are scaled), then of the targets where those are: sum of y, sum of y^2, and
+ *            how many multiples of 2^20 are to be added to each. With neither there is no such sum
  *   train    change of u (d), change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
  *
  * Everybody sends the change since its last accepted answer, so that the sum over all stays whole when somebody drops out. Every round
@@ -10,19 +11,23 @@
  * Bits: an entry is a multiple of 2^-scaleBits, hence so are u_k and the sum of all, and every sum is exact in f64 below
  * 2^(53 - scaleBits).
  */
-import type { Moments } from '../math/scaling.ts';
+import type { Moments as FeatureMoments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import type { PlanMessage, SumPurpose, Training } from './messages.ts';
+import { type MeasuringSettings, measuredBy } from './agreement.ts';
+import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> & {
-  readonly secure?: SecureSettings | undefined;
-};
+type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> &
+  MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */
 export const MOMENTS_LIMIT = 2 ** 32;
+
+/** Entries of targets, in two parts: prices squared are far beyond the limit. */
+const TARGET_ENTRIES = 4;
+const LARGE_UNIT = 2 ** 20;
 
 const STATISTICAL_BITS = 40;
 const CORRECTNESS_BITS = 20;
@@ -84,38 +89,59 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
   return { ...range, scaleBits: finestScaleBits(range) };
 }
 
-function lengthOf({ features, bias, training }: SummedSettings, purpose: SumPurpose): number {
-  if (purpose === 'measure') return 1 + 2 * features;
+function lengthOf(settings: SummedSettings, purpose: SumPurpose): number {
+  const { features, bias, training } = settings;
+  const asked = measuredBy(settings);
+  if (purpose === 'measure')
+    return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
   return features + (bias ? 1 : 0) + (training === 'answers' ? SCALARS : 0);
 }
 
-export function momentsVector({ count, mean, m2 }: Moments): Float64Array {
+/** What of a participant's moments is summed. */
+type RowMoments = FeatureMoments & Pick<Moments, 'target'>;
+
+export function momentsVector({ count, mean, m2, target }: RowMoments): Float64Array {
   const d = mean.length;
-  const vector = new Float64Array(1 + 2 * d);
+  const vector = new Float64Array(1 + 2 * d + (target ? TARGET_ENTRIES : 0));
   vector[0] = count;
   for (let j = 0; j < d; j++) {
     vector[1 + j] = count * mean[j];
     vector[1 + d + j] = m2[j] + count * mean[j] * mean[j];
   }
+  if (target) vector.set(inTwoParts(count * target.mean, target.m2 + count * target.mean ** 2), 1 + 2 * d);
   return vector;
+}
+
+function inTwoParts(sum: number, squares: number): number[] {
+  const large = [sum, squares].map((value) => Math.round(value / LARGE_UNIT));
+  return [sum - large[0] * LARGE_UNIT, squares - large[1] * LARGE_UNIT, ...large];
 }
 
 /**
  * Moments of all from the sum. A spread that the grid or f64 could have made counts as 0: with 20 participants and 5,000 rows that is a
  * standard deviation below 1e-5, or below 1e-7 of the mean.
  */
-export function momentsFrom(sum: Float64Array, participants: number): Moments {
-  const d = (sum.length - 1) / 2;
+export function momentsFrom(
+  sum: Float64Array,
+  participants: number,
+  settings: MeasuringSettings,
+): RowMoments {
+  const isTargetSummed = measuredBy(settings).target;
+  const d = (sum.length - 1 - (isTargetSummed ? TARGET_ENTRIES : 0)) / 2;
   const count = sum[0];
-  const mean = sum.slice(1, 1 + d).map((total) => total / count);
   const grid = participants * 2 ** -finestScaleBits({ limit: MOMENTS_LIMIT, participants });
-  const m2 = mean.map((average, j) => {
-    const squares = sum[1 + d + j];
+  const spreadOf = (squares: number, average: number) => {
     const spread = squares - count * average * average;
     const noise = 4 * (grid * (1 + 2 * Math.abs(average)) + 2 ** -50 * squares);
     return spread <= noise ? 0 : spread;
-  });
-  return { count, mean, m2 };
+  };
+  const mean = sum.slice(1, 1 + d).map((total) => total / count);
+  const m2 = mean.map((average, j) => spreadOf(sum[1 + d + j], average));
+  if (!isTargetSummed) return { count, mean, m2, target: undefined };
+  const [low, lowSquares, high, highSquares] = sum.subarray(1 + 2 * d);
+  const average = (low + high * LARGE_UNIT) / count;
+  const target = { mean: average, m2: spreadOf(lowSquares + highSquares * LARGE_UNIT, average) };
+  return { count, mean, m2, target };
 }
 
 export function changeVector({ u, value, constant }: SummedChange, training: Training): Float64Array {

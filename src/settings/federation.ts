@@ -1,7 +1,7 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
 import { type Input, isObject, type Output } from './kind.ts';
-import { choice, either, list, milliseconds, number, orEndless, whole } from './kinds.ts';
+import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
@@ -111,9 +111,20 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
     .flag('--secure')
     .about('secure aggregation: the coordinator sees sums only');
 
+/** Longer labels nobody means. */
+const label = text('a value of the target column, of at most 200 characters', 200);
+const AS_AGREED = 'agreed from the labels that participants have';
+
 export const FEDERATION = {
   method,
   ...PROBLEM,
+  positive: label
+    .optional(AS_AGREED)
+    .about('target value that becomes +1, all others become -1: participants then send no labels'),
+  classes: list(label, 'a list of 2 to 100 labels', { least: 2, most: 100 })
+    .optional(AS_AGREED)
+    .flag('--classes <a,b>')
+    .about('all target values that there are, others are refused: participants then send no labels'),
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,
@@ -143,9 +154,15 @@ export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;
 
-/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, and losses had no name. */
+/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, losses had no name, and targets were not scaled. */
 export function upgraded<T extends object>(stored: T): T {
-  if (!isObject(stored) || 'method' in stored) return stored;
+  if (!isObject(stored)) return stored;
+  // Targets were as they are.
+  return { scaleTarget: 'none', ...withMethod(stored) };
+}
+
+function withMethod<T extends object>(stored: T): T {
+  if ('method' in stored) return stored;
   const {
     aggregation,
     c2,

@@ -20,6 +20,9 @@ export const PROBLEM = {
   scale: choice('standard', 'center', 'none')
     .default('standard')
     .about('how features are scaled, the same for all'),
+  scaleTarget: choice('standard', 'none')
+    .default('standard')
+    .about('how regression targets are scaled, the same for all'),
   bias: toggle().default(true).about('append a constant feature'),
 };
 

@@ -131,6 +131,7 @@ export const SCENARIO = {
   lambda: PROBLEM.lambda,
   classWeight: PROBLEM.classWeight,
   scale: PROBLEM.scale,
+  scaleTarget: PROBLEM.scaleTarget,
   bias: PROBLEM.bias,
   testFraction: ROWS.testFraction,
   trainRows: ROWS.trainRows,

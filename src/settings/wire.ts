@@ -55,7 +55,7 @@ export const honest = count
   .optional('none')
   .about('with secure: least number of honest participants in any sum');
 
-const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = PROBLEM;
+const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias } = PROBLEM;
 
 /** What participants are sent in `welcome`, in this order; nothing is left to a default. */
 export const WIRE = {
@@ -68,6 +68,7 @@ export const WIRE = {
   epsilon,
   classWeight,
   scale,
+  scaleTarget,
   bias,
   features: whole(1, 0xffff_ffff).about('features before the bias'),
   passes: RUN.passes,
@@ -91,11 +92,6 @@ export type MaskSettings = NonNullable<Output<typeof WIRE>['mask']>;
 export type SecureSettings = Output<typeof SECURE>;
 /** What all participants must agree on. */
 export type FederationSettings = Output<typeof WIRE>;
-
-/** Whether the scaling follows from everybody's moments. Under differential privacy nobody sends any. */
-export function isMeasured({ scale, dp }: { readonly scale: string; readonly dp?: unknown }): boolean {
-  return scale !== 'none' && !dp;
-}
 
 /** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
 export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {

@@ -6,10 +6,12 @@
  * federations exchange no messages.
  */
 import { Arena } from '../math/arena.ts';
+import { measuredBy } from '../protocol/agreement.ts';
 import { certificateOf } from '../solver/certificate.ts';
 import { measure } from '../solver/metrics.ts';
 import { PERFECT_LINK } from './network.ts';
 import { METRIC_NAME, metricOver, type ObservedRow } from './observe.ts';
+import { valuesOf } from './participants.ts';
 import type { Scenario } from './scenario.ts';
 import type { ScenarioPlan } from './scenario-plan.ts';
 import { type RunRecord, type RunSummary, resultOf } from './summary.ts';
@@ -70,13 +72,16 @@ function mergedRows(plan: ScenarioPlan, runs: readonly RunRecord[]): ObservedRow
 
 /** Before the first round closes there is the model 0, and the first certificate is about it. */
 function atZero(
-  { options: { objective }, tests }: ScenarioPlan,
+  { options, tests, participants }: ScenarioPlan,
   id: string,
   first: ObservedRow | undefined,
 ): Standing {
   const { primal, dual, certified } = first ?? { primal: 0, dual: 0, certified: false };
   const y = tests.get(id)?.y;
-  const metric = y && measure(objective, y, new Float64Array(y.length))[METRIC_NAME[objective]];
+  const { objective } = options;
+  // With scaled targets the model 0 predicts their mean, which is that of all for everybody.
+  const centre = measuredBy(options).target ? valuesOf(participants[0]).mean[0] : 0;
+  const metric = y && measure(objective, y, new Float64Array(y.length).fill(centre))[METRIC_NAME[objective]];
   return { primal, dual, certified, metric };
 }
 

@@ -7,6 +7,7 @@ import { quoted } from '../charts/csv.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { scaleRow } from '../math/scaling.ts';
+import { inTargetUnits } from '../math/target-scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { plusScaled } from '../solver/vector.ts';
@@ -132,7 +133,8 @@ export class Observer {
     const tests = this.tests.get(id);
     if (!tests || tests.y.length === 0) return undefined;
     const rows = this.scaledRows(state, id, tests);
-    const decisions = tests.y.map((_, i) => product(rows, i * model.length, model));
+    const { target } = state.agreement ?? {};
+    const decisions = tests.y.map((_, i) => inTargetUnits(product(rows, i * model.length, model), target));
     return measure(state.options.objective, tests.y, decisions);
   }
 

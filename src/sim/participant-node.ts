@@ -2,12 +2,16 @@
 import type { Eventually } from '../base/ports.ts';
 import { stream } from '../base/random.ts';
 import { type ParticipantEvent, ParticipantLoop } from '../client/participant-loop.ts';
+import { mappingOf } from '../data/agreed-classes.ts';
+import { applyMapping } from '../data/labels.ts';
 import type { Arena } from '../math/arena.ts';
 import type { Scaling } from '../math/scaling.ts';
+import { scaledTargets, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { carryOut, planned } from '../participant/solve.ts';
 import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
+import type { Agreement } from '../protocol/agreement.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
@@ -25,6 +29,8 @@ export interface ParticipantData {
   /** rows x features, raw. */
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** Targets as they are written; undefined: y says it all. What they mean is agreed on. */
+  readonly written?: readonly string[] | undefined;
   /** How many times as fast as the compute model says. */
   readonly hardware: number;
 }
@@ -120,7 +126,7 @@ export class ParticipantNode {
         },
       },
       solver: {
-        prepare: (settings, scaling) => this.prepare(settings, scaling),
+        prepare: (settings, scaling, agreement) => this.prepare(settings, scaling, agreement),
         solve: (request) => this.beginSolve(request),
         cancel: () => {
           this.solving = undefined;
@@ -190,10 +196,14 @@ export class ParticipantNode {
     });
   }
 
-  private prepare(settings: FederationSettings, scaling: Scaling): void {
-    const { x, y, profile } = this.data;
+  private prepare(given: FederationSettings, scaling: Scaling, { classes, target }: Agreement): void {
+    const { x, written, profile } = this.data;
+    const settings = withScaledEpsilon(given, target);
     this.settings = settings;
     const { features } = profile;
+    const labelled = { source: this.id, targets: written, lines: undefined };
+    const known = classes && written ? applyMapping(labelled, mappingOf(classes)) : this.data.y;
+    const y = scaledTargets(known, target);
     this.shard ??= scaledShard(this.ports.arena, settings, scaling, { x, y, features });
     const problem = { y, cap: this.shard.cap, settings };
     this.later(this.ports.queue.now, () => this.take({ type: 'prepared', problem }));

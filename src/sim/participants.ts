@@ -1,7 +1,10 @@
 /** Simulated participants from a table: each gets its own training rows, raw, and nothing else. */
+import { labelsOf } from '../data/agreed-classes.ts';
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
-import { featureMoments, mergeMoments } from '../math/scaling.ts';
+import { featureMoments, type Moments, mergeMoments } from '../math/scaling.ts';
+import { targetMoments } from '../math/target-scaling.ts';
+import type { OwnTargets } from '../participant/state.ts';
 import { type ComputeModel, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 
@@ -32,13 +35,28 @@ export function participantsOf(
     const benchmarkMs = (options.passes * meanPassMs(options.compute, rows.length, features)) / hardware;
     const moments = featureMoments(table.x, features, rows);
     const { retryMs } = options;
+    const written = Array.from(rows, (i) => table.targets![i]);
+    const targets = targetsFrom(labelsOf(written), targetMoments(y, rows));
+    const [id, n] = [table.participants[k], rows.length];
     return {
-      profile: { id: table.participants[k], rows: rows.length, features, benchmarkMs, moments, retryMs },
+      profile: { id, rows: n, features, benchmarkMs, moments, targets, retryMs },
       x: featuresOf(table, rows),
       y: Float64Array.from(rows, (i) => y[i]),
+      written,
       hardware,
     };
   });
+}
+
+/** Values are those of a regression, and of no use to anybody otherwise. */
+function targetsFrom(labels: readonly string[], { mean: [mean], m2: [m2] }: Moments): OwnTargets {
+  return { labels, positive: undefined, values: { mean, m2 } };
+}
+
+/** Moments of the targets. */
+export function valuesOf({ profile: { rows, targets } }: ParticipantData): Moments {
+  const { mean, m2 } = targets.values as Exclude<OwnTargets['values'], string>;
+  return { count: rows, mean: Float64Array.of(mean), m2: Float64Array.of(m2) };
 }
 
 /** The one node of the global method. */
@@ -63,7 +81,16 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
     y.set(participant.y, at);
     at += participant.y.length;
   }
-  return { profile: { ...profile, id: POOLED, rows, benchmarkMs: work / hardware, moments }, x, y, hardware };
+  const written = participants.flatMap((participant) => participant.written ?? []);
+  const targets = targetsFrom(labelsOf(written), participants.map(valuesOf).reduce(mergeMoments));
+  const benchmarkMs = work / hardware;
+  return {
+    profile: { ...profile, id: POOLED, rows, benchmarkMs, moments, targets },
+    x,
+    y,
+    written,
+    hardware,
+  };
 }
 
 /**
@@ -71,10 +98,16 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
  * everywhere else.
  */
 export function withCommonMoments(participants: readonly ParticipantData[]): ParticipantData[] {
-  const { count, mean, m2 } = participants.map(({ profile }) => profile.moments).reduce(mergeMoments);
+  const all = participants.map(({ profile }) => profile.moments).reduce(mergeMoments);
+  const values = participants.map(valuesOf).reduce(mergeMoments);
   return participants.map((data) => {
-    const { rows } = data.profile;
-    const moments = { count: rows, mean, m2: m2.map((value) => (value * rows) / count) };
-    return { ...data, profile: { ...data.profile, moments } };
+    const { rows, targets } = data.profile;
+    const moments = asOfRows(all, rows);
+    const common = targetsFrom(targets.labels ?? [], asOfRows(values, rows));
+    return { ...data, profile: { ...data.profile, moments, targets: common } };
   });
+}
+
+function asOfRows({ count, mean, m2 }: Moments, rows: number): Moments {
+  return { count: rows, mean, m2: m2.map((value) => (value * rows) / count) };
 }

@@ -5,6 +5,7 @@ import {
   DEFAULT_OPTIONS,
   DEFAULT_SECURE,
 } from '../coordinator/options.ts';
+import { labelsOf } from '../data/agreed-classes.ts';
 import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { classificationTargets, regressionTargets } from '../data/labels.ts';
@@ -42,13 +43,17 @@ const FEDERATION_OF_ONE: Partial<CoordinatorOptions> = {
 
 /** Who the nodes of a method are, and what is different about the coordinator. */
 function arranged(
-  method: Scenario['method'],
+  scenario: Scenario,
   everybody: ParticipantData[],
 ): { readonly participants: ParticipantData[]; readonly changes: Partial<CoordinatorOptions> } {
+  const { method, positive } = scenario;
   if (method === 'global') return { participants: [pooled(everybody)], changes: FEDERATION_OF_ONE };
   if (method !== 'local') return { participants: everybody, changes: {} };
-  // Each is to be run by itself (alone.ts), and nobody has anything to sum.
-  return { participants: withCommonMoments(everybody), changes: { ...FEDERATION_OF_ONE, summationMs: 0 } };
+  // Each is to be run by itself (alone.ts), and nobody has anything to sum. Its classes are those of all, whichever it has.
+  const labels = labelsOf(everybody.flatMap(({ profile }) => profile.targets.labels ?? []));
+  const isDeclared = positive === undefined && objectiveOf(scenario) === 'classification';
+  const changes = { ...FEDERATION_OF_ONE, summationMs: 0, ...(isDeclared && { classes: labels }) };
+  return { participants: withCommonMoments(everybody), changes };
 }
 
 export interface ScenarioPlan extends SimulationPlan {
@@ -99,7 +104,7 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
   const { retryMs } = timing;
   const hardware = hardwareOf(scenario);
   const everybody = participantsOf(table, y, split.train, { compute, passes, retryMs, hardware });
-  const { participants, changes } = arranged(scenario.method, everybody);
+  const { participants, changes } = arranged(scenario, everybody);
   const waitMs =
     changes.waiting || !scenario.responders
       ? undefined

@@ -41,7 +41,7 @@ function textOf(message: Message): string {
     case 'join':
       return `join, ${message.rows} rows, base ${message.base}${message.pending ? `, pending ${message.pending}` : ''}`;
     case 'moments':
-      return `moments of ${message.count} rows`;
+      return message.count > 0 ? `moments of ${message.count} rows` : 'names of classes';
     case 'answer':
       return `answer to round ${message.round}, replacing ${message.base}${message.previous ? ', with its vector' : ''}`;
     case 'leave':

@@ -6,6 +6,7 @@ import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
+import { inTargetUnits, type TargetScaling } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { METHODS } from '../settings/training.ts';
 import type { Certificate } from './certificate.ts';
@@ -19,6 +20,8 @@ export interface Model {
   readonly features: readonly string[];
   readonly bias: boolean;
   readonly scaling: Scaling;
+  /** How the targets of a regression were scaled; undefined: they were not. */
+  readonly target: TargetScaling | undefined;
   /** What +1 and -1 stand for; undefined for regression. */
   readonly classes: ClassMapping | undefined;
   readonly w: Float64Array;
@@ -41,7 +44,7 @@ export function modelFor(model: Model, participant: string): Float64Array {
   );
 }
 
-/** (w + v_k).x for some rows of a table of raw features. */
+/** Decisions for some rows of a table of raw features: (w + v_k).x, for a regression in the units of the target. */
 export function decide(
   model: Model,
   table: Table,
@@ -61,9 +64,9 @@ export function decide(
   return out;
 }
 
-/** z.x_i for rows of raw features that are known to be the model's; z is w + v_k. */
+/** The decision for a row of raw features that are known to be the model's; z is w + v_k. */
 export function decisionBy(
-  { bias, scaling }: Pick<Model, 'bias' | 'scaling'>,
+  { bias, scaling, target }: Pick<Model, 'bias' | 'scaling' | 'target'>,
   x: Float64Array,
 ): (z: Float64Array, i: number) => number {
   const d = scaling.shift.length;
@@ -72,7 +75,7 @@ export function decisionBy(
     scaleRow(x, i, scaling, scaled, 0);
     let sum = bias ? z[d] : 0;
     for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
-    return sum;
+    return inTargetUnits(sum, target);
   };
 }
 

@@ -32,6 +32,7 @@ const EVERYTHING: Required<Omit<TrainOptions, 'trainRows'>> & { trainRows: numbe
   lambda: 0.01,
   classWeight: 'balanced',
   scale: 'center',
+  scaleTarget: 'none',
   bias: false,
   testFraction: 0.25,
   seed: 7,

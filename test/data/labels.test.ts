@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  applyMapping,
-  classificationTargets,
-  ownClassificationTargets,
-  regressionTargets,
-} from '../../src/data/labels.ts';
+import { applyMapping, classificationTargets, regressionTargets } from '../../src/data/labels.ts';
 import { naturallySorted } from '../../src/data/participants.ts';
 import { refused } from './helpers.ts';
 
@@ -54,45 +49,6 @@ describe('classificationTargets', () => {
     await refused(() => classificationTargets(three, positive), 'UNKNOWN_POSITIVE', '"a", "b", "c"', '"d"');
     const none = { source: 'a.csv', targets: undefined, lines: undefined };
     await refused(() => classificationTargets(none), 'NO_TARGETS', 'a.csv');
-  });
-});
-
-describe('ownClassificationTargets', () => {
-  test('one class is enough where labels mean what they usually mean', () => {
-    for (const [labels, y, positive, negative] of [
-      [['1', '1.0', '+1'], [1, 1, 1], '1', undefined],
-      [['-1', '-1.0'], [-1, -1], '1', '-1'],
-      [['0'], [-1], '1', '0'],
-      [['0', '1'], [-1, 1], '1', '0'],
-      [['-1', '+1'], [-1, 1], '+1', '-1'],
-      [['-1', '0', '1'], [-1, -1, 1], '1', undefined],
-    ] as const) {
-      const targets = ownClassificationTargets(labelled(...labels));
-      expect([...targets.y]).toEqual(y);
-      expect([targets.positive, targets.negative]).toEqual([positive, negative]);
-    }
-  });
-
-  test('the class that is asked for is +1, whether it is there or not', () => {
-    const targets = ownClassificationTargets(labelled('a', 'b', 'c'), { positive: 'b' });
-    expect([...targets.y]).toEqual([-1, 1, -1]);
-    expect(targets.negative).toBeUndefined();
-    expect([...ownClassificationTargets(labelled('a', 'a'), { positive: 'b' }).y]).toEqual([-1, -1]);
-    expect([...ownClassificationTargets(labelled('2', '3'), { positive: '2.0' }).y]).toEqual([1, -1]);
-  });
-
-  test('two other classes are taken as always', () => {
-    const targets = ownClassificationTargets(labelled('walk', 'sit'));
-    expect([targets.positive, targets.negative]).toEqual(['walk', 'sit']);
-  });
-
-  test('asks where it cannot know', async () => {
-    const ask = ['POSITIVE_NEEDED', 'a.csv', '--positive'] as const;
-    await refused(() => ownClassificationTargets(labelled('walk', 'walk')), ...ask, 'only "walk"');
-    await refused(() => ownClassificationTargets(labelled('2')), ...ask, 'only "2"');
-    await refused(() => ownClassificationTargets(labelled('a', 'b', 'c')), ...ask, '"a", "b", "c"');
-    const none = { source: 'a.csv', targets: undefined, lines: undefined };
-    await refused(() => ownClassificationTargets(none), 'NO_TARGETS', 'a.csv');
   });
 });
 

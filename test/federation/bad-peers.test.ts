@@ -15,6 +15,7 @@ import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { ToCoordinator } from '../../src/protocol/messages.ts';
 import { AGGREGATIONS } from '../../src/settings/training.ts';
 import { dot } from '../../src/solver/vector.ts';
+import { USUAL_CLASSES } from '../helpers/moments.ts';
 
 const IDS = ['a', 'b', 'c'];
 const FEATURES = 2;
@@ -140,7 +141,9 @@ test('numbers of any size', () => {
       for (const [k, id] of IDS.entries()) join(listener, id, peers[k]);
       for (const [k, id] of IDS.entries()) {
         const { count: rows, mean, m2 } = peers[k];
-        listener.hear(id, { kind: 'moments', count: rows, mean, m2: m2.map(Math.abs) });
+        const target = objective === 'regression' ? { mean: mean[0], m2: Math.abs(m2[0]) } : undefined;
+        const brought = objective === 'regression' ? { ...USUAL_CLASSES, labels: [], target } : USUAL_CLASSES;
+        listener.hear(id, { kind: 'moments', count: rows, mean, m2: m2.map(Math.abs), ...brought });
       }
       listener.take({ type: 'timer', now: (listener.now += 200) });
       for (let turn = 0; turn < 4 && listener.state.round > 0; turn++) {
@@ -166,7 +169,7 @@ test('[SCALE-4] moments that are none: they are refused, and the others are wait
       for (const [k, id] of IDS.entries()) {
         join(listener, id, peers[k]);
         const { count: rows, mean, m2 } = peers[k];
-        listener.hear(id, { kind: 'moments', count: rows, mean, m2 });
+        listener.hear(id, { kind: 'moments', count: rows, mean, m2, ...USUAL_CLASSES });
       }
       listener.take({ type: 'timer', now: (listener.now += 200) });
       const { scaling } = listener.state;

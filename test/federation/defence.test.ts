@@ -15,6 +15,7 @@ import { Simulation } from '../../src/sim/simulation.ts';
 import type { RunSummary } from '../../src/sim/summary.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
+import { USUAL_CLASSES } from '../helpers/moments.ts';
 import { smallHar } from '../helpers/tables.ts';
 
 const SIZE = { generator: 'har', participants: 20, rows: 60, features: 60 } as const;
@@ -102,7 +103,13 @@ describe('an answer that cannot be is refused, and its round goes on without it'
     const known = { rows: 3, features: 1, benchmarkMs: 1, session: 1, base: 0, pending: 0, edition: 0 };
     for (const id of ['a', 'b']) say(id, { kind: 'join', id, ...known });
     for (const id of ['a', 'b'])
-      say(id, { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) });
+      say(id, {
+        kind: 'moments',
+        count: 3,
+        mean: Float64Array.of(0),
+        m2: Float64Array.of(1),
+        ...USUAL_CLASSES,
+      });
     for (const id of ['a', 'b']) say(id, opening);
     step(state, { type: 'summed', now: 1 });
     expect(state.round).toBe(2);

@@ -241,6 +241,7 @@ const common = fc
     lambda: positive,
     classWeight: fc.constantFrom('none', 'balanced'),
     scale: fc.constantFrom('standard', 'center', 'none'),
+    scaleTarget: fc.constantFrom('standard', 'none'),
     bias: fc.boolean(),
     passes: count,
     maxRows: fc.integer({ min: 1, max: 1e8 }),
@@ -366,7 +367,16 @@ test('the schema can be written as a JSON schema, every field in words', () => {
   expect(additionalProperties).toBe(false);
   const names = Object.keys(properties);
   expect(new Set(names)).toEqual(
-    new Set([...Object.keys(DEFAULT_OPTIONS), 'loss', 'mask', 'dp', 'defence', 'secure']),
+    new Set([
+      ...Object.keys(DEFAULT_OPTIONS),
+      'loss',
+      'mask',
+      'dp',
+      'defence',
+      'secure',
+      'positive',
+      'classes',
+    ]),
   );
   for (const name of names)
     expect(properties[name]).toMatchObject({ description: expect.stringMatching(/^\w.{3,90}$/) });

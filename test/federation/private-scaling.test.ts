@@ -67,7 +67,9 @@ describe('[DP-6] [SCALE-6] no moments are sent', () => {
 
 describe('a scaling from public bounds', () => {
   const options = (scale: CoordinatorOptions['scale'], bounds: readonly (readonly number[])[]) => ({
+    objective: 'classification' as const,
     scale,
+    scaleTarget: 'standard' as const,
     dp: { ...DP, bounds },
   });
 

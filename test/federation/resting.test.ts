@@ -13,7 +13,8 @@ const GAP = 1e-3;
 const TABLES = { classification: smallHar(6, 5, 30), regression: smallRegression(4) } as const;
 const OBJECTIVES = ['classification', 'regression'] as const;
 /** Nothing is scaled: a problem does not depend on who was there in the beginning. */
-const TRAIN = { gap: GAP, rounds: 200, passes: 3000, c2: 0.5, testFraction: 0, scale: 'none' } as const;
+const UNSCALED = { scale: 'none', scaleTarget: 'none' } as const;
+const TRAIN = { gap: GAP, rounds: 200, passes: 3000, c2: 0.5, testFraction: 0, ...UNSCALED } as const;
 
 function plan(objective: (typeof OBJECTIVES)[number], changes: PlanChanges = {}) {
   const options = { retryMs: 1e4, maxWaitMs: 3e4, patience: 2, ...changes.options };
@@ -177,7 +178,7 @@ describe.each(OBJECTIVES)('waking, %s', (objective) => {
     const node = simulation.participants.get(one)!;
     const [before, round] = [simulation.rows.at(-1)!, simulation.coordinator.state!.round];
     node.crash();
-    Object.assign(node.data, { y: node.data.y.map((value) => -value) });
+    Object.assign(node.data, { y: node.data.y.map((value) => -value), written: undefined });
     const committed = { ...node.disk!.committed!, beta: new Float64Array(0) };
     node.disk = { ...node.disk!, edition: 1, pending: undefined, committed };
     node.start();

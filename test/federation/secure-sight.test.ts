@@ -68,7 +68,7 @@ function watch(simulation: Simulation): Sight {
     }
   };
   for (const node of simulation.participants.values()) {
-    keep('moments', momentsVector(node.data.profile.moments));
+    keep('moments', momentsVector({ ...node.data.profile.moments, target: undefined }));
     keep('moments', node.data.profile.moments.mean);
     const takeToo = node.take.bind(node);
     node.take = (input) => {

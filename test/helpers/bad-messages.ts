@@ -9,6 +9,7 @@ import {
 import { dot } from '../../src/solver/vector.ts';
 import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
 import type { Attacker } from './attacked-federation.ts';
+import { USUAL_CLASSES } from './moments.ts';
 
 export interface BadMessage {
   readonly name: string;
@@ -50,6 +51,7 @@ const moments = (mean: number[], m2: number[], count = 5): ToCoordinator => ({
   count,
   mean: Float64Array.from(mean),
   m2: Float64Array.from(m2),
+  ...USUAL_CLASSES,
 });
 const long = (value: number, n: number) => Array<number>(n).fill(value);
 

@@ -9,6 +9,7 @@ import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored
 import { orderFor } from '../../src/coordinator/training.ts';
 import type { AnswerMessage, Join, ToCoordinator } from '../../src/protocol/messages.ts';
 import { dot } from '../../src/solver/vector.ts';
+import { USUAL_CLASSES } from './moments.ts';
 
 /** A coordinator with a disk, spoken to by hand. */
 export class Bench {
@@ -85,7 +86,13 @@ export class Bench {
   gather(...ids: string[]): void {
     for (const id of ids) this.join(id);
     for (const id of ids)
-      this.say(id, { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) });
+      this.say(id, {
+        kind: 'moments',
+        count: 3,
+        mean: Float64Array.of(0),
+        m2: Float64Array.of(1),
+        ...USUAL_CLASSES,
+      });
   }
 }
 

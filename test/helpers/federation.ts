@@ -25,11 +25,12 @@ export const TEST_COMPUTE = { fixedMs: 1, perValueMs: 0.001, spread: 0.2 };
 export function planFor(table: Table, train: TrainOptions, changes: PlanChanges = {}): SimulationPlan {
   const resolved = resolveOptions(train);
   const prepared = prepare(table, resolved);
-  const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = resolved;
+  const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias, positive } = resolved;
   const { passes, seed, aggregation, gap, rounds } = resolved;
   const options: CoordinatorOptions = {
     ...DEFAULT_OPTIONS,
-    ...{ objective, loss, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },
+    ...{ objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias, passes, seed, aggregation },
+    ...(positive !== undefined && { positive }),
     minParticipants: prepared.table.participants.length,
     retryMs: 1e6,
     maxWaitMs: 1e9,

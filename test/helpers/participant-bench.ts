@@ -25,6 +25,7 @@ const PROFILE: Profile = {
   features: 1,
   benchmarkMs: 5,
   moments: { count: 1, mean: Float64Array.of(0), m2: Float64Array.of(0) },
+  targets: { labels: ['-1', '1'], positive: undefined, values: { mean: 0, m2: 0 } },
   retryMs: 100,
 };
 
@@ -65,6 +66,8 @@ export class ParticipantBench {
       kind: 'welcome',
       settings: this.settings,
       scaling: scaled === 'scaled' ? scaling : undefined,
+      agreement: scaled === 'scaled' ? { classes: undefined, target: { shift: 0, scale: 1 } } : undefined,
+      waitingFor: undefined,
     });
   }
 

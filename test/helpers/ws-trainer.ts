@@ -18,6 +18,7 @@ import type { FederationSettings } from '../../src/settings/wire.ts';
 import { answer } from '../../src/solver/answer.ts';
 import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
 import { Shard } from '../../src/solver/shard.ts';
+import { USUAL_CLASSES } from './moments.ts';
 import { type Applicant, connected, Keys, type WsParticipant } from './ws-participant.ts';
 
 const arena = new Arena();
@@ -97,7 +98,7 @@ export class Trainer {
     this.settings = settings;
     if (!scaling) {
       const rows = Uint32Array.from(this.y.keys());
-      link.send({ kind: 'moments', ...featureMoments(this.x, D, rows) });
+      link.send({ kind: 'moments', ...featureMoments(this.x, D, rows), ...USUAL_CLASSES });
       return;
     }
     const mode = { mode: settings.scale, ...scaling };

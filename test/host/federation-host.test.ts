@@ -10,6 +10,7 @@ import { noblePrimitives } from '../../src/privacy/secure/keys.ts';
 import type { Join } from '../../src/protocol/messages.ts';
 import { EventQueue } from '../../src/sim/events.ts';
 import { answer } from '../helpers/coordinator-bench.ts';
+import { USUAL_CLASSES } from '../helpers/moments.ts';
 
 const NAME = 'default';
 const RECORD = {
@@ -72,7 +73,8 @@ class Rig {
   }
 
   moments(id: string): void {
-    this.host.receive(id, { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) });
+    const rows = { count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) };
+    this.host.receive(id, { kind: 'moments', ...rows, ...USUAL_CLASSES });
   }
 
   /** Ends the oldest save, and lets the host go on. */

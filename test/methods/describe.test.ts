@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import { makeRegression } from '../../src/data/generate-regression.ts';
 import { describeTable } from '../../src/methods/describe.ts';
+import { isUneven } from '../../src/methods/target-summary.ts';
 import { tableOf } from '../data/helpers.ts';
 
 /** 40 rows of two people with two alternating classes and three unsuspicious features. */
@@ -81,12 +82,40 @@ describe('describeTable', () => {
     expect('target' in description).toBe(false);
   });
 
-  test('finds nothing wrong with the embedded data', () => {
-    expect(describeTable(makeHarLike({ participants: 4 })).suspicious).toEqual([]);
+  test('finds nothing wrong with the embedded data, but that one activity of six is rare', () => {
+    const { suspicious } = describeTable(makeHarLike({ participants: 4 }));
+    expect(suspicious).toEqual([expect.stringMatching(/^Classes are uneven: "1" has 1\d\.\d%/)]);
   });
 });
 
 describe('describeTable suspects', () => {
+  test('uneven classes: of two below a quarter, of six below a twelfth', () => {
+    const found = suspicious(({ targets }) => targets.fill('-1', 9));
+    expect(found).toContainEqual(expect.stringMatching(/uneven: "1" has 12\.5%.*--class-weight balanced/));
+    expect([
+      isUneven([0.24, 0.76]),
+      isUneven([0.25, 0.75]),
+      isUneven([1]),
+      isUneven([1, 1, 1, 1, 1, 1].map((part) => part / 6)),
+      isUneven([0.08, 0.184, 0.184, 0.184, 0.184, 0.184]),
+    ]).toEqual([true, false, false, false, true]);
+  });
+
+  test.each([
+    [305_000, 66_000, [/far from 0 \(mean 3\.05e\+5|far from 0 \(mean 305000/]],
+    [0, 500, [/unusual spread/]],
+    [0, 0.02, [/unusual spread/, /default epsilon of 0\.1.*--epsilon/]],
+    [0.5, 1, []],
+  ] as const)('regression targets around %d with a spread of %d: %j', (centre, spread, sentences) => {
+    const found = suspicious(
+      ({ targets }) => {
+        for (const i of targets.keys()) targets[i] = String(centre + spread * Math.sqrt(2) * Math.sin(5 * i));
+      },
+      { objective: 'regression' },
+    );
+    expect(found).toEqual(sentences.map((sentence) => expect.stringMatching(sentence)));
+  });
+
   test('constant features', () => {
     const found = suspicious(withFeature(() => 0.1));
     expect(found).toEqual(['1 feature is constant: x4']);

@@ -103,7 +103,8 @@ function objectiveAt(model: Model, table: Table, v: Float64Array): number {
     let a = model.bias ? model.w[d] + v[d] : 0;
     for (let j = 0; j < d; j++) a += x[j] * (model.w[j] + v[j]);
     if (model.objective === 'regression') {
-      sum += c1 * Math.max(0, Math.abs(a - y[i]) - epsilon);
+      const { shift, scale } = model.target ?? { shift: 0, scale: 1 };
+      sum += c1 * Math.max(0, Math.abs(a - (y[i] - shift) / scale) - epsilon / scale);
       continue;
     }
     const own = y[i] > 0 ? positive : y.length - positive;

@@ -46,6 +46,7 @@ const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   epsilon: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   classWeight: fc.constantFrom('none', 'balanced'),
   scale: fc.constantFrom('standard', 'center', 'none'),
+  scaleTarget: fc.constantFrom('standard', 'none'),
   bias: fc.boolean(),
   features: fc.integer({ min: 1, max: 1_000_000 }),
   passes: fc.integer({ min: 1, max: 1_000_000_000 }),
@@ -60,6 +61,20 @@ const exactly = (length: number) => fc.uint8Array({ minLength: length, maxLength
 const keys = { identityKey: exactly(32), channelKey: exactly(32), signature: exactly(64) };
 const place = fc.integer({ min: 0, max: 0xffff });
 const about = { session: u32, round: u32 };
+
+/** A value of the target column: may be empty. */
+const label = fc.oneof(id, fc.constant(''));
+const agreement = fc.record({
+  classes: fc.option(
+    fc
+      .array(label, { minLength: 1, maxLength: 100 })
+      .map((labels) => ({ labels, positive: labels[labels.length - 1] })),
+    { nil: undefined },
+  ),
+  target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
+});
+
+const AGREED = { classes: { labels: ['a', 'b'], positive: 'a' }, target: undefined };
 
 /** Absent is not the same as undefined in JSON. */
 const settings = fc
@@ -81,12 +96,15 @@ const BY_KIND: ByKind = {
     pending: u32,
     edition: u32,
   }),
-  moments: fc.record({ count: u32, pair }).map(({ count, pair: [mean, m2] }) => ({
-    kind: 'moments',
-    count,
-    mean,
-    m2,
-  })),
+  moments: fc
+    .record({
+      count: u32,
+      pair,
+      target: fc.option(fc.record({ mean: f64, m2: f64 }), { nil: undefined }),
+      labels: fc.array(label, { maxLength: 100 }),
+      positive: fc.option(label, { nil: undefined }),
+    })
+    .map(({ pair: [mean, m2], ...rest }) => ({ kind: 'moments', mean, m2, ...rest })),
   answer: fc.record({
     kind: fc.constant('answer'),
     session: u32,
@@ -99,14 +117,19 @@ const BY_KIND: ByKind = {
     previous: fc.option(vector, { nil: undefined }),
   }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
-  welcome: fc.record({
-    kind: fc.constant('welcome'),
-    settings,
-    scaling: fc.option(
-      pair.map(([shift, factor]) => ({ shift, factor })),
-      { nil: undefined },
-    ),
-  }),
+  welcome: fc
+    .record({
+      kind: fc.constant('welcome' as const),
+      settings,
+      scaling: fc.option(
+        pair.map(([shift, factor]) => ({ shift, factor })),
+        { nil: undefined },
+      ),
+      agreement: fc.option(agreement, { nil: undefined }),
+      waitingFor: fc.option(id, { nil: undefined }),
+    })
+    // Who has the scaling knows the classes, too.
+    .map((one) => (one.scaling && !one.agreement?.classes ? { ...one, agreement: AGREED } : one)),
   round: fc.record({
     kind: fc.constant('round'),
     session: u32,

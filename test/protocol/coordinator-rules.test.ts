@@ -4,9 +4,16 @@ import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { Moments, ToCoordinator } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
+import { USUAL_CLASSES } from '../helpers/moments.ts';
 import { ParticipantBench } from '../helpers/participant-bench.ts';
 
-const MOMENTS: Moments = { kind: 'moments', count: 3, mean: Float64Array.of(0), m2: Float64Array.of(1) };
+const MOMENTS: Moments = {
+  kind: 'moments',
+  count: 3,
+  mean: Float64Array.of(0),
+  m2: Float64Array.of(1),
+  ...USUAL_CLASSES,
+};
 
 describe('retransmission and sessions', () => {
   test('[RETRY-1] the round is sent again after retryMs to those who have not answered, and to no others', () => {
@@ -184,7 +191,7 @@ describe('secure aggregation', () => {
   });
 
   test('[SECURE-11] a plan of an unknown roster is answered with advertise, and that with the roster and the plan', () => {
-    const bench = new Bench({ secure: DEFAULT_SECURE });
+    const bench = new Bench({ secure: DEFAULT_SECURE, positive: '1' });
     const peers = ['a', 'b'].map((id, i) => {
       const secure = { secret: new Uint8Array(32).fill(i + 1) };
       const peer = new ParticipantBench({}, { id, secure });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
-import type { Message } from '../../src/protocol/messages.ts';
+import type { Message, Welcome } from '../../src/protocol/messages.ts';
 import { frameOf, payloadOf, refusalOf, sealed, tryDecode } from './frames.ts';
-import { SAMPLES, SETTINGS } from './samples.ts';
+import { BEFORE, SAMPLES, SETTINGS } from './samples.ts';
 
 const golden = (name: string): Uint8Array => {
   const { message, precision } = SAMPLES.find((sample) => sample.name === name)!;
@@ -21,6 +21,7 @@ const SECURE_SETTINGS = { scaleBits: 30, limit: 1e6, dropout: 0.3, corrupted: 0.
 const LEAVE = 0x05;
 const JOIN = 0x01;
 const WELCOME = 0x81;
+const WELCOME_SAMPLE = SAMPLES.find(({ name }) => name === 'welcome')!.message as Welcome;
 
 describe('the envelope', () => {
   test('[FRAME-2] nothing, and too little', () => {
@@ -160,7 +161,7 @@ describe('lengths that lie', () => {
     const tight = {
       ...DEFAULT_LIMITS,
       maxFeatures: 2,
-      maxIdBytes: 6,
+      maxIdBytes: 8,
       maxTextBytes: 400,
       maxParticipants: 16,
     };
@@ -178,6 +179,9 @@ describe('lengths that lie', () => {
       ['join', { maxFrameBytes: 40 }],
       ['roster', { maxParticipants: 1 }],
       ['roster', { maxIdBytes: 5 }],
+      ['moments-labels', { maxLabels: 1 }],
+      ['moments-labels', { maxIdBytes: 7 }],
+      ['welcome-classes', { maxLabels: 1 }],
       ['dealt', { maxParticipants: 1 }],
       ['counted', { maxParticipants: 8 }],
       ['masked', { maxParticipants: 8 }],
@@ -277,7 +281,7 @@ describe('words and texts', () => {
   });
 
   test('[TYPE-8] vectors that should be of one length', () => {
-    const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0)]);
+    const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0), 0, 0, 0, 0]);
     const refusal = refusalOf(frameOf({ tag: 0x02 }, payload));
     expect(refusal.code).toBe('WRONG_SHAPE');
     expect(refusal.sentence).toBe('moments: expected as many numbers in m2 as in mean (1), got 0');
@@ -285,7 +289,7 @@ describe('words and texts', () => {
 
   test('[TYPE-3] a presence byte that is neither', () => {
     const frame = golden('welcome-before-scaling');
-    const { sentence } = refusalOf(patched(frame, frame.length - 5, [2]));
+    const { sentence } = refusalOf(patched(frame, frame.length - 7, [2]));
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
     const answer = golden('answer.f64');
     expect(refusalOf(patched(answer, answer.length - 5, [2])).sentence).toBe(
@@ -297,16 +301,48 @@ describe('words and texts', () => {
   });
 });
 
+describe('agreements', () => {
+  const welcome = (changes: object) => ({ ...WELCOME_SAMPLE, ...changes }) as Message;
+  const AGREED = WELCOME_SAMPLE.agreement!;
+
+  test('[TYPE-12] a positive class that is no class, a scale that is not above 0, a scaling without an agreement', () => {
+    // Encoded by hand: a sender does not write what it would have to refuse.
+    const frame = golden('welcome');
+    const scale = new Uint8Array(Float64Array.of(66.25).buffer);
+    const at = frame.findIndex((_, i) => scale.every((byte, k) => frame[i + k] === byte));
+    for (const value of [0, -1]) {
+      const { code, sentence } = refusalOf(
+        patched(frame, at, [...new Uint8Array(Float64Array.of(value).buffer)]),
+      );
+      expect([code, sentence]).toEqual([
+        'BAD_FRAME',
+        `welcome: agreement.target.scale: expected a number above 0, got ${value}`,
+      ]);
+    }
+    const classes = golden('welcome-classes');
+    const text = new TextEncoder().encode('mild');
+    const label = classes.findIndex((_, i) => text.every((byte, k) => classes[i + k] === byte));
+    const other = patched(classes, label + 6, [...new TextEncoder().encode('severe!!')]);
+    expect(refusalOf(other).sentence).toBe('welcome: agreement.classes.positive: expected one of the labels');
+    expect(() => encode(welcome({ agreement: undefined }), 'f64')).toThrow(
+      /expected an agreement with the scaling/,
+    );
+    expect(() =>
+      encode(welcome({ agreement: { ...AGREED, target: { shift: 0, scale: 0 } } }), 'f64'),
+    ).toThrow(/above 0/);
+  });
+});
+
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
-    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0]));
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, 0, 0]));
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 
   test('[SETTINGS-2] are taken in any order and spacing', () => {
     const turned = Object.fromEntries(Object.entries(SETTINGS).reverse());
-    const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined };
+    const message = { kind: 'welcome', settings: SETTINGS, ...BEFORE };
     expect(tryDecode(welcome(JSON.stringify(turned, null, 4)))).toEqual({ message });
   });
 
@@ -320,6 +356,7 @@ describe('settings', () => {
     epsilon: [-0.1, undefined],
     classWeight: ['heavy'],
     scale: ['minmax'],
+    scaleTarget: ['center', undefined],
     bias: [1, 'true', undefined],
     features: [0, 1.5, -1, 2 ** 32, 1_000_001],
     passes: [0, 2 ** 32],

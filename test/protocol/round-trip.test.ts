@@ -6,6 +6,7 @@ import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import { firstNotFinite } from '../../src/protocol/payload.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
+import { USUAL_CLASSES } from '../helpers/moments.ts';
 import { arbitraryOf, KINDS } from './arbitrary.ts';
 import { decode } from './frames.ts';
 import { SAMPLES } from './samples.ts';
@@ -58,7 +59,7 @@ describe('what is encoded is decoded', () => {
     expect(decode(encode(message, 'f32'))).toEqual({ ...message, w });
     // Fine in f64; in f32 the mean would lose what tells rows apart, and m2 would be infinite.
     const [mean, m2] = [Float64Array.of(1e9 + 0.125), Float64Array.of(1e60)];
-    const moments: Message = { kind: 'moments', count: 3, mean, m2 };
+    const moments: Message = { kind: 'moments', count: 3, mean, m2, ...USUAL_CLASSES };
     expect(decode(encode(moments, 'f32'))).toEqual(moments);
   });
 
@@ -132,7 +133,7 @@ describe('[TYPE-11] what a peer would refuse is not encoded', () => {
     ['an unknown word', { ...finish, reason: 'toString' as 'gap', w: new Float64Array(1) }, /finish: reason/],
     [
       'vectors of different lengths',
-      { kind: 'moments', count: 1, mean: new Float64Array(2), m2: new Float64Array(3) },
+      { kind: 'moments', count: 1, mean: new Float64Array(2), m2: new Float64Array(3), ...USUAL_CLASSES },
       /expected as many numbers in m2 as in mean \(2\), got 3/,
     ],
     [

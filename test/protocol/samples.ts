@@ -19,6 +19,7 @@ export const SETTINGS: FederationSettings = {
   epsilon: 0.25,
   classWeight: 'none',
   scale: 'standard',
+  scaleTarget: 'standard',
   bias: true,
   features: 2,
   passes: 50,
@@ -28,6 +29,8 @@ export const SETTINGS: FederationSettings = {
   retryMs: 2000,
 };
 
+/** Nothing is settled yet. */
+export const BEFORE = { scaling: undefined, agreement: undefined, waitingFor: undefined } as const;
 const scalars = { loss: 12.375, dualSum: 3.0625, uNorm2: 0.15625, wDotU: -1.125 };
 const accepted = { round: 6 };
 /** Exact in f32 too, so that a message is the same after either precision; no two numbers share their bytes. */
@@ -101,7 +104,7 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
         ...SETTINGS,
         secure: { scaleBits: 30, limit: 4194304, dropout: 0.25, corrupted: 0.2 },
       },
-      scaling: undefined,
+      ...BEFORE,
     },
   },
   { name: 'advertise', message: { kind: 'advertise', session: 2, ...keysFrom(1) } },
@@ -202,6 +205,21 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       count: 352,
       mean: Float64Array.of(0.5, -2.75),
       m2: Float64Array.of(12.125, 0.0625),
+      target: { mean: 305.5, m2: 66.25 },
+      labels: [],
+      positive: undefined,
+    },
+  },
+  {
+    name: 'moments-labels',
+    message: {
+      kind: 'moments',
+      count: 0,
+      mean: new Float64Array(0),
+      m2: new Float64Array(0),
+      target: undefined,
+      labels: ['mild', 'sévère'],
+      positive: 'sévère',
     },
   },
   { name: 'leave', message: { kind: 'leave', session: 2 } },
@@ -211,9 +229,39 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       kind: 'welcome',
       settings: SETTINGS,
       scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+      agreement: { classes: undefined, target: { shift: 305.5, scale: 66.25 } },
+      waitingFor: undefined,
     },
   },
-  { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, scaling: undefined } },
+  {
+    name: 'welcome-classes',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
+      scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+      agreement: { classes: { labels: ['mild', 'sévère'], positive: 'sévère' }, target: undefined },
+      waitingFor: undefined,
+    },
+  },
+  {
+    name: 'welcome-declared',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
+      ...BEFORE,
+      agreement: { classes: { labels: ['sévère'], positive: 'sévère' }, target: undefined },
+    },
+  },
+  {
+    name: 'welcome-waiting',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
+      ...BEFORE,
+      waitingFor: 'another class: so far participants have "mild" only',
+    },
+  },
+  { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, ...BEFORE } },
   {
     name: 'round-certify',
     message: {
@@ -252,7 +300,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
         training: 'steps',
         dp: { clip: 0.5, noiseMultiplier: 1.25, epsilon: 8, delta: 1e-5 },
       },
-      scaling: undefined,
+      ...BEFORE,
     },
   },
   {

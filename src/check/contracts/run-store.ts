@@ -135,6 +135,10 @@ function runOf(round: number): StoredRun {
     purpose: 'train',
     features: 6,
     scaling: undefined,
+    agreement: {
+      classes: { labels: ['mild', 'severe'], positive: 'severe' },
+      target: { shift: round, scale: 0.5 },
+    },
     aggregated: round - 1,
     wokenRound: 0,
     gap: 1 / round,

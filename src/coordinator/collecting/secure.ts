@@ -2,13 +2,14 @@
  * A sum of which nobody knows the parts: what is taken from whom while it comes about (nothing in the clear, every answer once), and what the phases of
  * secure aggregation (secure-round.ts) have come to when a round closes.
  */
-import { scalingFrom } from '../../math/scaling.ts';
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
-import type { Join, Leave, MaskedMessage, ToCoordinator } from '../../protocol/messages.ts';
+import type { Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
+import { areLabelsAsked } from '../agreement.ts';
 import type { CoordinatorEffect } from '../effects.ts';
+import { onMoments } from '../membership.ts';
 import { outOfSession, refuse } from '../refusals.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
@@ -24,6 +25,8 @@ export function onSecureAnswer(
   message: Exclude<ToCoordinator, Join | Leave>,
   primitives: Primitives,
 ): CoordinatorEffect[] {
+  if (message.kind === 'moments' && areLabelsAlone(message) && areLabelsAsked(state))
+    return onMoments(state, member, message);
   if (message.kind === 'moments' || message.kind === 'answer') {
     const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;
     return [refuse(state, member.id, 'INFEASIBLE', sentence)];
@@ -42,6 +45,11 @@ export function onSecureAnswer(
   }
   if (message.kind !== 'masked') return takeAnswer(state, member, message);
   return outOfTurn(state, member, message) ?? takeAnswer(state, member, message);
+}
+
+/** Names of classes, which are asked for where the operator has declared none, and nothing of the rows. */
+function areLabelsAlone({ count, mean, m2, target }: Moments): boolean {
+  return count === 0 && mean.length + m2.length === 0 && target === undefined;
 }
 
 /** A vector that cannot go into the sum any more, or starts from another state than is recorded. */
@@ -73,11 +81,12 @@ export function takeOutcome(state: CoordinatorState): Summed | undefined {
   return outcome?.kind === 'summed' ? outcome : undefined;
 }
 
-/** The scaling, from the sum of everybody's moments; undefined where there is no sum, or it is not valid. */
-export function scalingOf(state: CoordinatorState, summed: Summed | undefined) {
-  const moments = summed && momentsFrom(summed.sum, state.secure!.core!.layout.ids.length);
+/** The moments of all rows, from the sum of everybody's; undefined where there is no sum, or it is not valid. */
+export function measuredMoments(state: CoordinatorState, summed: Summed | undefined) {
+  const { secure, options } = state;
+  const moments = summed && momentsFrom(summed.sum, secure!.core!.layout.ids.length, options);
   // Nobody sees who has put invalid values into a secure sum; that there are some shows in the sum.
-  return moments && moments.count >= 1 ? scalingFrom(moments, state.options.scale) : undefined;
+  return moments && moments.count >= 1 ? moments : undefined;
 }
 
 /** Nobody, where sums would no longer be exact. */

@@ -8,6 +8,7 @@
 
 import type { Split } from '../../data/split.ts';
 import { Arena } from '../../math/arena.ts';
+import { withScaledEpsilon } from '../../math/target-scaling.ts';
 import { decide } from '../../solver/model.ts';
 import type { MethodResult, WarmStart } from '../method.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -50,7 +51,7 @@ export class ChainSolver {
     const { placed, workspace } = this.hold(options, fold);
     const starts = new Starts();
     return points.map((point) => {
-      const settings = { ...options, ...point };
+      const settings = withScaledEpsilon({ ...options, ...point }, placed.target);
       const result = METHOD[options.method]({ workspace, settings, warmStart: starts.near(point) });
       starts.solved(point, result);
       const model = assembleModel(prepared, options, placed, result);

@@ -16,6 +16,9 @@ import { crc32 } from '../../base/crc32.ts';
 import { inputError, KindredError } from '../../base/errors.ts';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
+import { type AgreedClasses, labelsOf } from '../../data/agreed-classes.ts';
+import { type ClassMapping, classKey } from '../../data/labels.ts';
+import { naturallySorted } from '../../data/participants.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { fileError, onFileSync } from '../files/file-error.ts';
 import { readIfThere, writeDurably } from '../files/files.ts';
@@ -184,10 +187,27 @@ function stateIn(bytes: Uint8Array, path: string): ReadState {
   return { file: asNow(tree as unknown as ParticipantFile), bytes: at, firstBytes };
 }
 
+/** Before classes were agreed on in the federation each participant had its own. */
+interface EarlierFile extends ParticipantFile {
+  readonly classes?: ClassMapping | undefined;
+}
+
 /** With settings of an earlier protocol as this one has them. */
-function asNow(file: ParticipantFile): ParticipantFile {
-  const { settings } = file.stored;
-  return settings ? { ...file, stored: { ...file.stored, settings: upgraded(settings) } } : file;
+function asNow({ classes, ...file }: EarlierFile): ParticipantFile {
+  const { settings, scaling, agreement } = file.stored;
+  if (!settings) return file;
+  const stored = { ...file.stored, settings: upgraded(settings) };
+  if (!scaling || agreement) return { ...file, stored };
+  return {
+    ...file,
+    stored: { ...stored, agreement: { classes: classes && asAgreed(classes), target: undefined } },
+  };
+}
+
+function asAgreed({ positive, negative }: ClassMapping): AgreedClasses {
+  const label = classKey(positive);
+  if (negative === undefined) return { labels: [label], positive: label };
+  return { labels: naturallySorted(labelsOf([positive, negative])), positive: label };
 }
 
 /** Undefined: it was being written when a crash came. */

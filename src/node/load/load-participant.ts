@@ -44,7 +44,8 @@ export class LoadParticipant {
     const rows = { x, n: ROWS, d: features, slowdown: 1 };
     this.work = new RowWork(rows, { now, sleep: () => {} }, () => stream(1, 'load mask'), arena);
     const { moments } = this.work;
-    const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, retryMs: 10_000 };
+    const targets = { labels: ['-1', '1'], positive: undefined, values: { mean: 0, m2: ROWS } };
+    const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, targets, retryMs: 10_000 };
     this.loop = new ParticipantLoop({ profile, stored: NOTHING_STORED }, this.loopPorts());
   }
 

@@ -11,6 +11,7 @@ import type { HostNames } from './host-names.ts';
 import { checkIdentity, JoinProofs, type Peer, type SessionRequest } from './join-proof.ts';
 import type { ServerLimits } from './limits.ts';
 import { Newcomers } from './newcomers.ts';
+import { otherColumns } from './other-columns.ts';
 import { type Ticket, Tickets } from './tickets.ts';
 
 const TOKEN_BYTES = 24;
@@ -246,8 +247,8 @@ export class Admission {
       throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
     const pinned = await this.options.store.schema(federation);
     if (!pinned || pinned.digest === schema || mayChoose()) return;
-    const message = `participant "${participant}": its columns, or their order, are not those of this federation`;
-    throw new ApiError('WRONG_FEATURES', message);
+    const what = otherColumns(pinned, { digest: schema, features });
+    throw new ApiError('WRONG_FEATURES', `participant "${participant}": ${what}`);
   }
 
   private async saveSchema(federation: string, { schema, features }: SessionRequest): Promise<void> {

@@ -422,8 +422,61 @@ describe('classes', () => {
     const participants = ['p0', 'p1'].map((id) => join1(server, shifted, id, { testFraction: 0.3 }));
     const results = await Promise.all(participants.map(({ done }) => done));
     expect(results.map(({ test }) => test!.errorRate)).toEqual([0, 0]);
-    expect(participants[0].model()!.classes).toEqual({ positive: '1', negative: undefined });
-    expect(participants[1].model()!.classes).toEqual({ positive: '1', negative: '-1' });
+    for (const participation of participants)
+      expect(participation.model()!.classes).toEqual({ positive: '1', negative: '-1' });
+  });
+
+  test('mean the same to everybody, whichever of them each has: in the model, in the state, and to a newcomer', async () => {
+    const labels = ['mild', 'severe'];
+    const target = (x: Float64Array, k: number) => (k === 2 ? labels[x[0] > 0 ? 1 : 0] : labels[1 - k]);
+    const table = tableOf({ participants: 3, rows: 30, d: 4, target });
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 2 });
+    const waits: (string | undefined)[] = [];
+    const onEvent = (event: JoinEvent) => void (event.type === 'phase' && waits.push(event.waitingFor));
+    // p0 has nothing but severe cases, p1 none.
+    const first = join1(server, table, 'p0', { onEvent });
+    await until(server, () => waits.includes('another class: so far participants have "severe" only'));
+    const done = await Promise.all([
+      first.done,
+      join1(server, table, 'p1').done,
+      join1(server, table, 'p2').done,
+    ]);
+    const classes = { labels, positive: 'severe' };
+    for (const { participant, classes: agreed } of done) {
+      expect(agreed).toEqual(classes);
+      const { stored } = readParticipantState(folderOf.get(participant)!);
+      expect(stored.agreement).toEqual({ classes, target: undefined });
+      expect(modelFromFolder(folderOf.get(participant)!).classes).toEqual({
+        positive: 'severe',
+        negative: 'mild',
+      });
+    }
+    const moderate = tableOf({ participants: 1, rows: 10, d: 4, target: () => 'moderate' });
+    const third = { ...moderate, participants: ['p9'] };
+    await expect(join1(server, third, 'p9').done).rejects.toMatchObject({
+      code: 'WRONG_CLASSES',
+      kind: 'input',
+      message: expect.stringContaining('expected the federation\'s classes "mild", "severe", got "moderate"'),
+    });
+  });
+
+  test('two participants never give one label two meanings: who would is refused', async () => {
+    // By itself the first would take "mild" for -1, the second for +1.
+    const pairs = [
+      ['mild', 'severe'],
+      ['healthy', 'mild'],
+    ];
+    const target = (x: Float64Array, k: number) => pairs[k][x[0] > 0 ? 1 : 0];
+    const table = tableOf({ participants: 2, rows: 30, d: 4, target });
+    const server = await serve(ENDLESS, { minParticipants: 2 });
+    join1(server, table, 'p0');
+    await until(server, () => server.heard.some(({ message }) => message.kind === 'moments'));
+    await expect(join1(server, table, 'p1').done).rejects.toMatchObject({
+      code: 'WRONG_CLASSES',
+      kind: 'input',
+      message: expect.stringContaining('got "healthy" beside "mild", "severe" of others'),
+    });
+    expect([...server.state.members.keys()]).toEqual(['p0']);
   });
 
   test('stay what they were: another --positive is refused', async () => {
@@ -434,17 +487,18 @@ describe('classes', () => {
     await until(server, () => server.state.round >= 3);
     await first.close();
     await expect(join1(server, table, 'p0', { stateFolder, positive: 'down' }).done).rejects.toMatchObject({
-      code: 'OTHER_CLASSES',
+      code: 'WRONG_CLASSES',
       kind: 'input',
     });
   });
 
   test('that nobody can guess must be named', async () => {
-    const table = tableOf({ participants: 1, rows: 30, d: 4, target: (x) => (x[0] > 0 ? 'up' : 'up') });
+    const table = tableOf({ participants: 1, rows: 30, d: 4, target: (x) => `${x[0] > 0}${x[1] > 0}` });
     const server = await serve(ENDLESS);
     await expect(join1(server, table, 'p0').done).rejects.toMatchObject({
-      code: 'POSITIVE_NEEDED',
+      code: 'WRONG_CLASSES',
       kind: 'input',
+      message: expect.stringContaining('--positive'),
     });
   });
 });

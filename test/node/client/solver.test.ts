@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { stream } from '../../../src/base/random.ts';
 import { TimedEffort } from '../../../src/client/row-work.ts';
 import { makeHarLike } from '../../../src/data/generate-har.ts';
-import { ownClassificationTargets } from '../../../src/data/labels.ts';
+import { classificationTargets } from '../../../src/data/labels.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { Arena } from '../../../src/math/arena.ts';
 import { featureMoments, scaleRow, scalingFrom } from '../../../src/math/scaling.ts';
@@ -28,6 +28,7 @@ const SETTINGS: FederationSettings = {
   epsilon: 0,
   classWeight: 'none',
   scale: 'standard',
+  scaleTarget: 'standard',
   bias: true,
   features: 24,
   passes: 60,
@@ -41,7 +42,7 @@ function problemOf(rows: number, features: number) {
   const table: Table = makeHarLike({ seed: 2, participants: 1, rowsPerParticipant: rows, features });
   const all = Uint32Array.from({ length: table.n }, (_, i) => i);
   const scaling = scalingFrom(featureMoments(table.x, features, all), 'standard');
-  const { y } = ownClassificationTargets(table);
+  const { y } = classificationTargets(table);
   return { table, scaling, y, settings: { ...SETTINGS, features } };
 }
 type Problem = ReturnType<typeof problemOf>;

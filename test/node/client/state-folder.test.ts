@@ -324,8 +324,14 @@ describe('the journal', () => {
     expect(readParticipantState(path)).toMatchObject({
       participant: 'ada',
       federation: { id: 'f1', name: 'default' },
-      classes: { positive: '1', negative: '-1' },
-      stored: { session: 2, base: 4, edition: 1, model: { round: 4, u: vector(1, -2, 3, -4) } },
+      stored: {
+        session: 2,
+        base: 4,
+        edition: 1,
+        // Settled by itself, as participants did then.
+        agreement: { classes: { labels: ['-1', '1'], positive: '1' }, target: undefined },
+        model: { round: 4, u: vector(1, -2, 3, -4) },
+      },
     });
     const { features, schema, rows, columns } = readParticipantState(path);
     const { store, signer } = openFolder(path, { participant: 'ada', features, schema, rows, columns });

@@ -17,6 +17,7 @@ import type {
 } from '../../../src/protocol/messages.ts';
 import { AttackedFederation, Attacker, FEATURES, HOME } from '../../helpers/attacked-federation.ts';
 import { BAD_MESSAGES } from '../../helpers/bad-messages.ts';
+import { USUAL_CLASSES } from '../../helpers/moments.ts';
 import { until } from '../../helpers/server.ts';
 import { connected, Keys } from '../../helpers/ws-participant.ts';
 import { useBuilt } from '../client/helpers.ts';
@@ -303,6 +304,7 @@ describe('before training begins', () => {
     count,
     mean: new Float64Array(FEATURES.length).fill(mean),
     m2: new Float64Array(FEATURES.length).fill(m2),
+    ...USUAL_CLASSES,
   });
 
   test.each([

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServerLimits } from '../../../src/node/server/limits.ts';
 import { LimitedServer } from '../../helpers/limited-server.ts';
 import { metric } from '../../helpers/metrics.ts';
+import { USUAL_CLASSES } from '../../helpers/moments.ts';
 import { rawConnection } from '../../helpers/raw-http.ts';
 import { until } from '../../helpers/server.ts';
 import { connected, type WsParticipant } from '../../helpers/ws-participant.ts';
@@ -144,7 +145,7 @@ describe('somebody who never reads', () => {
     const memory = await measured('process_resident_memory_bytes');
     const link = await joined('deaf');
     const none = new Float64Array(WIDE.length);
-    link.send({ kind: 'moments', count: 1, mean: none, m2: none });
+    link.send({ kind: 'moments', count: 1, mean: none, m2: none, ...USUAL_CLASSES });
     await link.next('round');
     link.deafen();
     const isTurnedOut = async () =>

@@ -275,6 +275,9 @@ describe('columns', () => {
     await (await ben.join(server.url)).next('welcome');
     const other = await openSession(server.url, { participant: 'cyd', features: ['x2', 'x1'] });
     expectRefusal(other, 'WRONG_FEATURES', 'openSession');
+    expect(other.json.error.message).toContain('"x1" as number 1, got "x2"');
+    const more = await openSession(server.url, { participant: 'cyd', features: ['x1', 'x3'] });
+    expect(more.json.error.message).toContain('got 2, without "x2", with "x3" besides (--drop');
     expect((await openSession(server.url, { participant: 'cyd' })).status).toBe(200);
   });
 

@@ -1,9 +1,11 @@
 /** Federations: which there are, their state, and the operator's orders to them. */
 import { z } from 'zod';
+import { classAwaited } from '../../../coordinator/agreement.ts';
 import { optionsToJson, parseOptions } from '../../../coordinator/options.ts';
 import type { Order } from '../../../host/federation-host.ts';
 import type { Budget } from '../../../privacy/dp/budget.ts';
 import { notCovered } from '../../../privacy/dp/coverage.ts';
+import type { Agreement } from '../../../protocol/agreement.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
@@ -44,6 +46,20 @@ const federationState = z.strictObject({
   bestGap: known,
   aggregated: count.describe('Rounds in which something was aggregated'),
   features: count.describe('Without the bias; 0 before anybody has joined'),
+  agreement: z
+    .strictObject({
+      classes: z
+        .strictObject({ labels: z.array(z.string()), positive: z.string() })
+        .nullable()
+        .describe('What becomes +1, and all classes there are; a single label is against the rest'),
+      target: z
+        .strictObject({ shift: z.number(), scale: z.number() })
+        .nullable()
+        .describe('Centre and unit of the targets of a regression'),
+    })
+    .nullable()
+    .describe('What participants have agreed on about targets; null before training starts'),
+  waitingFor: z.string().nullable().describe('What training waits for before it starts, beside participants'),
   rejections: rejections.describe('What participants were refused since the server was started, by code'),
   conservation: z
     .strictObject({ relativeError: known })
@@ -77,7 +93,7 @@ async function stateOf(
   federation: Federation,
 ): Promise<z.input<typeof federationState>> {
   const { state } = federation.host;
-  const { purpose, bestGap, aggregated, features, budget, options } = state;
+  const { purpose, bestGap, aggregated, features, agreement, budget, options } = state;
   const members = [...state.members.values()];
   const enrolments = await store.enrolments(federation.name);
   const here = members.filter(({ presence }) => presence === 'here').length;
@@ -100,6 +116,8 @@ async function stateOf(
     bestGap: orNull(bestGap),
     aggregated,
     features,
+    agreement: agreement ? { classes: classesOf(agreement), target: agreement.target ?? null } : null,
+    waitingFor: classAwaited(state) ?? null,
     rejections: Object.fromEntries(federation.rejections()),
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && options.dp && { privacy: { ...spentOf(budget), notCovered: notCovered(options.dp) } }),
@@ -107,6 +125,10 @@ async function stateOf(
     storeWorks: federation.storeFailure === undefined,
     uptimeMs: uptimeMs(),
   };
+}
+
+function classesOf({ classes }: Agreement) {
+  return classes ? { labels: [...classes.labels], positive: classes.positive } : null;
 }
 
 const newFederation = z.strictObject({

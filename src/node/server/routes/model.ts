@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { optionsToJson } from '../../../coordinator/options.ts';
 import { modelOf } from '../../../coordinator/training.ts';
+import { mappingOf } from '../../../data/agreed-classes.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
@@ -16,8 +17,7 @@ const show = route({
   access: 'read',
   about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
   details:
-    'Features are x1, x2, ... where no participant has sent their names. The coordinator does not know what the classes are ' +
-    'called: the positive one is "1", the negative one "-1". Personal parts are with the participants, and not in it; only MOCHA, ' +
+    'Features are x1, x2, ... where no participant has sent their names. Personal parts are with the participants, and not in it; only MOCHA, ' +
     'which has no shared part, makes them here.',
   answer: { about: 'A kindred model file', schema: z.looseObject({ format: z.literal('kindred-model') }) },
   errors: ['NO_MODEL'],
@@ -33,14 +33,15 @@ const show = route({
 
 export const MODEL_ROUTES: readonly Route[] = [show];
 
-/** The names of classes stay with the participants. */
-const CLASSES = { positive: '1', negative: '-1' };
+/** Of a federation that began with an earlier version: the names of classes stayed with the participants. */
+const UNNAMED = { positive: '1', negative: '-1' };
 
 /** Undefined before the first round. */
 async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model | undefined> {
   const found = modelOf(host.state);
   if (!found) return undefined;
   const { options, features: d } = host.state;
+  const classes = found.agreement?.classes;
   const { objective, bias, scale, seed, method } = options;
   const names = (await store.schema(name))?.features;
   return {
@@ -49,7 +50,8 @@ async function modelFileOf({ name, host }: Federation, store: Store): Promise<Mo
     features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
     bias,
     scaling: { mode: scale, ...found.scaling },
-    classes: objective === 'classification' ? CLASSES : undefined,
+    target: found.agreement?.target,
+    classes: objective === 'classification' ? (classes ? mappingOf(classes) : UNNAMED) : undefined,
     w: found.w,
     // Personal parts are the participants' own; only MOCHA, which has no shared part, makes them here.
     personal: found.v,

@@ -1,0 +1,143 @@
+/**
+ * What participants agree on before the first round (protocol/agreement.ts): the scaling of features and targets from merged moments, and
+ * which classes there are. Whoever brings what contradicts those before it is refused; what is settled stays.
+ */
+import { chosenClasses, declaredClasses, usualClasses } from '../data/agreed-classes.ts';
+import { listed, shown } from '../data/number.ts';
+import { naturallySorted } from '../data/participants.ts';
+import { type Moments as RowMoments, scalingFrom } from '../math/scaling.ts';
+import { targetScalingFrom } from '../math/target-scaling.ts';
+import { type Agreement, areLabelsAsked as areAsked, measuredBy } from '../protocol/agreement.ts';
+import type { Moments } from '../protocol/messages.ts';
+import type { CoordinatorOptions } from './options.ts';
+import { publicScaling } from './private-scaling.ts';
+import { mergeRobustly } from './robust-moments.ts';
+import type { CoordinatorState, Member } from './state.ts';
+
+type Brought = NonNullable<Member['moments']>;
+
+/** What the operator has declared is agreed on from the outset. */
+export function initialAgreement(options: CoordinatorOptions): Agreement | undefined {
+  const classes = declaredClasses(options);
+  return classes && { classes, target: undefined };
+}
+
+/** Of a run that an earlier version began: everybody chose its own classes, and newcomers can know those of the usual labels only. */
+export function earlierAgreement({ objective }: CoordinatorOptions): Agreement {
+  return { classes: objective === 'regression' ? undefined : usualClasses([]), target: undefined };
+}
+
+export function areLabelsAsked({ options }: CoordinatorState): boolean {
+  return areAsked(options, declaredClasses(options));
+}
+
+/** Whether rows are measured: added up in secret under secure aggregation. */
+export function areRowsMeasured({ options }: CoordinatorState): boolean {
+  const { features, target } = measuredBy(options);
+  return features || target;
+}
+
+/** What of a message was not asked for, or is missing; `features` as everybody has them. */
+export function misshapenMoments(state: CoordinatorState, message: Moments): string | undefined {
+  const { options, features, secure } = state;
+  const asked = measuredBy(options);
+  const expected = asked.features && !secure ? features : 0;
+  const { mean, m2, target, labels } = message;
+  if (mean.length !== expected || m2.length !== expected)
+    return `moments: expected ${expected} features, got ${mean.length} and ${m2.length}`;
+  if ((target !== undefined) !== (asked.target && !secure))
+    return `moments: expected ${target ? 'none' : 'those'} of the targets`;
+  if (!areLabelsAsked(state) && labels.length > 0) return `moments: expected no labels, got ${labels.length}`;
+  return undefined;
+}
+
+/** Labels and positive class that members have brought so far; of those but one. */
+function broughtBy({ members }: CoordinatorState, but?: Member) {
+  const labels = new Set<string>();
+  let positive: { readonly label: string; readonly by: string } | undefined;
+  for (const member of members.values()) {
+    if (!member.moments || member === but) continue;
+    for (const label of member.moments.labels) labels.add(label);
+    if (member.moments.positive !== undefined) positive ??= { label: member.moments.positive, by: member.id };
+  }
+  return { labels, positive };
+}
+
+/** Why what a member has brought does not go with what others have. */
+export function contradictionIn(
+  state: CoordinatorState,
+  member: Member,
+  { labels, positive }: Pick<Moments, 'labels' | 'positive'>,
+): string | undefined {
+  const who = `participant "${member.id}"`;
+  const known = broughtBy(state, member);
+  if (positive !== undefined && known.positive && known.positive.label !== positive) {
+    const { label, by } = known.positive;
+    return `${who}: expected ${shown(label)} as the positive class, as participant "${by}" has it, got ${shown(positive)}: all must give the same --positive`;
+  }
+  const all = new Set([...known.labels, ...labels]);
+  if (all.size < 3 || chosenClasses(all, positive ?? known.positive?.label)) return undefined;
+  const remedy = `with more than two, give the positive one (--positive of serve or join)`;
+  if (known.labels.size === 0) return `${who}: expected two classes, got ${namesOf(labels)}; ${remedy}`;
+  const added = labels.filter((label) => !known.labels.has(label));
+  return `${who}: expected two classes in all, got ${namesOf(added)} beside ${namesOf(known.labels)} of others; ${remedy}`;
+}
+
+function namesOf(labels: Iterable<string>): string {
+  return listed(naturallySorted(labels).map(shown));
+}
+
+/** The class that training waits for, in words; undefined: none. */
+export function classAwaited(state: CoordinatorState): string | undefined {
+  if (state.agreement || !areLabelsAsked(state)) return undefined;
+  const { labels, positive } = broughtBy(state);
+  if (labels.size === 0) return undefined;
+  const sofar = `so far participants have ${namesOf(labels)} only`;
+  if (positive && !labels.has(positive.label)) return `the positive class ${shown(positive.label)}: ${sofar}`;
+  return labels.size < 2 ? `another class: ${sofar}` : undefined;
+}
+
+/** What labels mean is settled first, before rows are measured in secret: nobody who comes during that can change it. */
+export function settleClasses(state: CoordinatorState): void {
+  const { labels, positive } = broughtBy(state);
+  const isRegression = state.options.objective === 'regression';
+  const classes = isRegression ? undefined : chosenClasses(labels, positive?.label);
+  state.agreement ??= { classes, target: undefined };
+}
+
+/** The scaling of features and targets, from the moments of all rows; undefined: none were asked for. */
+export function settleScaling(
+  state: CoordinatorState,
+  moments: (RowMoments & Partial<Pick<Moments, 'target'>>) | undefined,
+): void {
+  const { options, features: d } = state;
+  const { shift, factor } = publicScaling(options, d) ?? scalingFrom(moments!, options.scale);
+  const { count = 0, target } = moments ?? {};
+  state.scaling = { shift, factor };
+  state.agreement = {
+    ...state.agreement!,
+    target: target && targetScalingFrom(oneColumn(count, target)),
+  };
+}
+
+function oneColumn(count: number, { mean, m2 }: NonNullable<Moments['target']>): RowMoments {
+  return { count, mean: Float64Array.of(mean), m2: Float64Array.of(m2) };
+}
+
+/** In the order of the members, so that everybody computes the same. Targets are one more column. */
+export function mergedMoments(claimed: readonly { readonly id: string; readonly moments: Brought }[]) {
+  const hasTarget = claimed[0]?.moments.target !== undefined;
+  const { moments, leftOut } = mergeRobustly(
+    claimed.map(({ id, moments }) => ({ id, moments: withTarget(moments) })),
+    (j, d) => (hasTarget && j === d - 1 ? 'the target' : `feature ${j + 1}`),
+  );
+  if (!hasTarget) return { moments, leftOut };
+  const { count, mean, m2 } = moments;
+  const target = { mean: mean[mean.length - 1], m2: m2[m2.length - 1] };
+  return { moments: { count, mean: mean.slice(0, -1), m2: m2.slice(0, -1), target }, leftOut };
+}
+
+function withTarget({ count, mean, m2, target }: Brought): RowMoments {
+  if (!target) return { count, mean, m2 };
+  return { count, mean: Float64Array.of(...mean, target.mean), m2: Float64Array.of(...m2, target.m2) };
+}

@@ -1,0 +1,74 @@
+/**
+ * Classes as the participants of a federation have agreed on them: nobody sees the labels of all rows, and yet a label must mean the same
+ * to everybody. Labels are canonical (`classKey`): "1", "1.0" and "+1" are one.
+ */
+import { type ClassMapping, classKey } from './labels.ts';
+import { listed, shown } from './number.ts';
+import { naturallySorted } from './participants.ts';
+
+export interface AgreedClasses {
+  /** In natural order, and there are no others; a single one: it is against the rest, whatever that is called. */
+  readonly labels: readonly string[];
+  /** The one that is +1. */
+  readonly positive: string;
+}
+
+/** 1 against -1 or 0, as everywhere. */
+const USUAL_LABELS = ['-1', '0', '1'];
+
+/** Of targets as they are written: each once, sorted, so that nobody sees which came first. */
+export function labelsOf(targets: Iterable<string>): string[] {
+  return [...new Set(Array.from(new Set(targets), classKey))].sort();
+}
+
+/** Where all labels are -1, 0 and 1. */
+export function usualClasses(labels: readonly string[]): AgreedClasses | undefined {
+  const areUsual = labels.every((label) => USUAL_LABELS.includes(label));
+  return areUsual ? { labels: USUAL_LABELS, positive: '1' } : undefined;
+}
+
+/**
+ * The classes that follow from the labels that occur, two at least, and from a positive one that is known: two are in natural order, the
+ * second is positive; of more, one must be known to be, unless they are -1, 0 and 1. Undefined: nobody can tell.
+ */
+export function chosenClasses(
+  labels: Iterable<string>,
+  positive: string | undefined,
+): AgreedClasses | undefined {
+  const sorted = naturallySorted(labels);
+  if (sorted.length === 2) return { labels: sorted, positive: positive ?? sorted[1] };
+  if (positive !== undefined) return { labels: [positive], positive };
+  return usualClasses(sorted);
+}
+
+/** What an operator has declared; undefined: nothing. */
+export function declaredClasses({
+  classes,
+  positive,
+}: {
+  readonly classes?: readonly string[] | undefined;
+  readonly positive?: string | undefined;
+}): AgreedClasses | undefined {
+  const key = positive === undefined ? undefined : classKey(positive);
+  if (!classes) return key === undefined ? undefined : { labels: [key], positive: key };
+  const labels = naturallySorted(labelsOf(classes));
+  return { labels, positive: key ?? labels[1] };
+}
+
+/** The first of these labels that is none of the classes. */
+export function strangerTo({ labels }: AgreedClasses, found: readonly string[]): string | undefined {
+  return labels.length === 1 ? undefined : found.find((label) => !labels.includes(label));
+}
+
+export function mappingOf({ labels, positive }: AgreedClasses): ClassMapping {
+  const others = labels.filter((label) => label !== positive);
+  return { positive, negative: others.length === 1 ? others[0] : undefined };
+}
+
+/** "mild" is -1, "severe" is +1. */
+export function classesText(classes: AgreedClasses): string {
+  const { positive, labels } = classes;
+  const others = labels.filter((label) => label !== positive);
+  const rest = others.length === 0 ? 'everything else' : listed(others.map(shown));
+  return `${rest} ${others.length > 1 ? 'are' : 'is'} -1, ${shown(positive)} is +1`;
+}

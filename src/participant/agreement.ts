@@ -1,0 +1,80 @@
+/** The participant's side of what is agreed on before the first round: what it brings, and whether what was settled fits its targets. */
+import { strangerTo } from '../data/agreed-classes.ts';
+import { classKey } from '../data/labels.ts';
+import { listed, shown } from '../data/number.ts';
+import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../protocol/agreement.ts';
+import type { Moments } from '../protocol/messages.ts';
+import type { FederationSettings } from '../settings/wire.ts';
+import type { ParticipantState, Profile, RefusalCode } from './state.ts';
+
+/** What is asked of us; undefined: nothing, or nothing in the clear. */
+export function broughtMoments({ profile, stored }: ParticipantState): Moments | undefined {
+  const { settings, agreement } = stored;
+  if (!settings) return undefined;
+  // Sums of the rows are secret then; names of classes are not.
+  const rows = measuredRows(profile, settings.secure ? NOTHING : measuredBy(settings));
+  const asked = areLabelsAsked(settings, agreement?.classes);
+  if (!asked && rows.count === 0) return undefined;
+  const { labels = [], positive } = asked ? profile.targets : { positive: undefined };
+  return {
+    kind: 'moments',
+    ...rows,
+    labels,
+    positive: positive === undefined ? undefined : classKey(positive),
+  };
+}
+
+const NOTHING = { features: false, target: false };
+
+/** Moments of what is asked for, and nothing else. */
+export function measuredRows(
+  { moments, targets }: Profile,
+  { features, target }: Measured,
+): Pick<Moments, 'count' | 'mean' | 'm2' | 'target'> {
+  const nothing = new Float64Array(0);
+  const { count, mean, m2 } = moments;
+  return {
+    count: features || target ? count : 0,
+    mean: features ? mean : nothing,
+    m2: features ? m2 : nothing,
+    target: target && typeof targets.values !== 'string' ? targets.values : undefined,
+  };
+}
+
+/** In place of labels that are too many, or too long, to be classes. */
+const MANY = 'too many different targets';
+
+interface Misfit {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+/** Why we cannot take part with these targets: asked before anything is sent, and again when the agreement is there. */
+export function misfitOf(
+  { profile }: ParticipantState,
+  { objective }: FederationSettings,
+  agreement: Agreement | undefined,
+): Misfit | undefined {
+  const { labels = [MANY], positive: given, values } = profile.targets;
+  if (objective === 'regression')
+    return typeof values === 'string' ? { code: 'TARGET_NOT_A_NUMBER', message: values } : undefined;
+  const misfit = (code: RefusalCode, expected: string, got: string): Misfit => ({
+    code,
+    message: `participant "${profile.id}": expected ${expected}, got ${got}`,
+  });
+  const classes = agreement?.classes;
+  if (!classes) {
+    const isFine = labels[0] !== MANY || given !== undefined;
+    return isFine ? undefined : misfit('POSITIVE_NEEDED', 'two classes, or --positive', MANY);
+  }
+  if (given !== undefined && classKey(given) !== classes.positive)
+    return misfit('WRONG_CLASSES', `the federation's --positive ${shown(classes.positive)}`, shown(given));
+  const stranger = strangerTo(classes, labels);
+  return stranger === undefined
+    ? undefined
+    : misfit(
+        'WRONG_CLASSES',
+        `the federation's classes ${listed(classes.labels.map(shown))}`,
+        shown(stranger),
+      );
+}

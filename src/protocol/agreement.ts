@@ -1,0 +1,40 @@
+/**
+ * What participants agree on before the first round, beyond the settings and the scaling of features: what their targets mean. Each brings
+ * what is asked for (`moments`), the coordinator settles it once (coordinator/agreement.ts), `welcome` carries it from then on. Nothing is
+ * asked for that is not used.
+ */
+import type { AgreedClasses } from '../data/agreed-classes.ts';
+import type { TargetScaling } from '../math/target-scaling.ts';
+import type { FederationSettings } from '../settings/wire.ts';
+
+export interface Agreement {
+  /** Undefined for regression. */
+  readonly classes: AgreedClasses | undefined;
+  /** Undefined: targets are as they are. */
+  readonly target: TargetScaling | undefined;
+}
+
+/** Of what participants are asked for moments: added up in secret under secure aggregation. */
+export interface Measured {
+  readonly features: boolean;
+  readonly target: boolean;
+}
+
+export type MeasuringSettings = Pick<FederationSettings, 'objective' | 'scale' | 'scaleTarget'> & {
+  readonly dp?: unknown;
+};
+
+/** Under differential privacy nobody sends any: they are functions of private rows. */
+export function measuredBy({ objective, scale, scaleTarget, dp }: MeasuringSettings): Measured {
+  if (dp) return { features: false, target: false };
+  const target = objective === 'regression' && scaleTarget === 'standard';
+  return { features: scale !== 'none', target };
+}
+
+/** Names of classes are asked for, in the clear in any case, where they are not known from the outset. */
+export function areLabelsAsked(
+  { objective }: Pick<FederationSettings, 'objective'>,
+  known: AgreedClasses | undefined,
+): boolean {
+  return objective === 'classification' && !known;
+}

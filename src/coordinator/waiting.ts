@@ -61,7 +61,7 @@ function quantile(times: readonly number[], share: number, all: number): number 
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState): boolean {
-  const { waiting, minResponses, maxWaitMs } = state.options;
+  const { minResponses, maxWaitMs } = state.options;
   // Fewer would be hidden by too few: the deadline waits for them.
   const least = Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0);
   const { here, answers, silent, awaited } = tallyOf(state);
@@ -69,9 +69,8 @@ export function canClose(state: CoordinatorState): boolean {
   if (state.nowMs >= state.openedMs + maxWaitMs) return true;
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
-  // Where everybody is waited for, those who have been silent for some rounds are not.
-  const forAll = waiting.kind === 'all' || state.purpose === 'certify';
-  if (forAll && answers > 0 && awaited === 0) return true;
+  // Those who have been silent for some rounds, or are gone, hold up nobody.
+  if (answers > 0 && awaited === 0) return true;
   return state.nowMs >= state.deadlineMs && answers >= least;
 }
 

@@ -148,7 +148,7 @@ export class Connection {
 }
 
 const CLOSED = new TryAgain('CLOSED', 'closed');
-const ENDING_CODES = new Set(['REPLACED', 'REVOKED']);
+const ENDING_CODES = new Set(['REPLACED', 'REVOKED', 'FEDERATION_DELETED']);
 
 /** What the end of an open connection means. */
 function closeError(where: string, code: number, reason: string): Error {
@@ -165,6 +165,12 @@ function closeError(where: string, code: number, reason: string): Error {
         'REVOKED',
         `${where}: the operator has revoked this participant${given}`,
         'input',
+      );
+    case CLOSE.deleted:
+      return new KindredError(
+        'FEDERATION_DELETED',
+        `${where}: the operator has deleted the federation; your state and model are kept`,
+        'run',
       );
     default:
       return new TryAgain(`CLOSED_${code}`, `${where}: the connection was closed with code ${code}${given}`);

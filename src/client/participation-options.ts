@@ -53,6 +53,8 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
+  /** It had left for good, and takes part again. */
+  | { readonly type: 'returned' }
   /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
   | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
 
@@ -65,6 +67,8 @@ export interface JoinStatus {
   readonly isConnected: boolean;
   /** Local passes so far, in this process. */
   readonly passes: number;
+  /** How many more participants have to join before training starts; undefined: not known, or it has started. */
+  readonly awaited: number | undefined;
   /** The last solve took so long. */
   readonly solveMs: number | undefined;
   readonly federation: FederationName | undefined;
@@ -77,7 +81,11 @@ export interface JoinResult {
   readonly reason: FinishReason | 'closed';
   /** The newest round that is known of. */
   readonly rounds: number;
+  /** Last round whose answer was accepted; 0: none, and nobody else has learnt from these rows. */
   readonly base: number;
+  /** How many have contributed to w, and how many who have joined its certificate does not cover; undefined: training has not come to an end. */
+  readonly participants: number | undefined;
+  readonly missing: number | undefined;
   readonly passes: number;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;

@@ -71,7 +71,9 @@ class Participating implements Participation {
     const { federation, stored } = this.store?.file ?? {};
     const phase = loop?.state.phase ?? 'joining';
     const base = stored?.base ?? 0;
-    return { participant, federation, phase, round: loop?.round ?? base, base, isConnected, passes, solveMs };
+    const awaited = stored?.scaling ? undefined : loop?.state.awaited;
+    const round = loop?.round ?? base;
+    return { participant, federation, phase, round, base, awaited, isConnected, passes, solveMs };
   }
 
   model(): Model | undefined {
@@ -126,6 +128,7 @@ class Participating implements Participation {
     const store = this.store!;
     const rows = this.rows!;
     const { clock, primitives } = this.ports;
+    if (store.file.stored.finished === 'left') this.emit({ type: 'returned' });
     const stored = { ...store.file.stored, finished: undefined };
     this.loop = new ParticipantLoop(
       { profile, stored },
@@ -292,7 +295,9 @@ class Participating implements Participation {
       await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
-      return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
+      const { participants, missing } = this.loop?.state.covered ?? {};
+      const outcome = { reason, rounds, base, participants, missing, passes, test };
+      return { participant, federation, ...outcome, state: store?.place ?? '' };
     } finally {
       this.isConnected = false;
       await store?.release();

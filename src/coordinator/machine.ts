@@ -16,6 +16,7 @@ import {
   onLeave,
   onMoments,
   onRecount,
+  onReopen,
   readyToStart,
   startTraining,
 } from './membership.ts';
@@ -79,6 +80,8 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return onResume(state);
     case 'finish':
       return state.phase === 'finished' ? [] : finish(state, 'operator');
+    case 'reopen':
+      return onReopen(state);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Join, Moments } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
+import { budgetIsSpent } from './private-rounds.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
 import { canWake, isPassedOver, mayWake, open, openMeasuring, wake, wakeFor } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
@@ -170,8 +171,10 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   if (state.scaling) {
     return [sendWelcome(state, member)];
   }
-  if (!member.moments) state.measured++;
-  member.moments ??= { count, mean, m2 };
+  // Sent again: it waits, and is told for how many.
+  if (member.moments) return [sendWelcome(state, member)];
+  state.measured++;
+  member.moments = { count, mean, m2 };
   return [];
 }
 
@@ -286,6 +289,22 @@ export function onRecount(state: CoordinatorState): CoordinatorEffect[] {
   for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
   if (state.phase === 'finished') return wake(state, everybody);
   return isUnderWay(state) ? open(state, 'train', everybody) : [];
+}
+
+/** Training goes on after any rest but one for want of privacy: where it never began, participants gather again. */
+export function onReopen(state: CoordinatorState): CoordinatorEffect[] {
+  if (state.phase !== 'finished') return [];
+  if (budgetIsSpent(state)) {
+    const message = 'reopen: another round would exceed the privacy budget; create another federation';
+    return [{ type: 'refusal', message }];
+  }
+  const everybody = [...state.members.values()];
+  for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
+  if (state.trainer) return wake(state, everybody);
+  state.phase = 'gathering';
+  state.finish = undefined;
+  const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
+  return [persist(state, everybody), ...welcomes, gatheringTimer(state)];
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

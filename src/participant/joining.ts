@@ -16,10 +16,12 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   }
   const unfit = unfitFor(state, settings);
   if (unfit) return giveUp(state, 'NOT_SECURE', unfit);
+  state.awaited = message.awaited;
   const newcomer = !state.stored.secure;
   const secure = takeSeat(state, settings);
   if (!message.scaling) {
-    if (state.phase !== 'joining') return [];
+    // `finished`: the operator has ended a training that never began, and opens it again.
+    if (state.phase !== 'joining' && state.phase !== 'finished') return [];
     state.stored = { ...state.stored, settings, secure };
     state.phase = 'measuring';
     return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];

@@ -145,7 +145,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   masked: layout(0x08, 'masked', { ...sum, base: u32, from: u16, complaints: indexSet, vector: summands }),
   attested: layout(0x09, 'attested', { ...sum, from: u16, tags: forNeighbours }),
   revealed: layout(0x0a, 'revealed', { ...sum, from: u16, dealers: indexSet, shares: forNeighbours }),
-  welcome: layout(0x81, 'welcome', { settings: settingsText, scaling: optional(scaling) }),
+  welcome: layout(0x81, 'welcome', { settings: settingsText, scaling: optional(scaling), awaited: u32 }),
   round: layout(0x82, 'round', {
     session: u32,
     round: u32,
@@ -165,6 +165,8 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     best: u32,
     reason,
     accepted,
+    participants: u32,
+    missing: u32,
     w: vector,
   }),
   reject: layout(0x85, 'reject', { code: choice(REJECT_NUMBERS), session: u32, message: text }),

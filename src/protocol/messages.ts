@@ -17,7 +17,7 @@ import type {
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
 
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];
@@ -84,6 +84,8 @@ export interface Welcome {
   readonly settings: FederationSettings;
   /** Present once it is settled: newcomers need no `moments` exchange. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+  /** How many more participants have to join before training starts. */
+  readonly awaited: number;
 }
 
 /** The last answer of this participant that was accepted. */
@@ -135,6 +137,9 @@ export interface Finish {
   readonly reason: FinishReason;
   readonly w: Float64Array;
   readonly accepted: Accepted;
+  /** How many have contributed to w, and how many who have joined the certificate does not cover. */
+  readonly participants: number;
+  readonly missing: number;
 }
 
 /** Why it ended, for all; `left`: for one participant that has left; `budget`: of privacy. */

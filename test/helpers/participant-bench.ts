@@ -65,6 +65,7 @@ export class ParticipantBench {
       kind: 'welcome',
       settings: this.settings,
       scaling: scaled === 'scaled' ? scaling : undefined,
+      awaited: scaled === 'scaled' ? 0 : 1,
     });
   }
 
@@ -104,7 +105,8 @@ export class ParticipantBench {
   finish(round: number, accepted: Accepted, changes: Partial<Finish> = {}): ToCoordinator[] {
     const { session } = this.state.stored;
     const w = Float64Array.of(7);
-    return this.receive({ kind: 'finish', session, round, best: 0, reason: 'gap', w, accepted, ...changes });
+    const told = { participants: 2, missing: 0, w, accepted };
+    return this.receive({ kind: 'finish', session, round, best: 0, reason: 'gap', ...told, ...changes });
   }
 
   /** The solve that was asked for has come to u. */

@@ -106,6 +106,7 @@ const BY_KIND: ByKind = {
       pair.map(([shift, factor]) => ({ shift, factor })),
       { nil: undefined },
     ),
+    awaited: u32,
   }),
   round: fc.record({
     kind: fc.constant('round'),
@@ -129,6 +130,8 @@ const BY_KIND: ByKind = {
     reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left', 'budget'),
     w: vector,
     accepted,
+    participants: u32,
+    missing: u32,
   }),
   reject: fc.record({
     kind: fc.constant('reject'),

@@ -20,7 +20,7 @@ export function decode(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): Mess
 
 /** A frame around any payload, with the right length and checksum. */
 export function frameOf(envelope: Envelope, payload: Uint8Array): Uint8Array {
-  const { magic = 'KNDR', version = 4, tag, flags = 0, reserved = 0 } = envelope;
+  const { magic = 'KNDR', version = 5, tag, flags = 0, reserved = 0 } = envelope;
   const frame = Buffer.alloc(16 + payload.length);
   frame.write(magic, 0, 'latin1');
   frame.set([version, tag, flags, reserved], 4);

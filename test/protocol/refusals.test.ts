@@ -37,8 +37,8 @@ describe('the envelope', () => {
   });
 
   test('[FRAME-4] another version: both are named, even where the rest cannot be read', () => {
-    const frame = frameOf({ tag: LEAVE, version: 5 }, new Uint8Array(0));
-    const sentence = 'frame: expected protocol version 4, got version 5; update kindred at the receiver';
+    const frame = frameOf({ tag: LEAVE, version: 6 }, new Uint8Array(0));
+    const sentence = 'frame: expected protocol version 5, got version 6; update kindred at the receiver';
     const refusal = { code: 'BAD_VERSION', sentence };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);
@@ -300,13 +300,13 @@ describe('words and texts', () => {
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
-    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0]));
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, ...u32(0)]));
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 
   test('[SETTINGS-2] are taken in any order and spacing', () => {
     const turned = Object.fromEntries(Object.entries(SETTINGS).reverse());
-    const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined };
+    const message = { kind: 'welcome', settings: SETTINGS, scaling: undefined, awaited: 0 };
     expect(tryDecode(welcome(JSON.stringify(turned, null, 4)))).toEqual({ message });
   });
 

@@ -80,7 +80,17 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
   },
   {
     name: 'finish',
-    message: { kind: 'finish', session: 2, round: 41, best: 3, reason: 'gap', w: vector, accepted },
+    message: {
+      kind: 'finish',
+      session: 2,
+      round: 41,
+      best: 3,
+      reason: 'gap',
+      w: vector,
+      accepted,
+      participants: 30,
+      missing: 2,
+    },
   },
 ];
 
@@ -102,6 +112,7 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
         secure: { scaleBits: 30, limit: 4194304, dropout: 0.25, corrupted: 0.2 },
       },
       scaling: undefined,
+      awaited: 3,
     },
   },
   { name: 'advertise', message: { kind: 'advertise', session: 2, ...keysFrom(1) } },
@@ -211,9 +222,13 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       kind: 'welcome',
       settings: SETTINGS,
       scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+      awaited: 0,
     },
   },
-  { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, scaling: undefined } },
+  {
+    name: 'welcome-before-scaling',
+    message: { kind: 'welcome', settings: SETTINGS, scaling: undefined, awaited: 2 },
+  },
   {
     name: 'round-certify',
     message: {
@@ -253,6 +268,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
         dp: { clip: 0.5, noiseMultiplier: 1.25, epsilon: 8, delta: 1e-5 },
       },
       scaling: undefined,
+      awaited: 3,
     },
   },
   {

@@ -3,7 +3,14 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, createPublicKey, randomBytes, verify } from 'node:crypto';
-import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
+import type {
+  Enrolment,
+  EnrolmentStore,
+  FederationRecord,
+  HostClock,
+  Invitation,
+  RunStore,
+} from '../../host/ports.ts';
 import { joinStatement, schemaDigest } from '../../protocol/joining.ts';
 import { ED25519_PUBLIC } from '../crypto.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
@@ -47,7 +54,7 @@ export interface NewInvitation {
 }
 
 interface AdmissionOptions {
-  readonly store: EnrolmentStore;
+  readonly store: EnrolmentStore & Pick<RunStore, 'removeFederation'>;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
   readonly clock: HostClock;
@@ -135,6 +142,15 @@ export class Admission {
       if (!known) throw noSuchParticipant(participant, 'enrolled');
       if (known.revokedMs !== undefined) return;
       await store.enrol(federation, { ...known, revokedMs: clock.wallClock() });
+    });
+  }
+
+  /** A federation is deleted: nothing that was given out for it is good for another of its name. */
+  removeAll(federation: string): Promise<void> {
+    return this.inTurn(federation, async () => {
+      await this.options.store.removeFederation(federation);
+      for (const [code, ticket] of this.tickets)
+        if (ticket.federation === federation) this.tickets.delete(code);
     });
   }
 

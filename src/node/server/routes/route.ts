@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CoordinatorOptions } from '../../../coordinator/options.ts';
-import type { Store } from '../../../host/ports.ts';
+import type { FederationRecord, Store } from '../../../host/ports.ts';
 import type { Access } from '../access.ts';
 import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
@@ -27,6 +27,8 @@ export interface ServerContext {
   federation(name: string): Federation;
   /** Refuses a name that is there, or that is none. */
   create(name: string, options: CoordinatorOptions): Promise<Federation>;
+  /** Ends it and deletes what is stored of it; refuses a name that is not there. */
+  remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>>;
   /** Whether the server is shutting down. */
   readonly stopping: () => boolean;
   /** Every refusal is counted. */
@@ -82,7 +84,7 @@ interface Described {
 }
 
 export interface Route extends Described {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** As fastify writes it: `:name` is a parameter. */
   readonly path: string;
   readonly params?: z.ZodType;
@@ -130,8 +132,8 @@ export function route<
 export function errorsOf({ access, path, method, errors = [], query, params, body }: Route): ErrorCode[] {
   const all: ErrorCode[] = ['WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
   if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN');
-  if (params || query || body || method === 'POST') all.push('BAD_REQUEST');
-  if (method === 'POST') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
+  if (params || query || body || method !== 'GET') all.push('BAD_REQUEST');
+  if (method !== 'GET') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
   if (path.startsWith('/v1/')) all.push('STOPPING');
   if (path.includes('/:name')) all.push('NO_SUCH_FEDERATION');
   if (path.startsWith('/v1/federations')) all.push('STORE_FAILED');

@@ -1,0 +1,16 @@
+/** `leaveFor`: a participant on Node leaves a federation for good, from its state folder alone. */
+import '../crc32.ts';
+import { type Left, leaveFederation } from '../../client/leaving.ts';
+import { systemClock } from '../clock.ts';
+import { cryptoShare, type JoinOptions, transportTo } from './join.ts';
+import { openFolder, readParticipantState } from './state-folder.ts';
+
+export async function leaveFor(
+  options: Pick<JoinOptions, 'url' | 'stateFolder' | 'tls' | 'timing'>,
+): Promise<Left> {
+  const { stateFolder } = options;
+  const transport = transportTo(options);
+  // Refuses a folder without a state: none is begun to leave with.
+  const home = openFolder(stateFolder, readParticipantState(stateFolder));
+  return leaveFederation({ transport, home, clock: systemClock, random: cryptoShare });
+}

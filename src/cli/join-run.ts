@@ -3,7 +3,7 @@ import { inputError, KindredError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import type { TlsOptions } from '../node/admin/post-json.ts';
 import { joinFederation } from '../node/client/join.ts';
-import { leaveFor } from '../node/client/leave.ts';
+import { hasLeft, leaveFor } from '../node/client/leave.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
 import { type Io, note } from './io.ts';
@@ -24,6 +24,8 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   if (flags.leave) return await leave(io, url, flags, tls);
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
+  if (hasLeft(state))
+    await note(io, 'this participant had left the federation; it takes part again from now on');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
@@ -97,7 +99,7 @@ function checkAccepted({ participant, reason, base }: JoinResult, awaited = 0): 
 function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
   let isFirstTry = true;
   return (event) => {
-    if (event.type === 'rows changed' || event.type === 'returned') {
+    if (event.type === 'rows changed') {
       progress.clear();
       void note(io, lineFor(event));
     } else if (verbose) {
@@ -124,11 +126,10 @@ function lineFor(event: JoinEvent): string {
       return `a frame that is not valid was ignored: ${event.message}`;
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
-    case 'returned':
-      return 'this participant had left the federation; it takes part again from now on';
     case 'rows changed': {
       const fitted = event.isPersonalised ? 'your model is fitted to them now, and ' : '';
-      return `the training rows are others than at the last start: ${fitted}the federation is asked to train with them`;
+      const { added, gone, kept } = event;
+      return `training rows since the last start: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
     }
   }
 }

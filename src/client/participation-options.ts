@@ -53,10 +53,15 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** It had left for good, and takes part again. */
-  | { readonly type: 'returned' }
-  /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
-  | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
+  /** The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them. */
+  | {
+      readonly type: 'rows changed';
+      readonly edition: number;
+      readonly added: number;
+      readonly gone: number;
+      readonly kept: number;
+      readonly isPersonalised: boolean;
+    };
 
 export interface JoinStatus {
   readonly participant: string;
@@ -84,8 +89,8 @@ export interface JoinResult {
   /** Last round whose answer was accepted; 0: none, and nobody else has learnt from these rows. */
   readonly base: number;
   /** How many have contributed to w, and how many who have joined its certificate does not cover; undefined: training has not come to an end. */
-  readonly participants: number | undefined;
-  readonly missing: number | undefined;
+  readonly participants?: number | undefined;
+  readonly missing?: number | undefined;
   readonly passes: number;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;

@@ -74,9 +74,8 @@ function forgetRun(state: ParticipantState): void {
 /** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
 function unfitFor({ profile }: ParticipantState, settings: FederationSettings): string | undefined {
   if (!profile.secure === !settings.secure) return undefined;
-  return profile.secure
-    ? `participant "${profile.id}": expected a federation with secure aggregation, got one without`
-    : `participant "${profile.id}": the federation sums in secret, which takes a secret of our own: give one`;
+  const [wanted, got] = profile.secure ? ['with', 'without'] : ['without', 'with'];
+  return `participant "${profile.id}": expected a federation ${wanted} secure aggregation, got one ${got}`;
 }
 
 /**

@@ -167,7 +167,7 @@ function closeError(where: string, code: number, reason: string): Error {
         'input',
       );
     case CLOSE.deleted:
-      return new KindredError('DELETED', `${where}: the federation is gone${given}`, 'run');
+      return new KindredError('DELETED', `${where}: deleted by the operator`, 'run');
     default:
       return new TryAgain(`CLOSED_${code}`, `${where}: the connection was closed with code ${code}${given}`);
   }

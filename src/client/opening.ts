@@ -32,7 +32,7 @@ export function checkedSplit(options: ParticipationOptions): Split {
   if (bytes < 1 || bytes > DEFAULT_LIMITS.maxIdBytes) {
     throw inputError(
       'BAD_NAME',
-      `participant: expected a name of 1 to ${DEFAULT_LIMITS.maxIdBytes} bytes, got one of ${bytes}`,
+      `participant: expected a name of 1 to ${DEFAULT_LIMITS.maxIdBytes} bytes, got ${bytes}`,
     );
   }
   const { source, features, targets } = data.table;

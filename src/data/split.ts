@@ -38,7 +38,7 @@ export function splitRows(table: Grouped, options: SplitOptions): Split {
   if (!(testFraction >= 0 && testFraction < 1)) {
     throw inputError(
       'TEST_FRACTION',
-      `test fraction: expected at least 0 and less than 1, got ${testFraction}`,
+      `test fraction: expected 0 to below 1, got ${testFraction}`,
     );
   }
   const [TRAIN, TEST, UNUSED] = [0, 1, 2];

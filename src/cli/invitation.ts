@@ -4,7 +4,7 @@ import { readText } from '../node/files/files.ts';
 import type { Io } from './io.ts';
 
 interface InvitationFlags {
-  readonly data: string;
+  readonly data?: string;
   readonly invitationFile?: string;
 }
 

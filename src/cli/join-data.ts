@@ -9,8 +9,8 @@ import type { TlsFlags } from './tls-files.ts';
 
 /** Commander's values, by option. */
 export interface JoinFlags extends TlsFlags {
-  readonly data: string;
-  readonly task: string;
+  readonly data?: string;
+  readonly task?: string;
   readonly state: string;
   readonly name?: string;
   readonly taskColumn: string;
@@ -28,6 +28,7 @@ export interface JoinFlags extends TlsFlags {
   readonly secure?: true;
   readonly once?: true;
   readonly forever?: true;
+  readonly leave?: true;
   readonly record?: string;
   readonly verbose?: true;
   readonly json?: true;
@@ -38,6 +39,10 @@ const FEW = 8;
 
 export async function readJoinData(io: Io, flags: JoinFlags) {
   const { data, task, taskColumn, label, drop = [], separator, decimal, header, maxBytes } = flags;
+  if (data === undefined || task === undefined) {
+    const [missing, what] = data === undefined ? ['--data <data>', 'rows'] : ['--task <value>', 'whose rows'];
+    throw inputError('MISSING_OPTION', `option ${missing}: expected ${what} to take part with, got none`);
+  }
   const everybody = task === 'all';
   const format = {
     ...(separator !== undefined && { separator }),
@@ -52,7 +57,7 @@ export async function readJoinData(io: Io, flags: JoinFlags) {
   const columns = { task: taskColumn, label, drop, own: everybody ? undefined : task, ...format };
   if (everybody) return { participant: flags.name ?? nameOf(data), table, columns };
   const own = rowsOfParticipant(table, task);
-  if (!own) throw nobody(table, flags);
+  if (!own) throw nobody(table, task, taskColumn);
   return { participant: flags.name ?? task, table: own, columns };
 }
 
@@ -64,7 +69,7 @@ function nameOf(path: string): string {
   throw inputError('MISSING_OPTION', `option --name: expected one, ${why}`);
 }
 
-function nobody({ source, participants }: Table, { task, taskColumn }: JoinFlags): Error {
+function nobody({ source, participants }: Table, task: string, taskColumn: string): Error {
   const few = participants.slice(0, FEW).map((id) => `"${id}"`);
   const more = participants.length > FEW ? ` and ${participants.length - FEW} more` : '';
   return inputError(

@@ -1,8 +1,10 @@
 /** What `kindred join` does. */
-import { inputError } from '../base/errors.ts';
+import { inputError, KindredError } from '../base/errors.ts';
 import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
 import { classesText } from '../data/agreed-classes.ts';
+import type { TlsOptions } from '../node/admin/post-json.ts';
 import { joinFederation } from '../node/client/join.ts';
+import { hasLeft, leaveFor } from '../node/client/leave.ts';
 import { RunRecorder } from '../node/run-log.ts';
 import { commandLine } from './command-line.ts';
 import { invitationFrom } from './invitation.ts';
@@ -16,14 +18,19 @@ import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
 const REFRESH_MS = 250;
+/** Others may be about to come. */
+const NOTE_AFTER_MS = 2000;
 
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
   if (flags.once && flags.forever)
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
   const tls = await readTls(flags);
+  if (flags.leave) return await leave(io, url, flags, tls);
   const invitation = await invitationFrom(io, flags);
   const { participant, table, columns } = await readJoinData(io, flags);
   const { state, positive, testFraction, seed, slowdown, secure } = flags;
+  if (hasLeft(state))
+    await note(io, 'this participant had left the federation; it takes part again from now on');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
@@ -36,19 +43,61 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     onEvent: reporter(io, flags, progress),
   });
   const takeBack = io.onInterrupt?.(() => void participation.close());
+  const waits = waitingNote(io);
   const refresh = setInterval(() => {
-    if (!flags.verbose) progress.show(progressLine(participation.status));
+    const { status } = participation;
+    if (!flags.verbose) progress.show(progressLine(status));
+    if (!io.stderr.isTerminal) waits(status);
   }, REFRESH_MS);
   try {
     const result = await participation.done;
     progress.clear();
     await writeResult(io, flags, result, (layout) => report(result, io.program, layout));
+    checkAccepted(result, participation.status.awaited);
   } finally {
     clearInterval(refresh);
     progress.clear();
     takeBack?.();
     record?.close();
   }
+}
+
+async function leave(io: Io, url: string, flags: JoinFlags, tls: TlsOptions | undefined): Promise<void> {
+  const left = await leaveFor({ url, stateFolder: flags.state, tls });
+  const { participant, federation, base } = left;
+  await writeResult(io, flags, { ...left, left: true, state: flags.state }, () => [
+    `${participant} has left federation ${federation.name}`,
+  ]);
+  if (base > 0 && !flags.json)
+    await note(io, 'what it has contributed stays in the model until the operator has it forgotten');
+}
+
+/** Where nobody sees a line that changes: says once, after a while, that it waits for others. */
+function waitingNote(io: Io): (status: JoinStatus) => void {
+  const startedMs = io.now();
+  let isSaid = false;
+  return ({ awaited = 0, participant }) => {
+    if (isSaid || awaited === 0 || io.now() - startedMs < NOTE_AFTER_MS) return;
+    isSaid = true;
+    void note(io, `${participant}: ${waitingFor(awaited)}`);
+  };
+}
+
+function waitingFor(awaited: number): string {
+  return `waiting for ${count(awaited)} more participant${awaited === 1 ? '' : 's'}; training starts when they have joined`;
+}
+
+/** Nobody has learnt from these rows: that is not success, whatever the reason. */
+function checkAccepted({ participant, reason, base }: JoinResult, awaited = 0): void {
+  if (base > 0 || reason === 'left') return;
+  const what = `participant "${participant}": none of its answers was accepted`;
+  const because =
+    reason !== 'closed'
+      ? `before training ended (${REASONS[reason]}), so its rows are not in the model; run the same command again, and ask the operator to reopen the federation if that does not help`
+      : awaited > 0
+        ? `while it was ${waitingFor(awaited)}; run the same command again, and let others join, too`
+        : 'before it was stopped; run the same command again to continue';
+  throw new KindredError('NOT_ACCEPTED', `${what} ${because}`, 'run');
 }
 
 /** What is reported on stderr: every event with --verbose, otherwise only a lost connection. */
@@ -87,7 +136,8 @@ function lineFor(event: JoinEvent): string {
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
     case 'rows changed': {
       const fitted = event.isPersonalised ? 'your model is fitted to them now, and ' : '';
-      return `the training rows are others than at the last start: ${fitted}the federation is asked to train with them`;
+      const { added, gone, kept } = event;
+      return `training rows since the last start: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
     }
   }
 }
@@ -96,7 +146,7 @@ function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
-  if (status.waitingFor !== undefined) return `${participant}: training waits for ${status.waitingFor}`;
+  if (status.awaited) return `${participant}: ${waitingFor(status.awaited)}, ${link}`;
   return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }
 
@@ -113,10 +163,14 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
   const { participant, federation, reason, rounds, base, passes, test, privacy, state } = result;
-  const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
+  const own =
+    base > 0 ? `last accepted in round ${base}, ${count(passes)} local passes` : 'none accepted yet';
   return [
     line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
+    ...(result.participants === undefined
+      ? []
+      : [line('Took part', tookPart(result.participants, result.missing ?? 0))]),
     line('Own part', own),
     ...agreedLines(result).map(([name, text]) => line(name, text)),
     ...(test ? [line('Test', testText(test))] : []),
@@ -137,6 +191,12 @@ function agreedLines({ classes, target }: Pick<JoinResult, 'classes' | 'target'>
       `centred at ${significant(shift)}, in units of ${significant(scale)} (mean and standard deviation of all)`,
     ],
   ];
+}
+
+function tookPart(participants: number, missing: number): string {
+  const everybody = `${count(participants)} participant${participants === 1 ? '' : 's'}`;
+  if (missing === 0) return everybody;
+  return `${everybody}; the certificate does not cover ${count(missing)} who did not answer to the end`;
 }
 
 function testText({ rows, errorRate, balancedAccuracy, r2, rmse }: NonNullable<JoinResult['test']>): string {

@@ -21,8 +21,8 @@ export function addJoin(program: Command, io: Io): void {
     });
   command
     .optionsGroup('Data:')
-    .requiredOption('--data <data>', DATA_ARGUMENT)
-    .requiredOption('--task <value>', 'whose rows: a value of the participant column, or all')
+    .option('--data <data>', DATA_ARGUMENT)
+    .option('--task <value>', 'whose rows: a value of the participant column, or all')
     .option('--task-column <column>', 'participant column', 'task')
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
@@ -47,7 +47,8 @@ export function addJoin(program: Command, io: Io): void {
     )
     .option('--secure', 'take part only where the server sees nothing but sums')
     .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it continues');
+    .option('--forever', 'stay connected when training rests, and take part when it continues')
+    .option('--leave', 'leave for good, and end; needs no data. What was learnt stays in the model');
   addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Options:')
@@ -56,6 +57,7 @@ export function addJoin(program: Command, io: Io): void {
   finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
+    'kindred join http://host:7070 --state ada --leave',
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',
   );
 }

@@ -68,7 +68,7 @@ function checkServer(
   if (protocol !== PROTOCOL_VERSION) {
     throw new KindredError(
       'WRONG_PROTOCOL',
-      `${label}: expected protocol version ${PROTOCOL_VERSION}, got ${protocol}; the older side needs the newer kindred`,
+      `${label}: expected protocol version ${PROTOCOL_VERSION}, got ${protocol}; update the older side`,
       'run',
     );
   }

@@ -148,7 +148,7 @@ export class Connection {
 }
 
 const CLOSED = new TryAgain('CLOSED', 'closed');
-const ENDING_CODES = new Set(['REPLACED', 'REVOKED']);
+const ENDING_CODES = new Set(['REPLACED', 'REVOKED', 'DELETED']);
 
 /** What the end of an open connection means. */
 function closeError(where: string, code: number, reason: string): Error {
@@ -157,7 +157,7 @@ function closeError(where: string, code: number, reason: string): Error {
     case CLOSE.replaced:
       return new KindredError(
         'REPLACED',
-        `${where}: another process has connected with the same identity${given}; give each its own --state and --name`,
+        `${where}: another process has the same identity${given}; give each its own --state and --name`,
         'run',
       );
     case CLOSE.revoked:
@@ -166,6 +166,8 @@ function closeError(where: string, code: number, reason: string): Error {
         `${where}: the operator has revoked this participant${given}`,
         'input',
       );
+    case CLOSE.deleted:
+      return new KindredError('DELETED', `${where}: deleted by the operator`, 'run');
     default:
       return new TryAgain(`CLOSED_${code}`, `${where}: the connection was closed with code ${code}${given}`);
   }

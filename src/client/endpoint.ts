@@ -29,7 +29,7 @@ export function parseEndpoint(text: string): Endpoint {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const scheme = url && SCHEMES[url.protocol];
   if (!url || !scheme || url.hostname === '') {
-    throw badUrl(text, 'expected an address such as http://host:7070 or https://host/my-federation');
+    throw badUrl(text, 'expected an address such as http://host:7070');
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw badUrl(text, 'expected an address without user, password, "?" and "#"');
@@ -51,7 +51,7 @@ export function parseEndpoint(text: string): Endpoint {
 function splitPath(text: string, path: string): { prefix: string; name: string } {
   if (path === '') return { prefix: '', name: DEFAULT_FEDERATION };
   const match = WHOLE_PATH.exec(path) ?? NAME_ALONE.exec(path);
-  if (!match) throw badUrl(text, 'expected a path such as /my-federation or /v1/federations/my-federation');
+  if (!match) throw badUrl(text, 'expected a path such as /my-federation');
   try {
     return { prefix: match[1], name: decodeURIComponent(match[2]) };
   } catch {

@@ -2,18 +2,23 @@
  * What a participant does before it connects: it opens its state, and fits its model to rows that have changed since the last start.
  *
  * Training by answers goes on with changed rows. The participant keeps its keys, its session count, its last accepted contribution and w;
- * the duals, which belong to the rows before, are dropped, and so is an answer of which nobody knows whether it was accepted. `edition`
- * tells the coordinator that answers about the rows before no longer count. The personal part to w is solved for before anything is
- * sent, and all of it is one durable change: after a crash it is done again.
+ * the duals of that contribution, which belong to the rows before, are dropped, and so is an answer of which nobody knows whether it was accepted;
+ * those of rows that are kept are a warm start. `edition` tells the coordinator that answers about the rows before no longer count. The
+ * personal part to w is solved for before anything is sent, and all of it is one durable change: after a crash it is done again.
+ *
+ * Rows in another order are the same rows.
  */
 import { inputError } from '../base/errors.ts';
+import { sameData } from '../base/same-data.ts';
+import type { Split } from '../data/split.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { OwnTargets, Profile, Stored, UsableModel } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { type OwnData, ownData } from './own-rows.ts';
+import { type KnownRows, placesIn, rowKeys, splitLikeBefore } from './known-rows.ts';
+import { type OwnData, ownData, splitAsTrain } from './own-rows.ts';
 import { checkSame, type ParticipantFile } from './participant-file.ts';
 import type { ParticipationOptions } from './participation-options.ts';
 import type { Home, OpenHome } from './ports.ts';
@@ -22,16 +27,16 @@ import type { Home, OpenHome } from './ports.ts';
 const RETRY_MS = 2000;
 
 /** Refuses what cannot work before anything is opened. */
-export function ownDataOf(options: ParticipationOptions): OwnData {
+export function checkedSplit(options: ParticipationOptions): Split {
   const { participant, data, slowdown = 1, testFraction = 0, seed = 1 } = options;
   const bytes = new TextEncoder().encode(participant).length;
   if (bytes < 1 || bytes > DEFAULT_LIMITS.maxIdBytes) {
     throw inputError(
       'BAD_NAME',
-      `participant: expected a name of 1 to ${DEFAULT_LIMITS.maxIdBytes} bytes, got one of ${bytes}`,
+      `participant: expected a name of 1 to ${DEFAULT_LIMITS.maxIdBytes} bytes, got ${bytes}`,
     );
   }
-  const { source, features } = data.table;
+  const { source, features, targets } = data.table;
   if (features.length > DEFAULT_LIMITS.maxFeatures) {
     throw inputError(
       'TOO_MANY_FEATURES',
@@ -42,35 +47,81 @@ export function ownDataOf(options: ParticipationOptions): OwnData {
     throw inputError('BAD_OPTION', `option --slowdown: expected a number of at least 1, got ${slowdown}`);
   if (!(Number.isSafeInteger(seed) && seed >= 0))
     throw inputError('BAD_OPTION', `option --seed: expected a whole number of at least 0, got ${seed}`);
-  return ownData(data.table, participant, testFraction, seed);
+  if (!targets) throw inputError('NO_TARGETS', `${source}: expected a target column, got none`);
+  return splitAsTrain(data.table, participant, testFraction, seed);
 }
 
 interface OpenedHome extends Home {
-  /** Whether the rows are others than at the last start, which is to be stored yet. */
-  readonly hasChanged: boolean;
+  readonly own: OwnData;
+  /** How the rows differ from those of the last start, which is to be stored yet; undefined: they do not. */
+  readonly change: RowChange | undefined;
+}
+
+/** Training rows that were not there at the last start, that are gone since, and that are the same. */
+export interface RowChange {
+  readonly added: number;
+  readonly gone: number;
+  readonly kept: number;
+  readonly rows: string;
+  readonly known: KnownRows;
+  /** Duals of the rows that are kept, 0 for new ones: a start for the next answer. */
+  readonly warm: Float64Array | undefined;
 }
 
 /** The state of this very participant; whoever gets it must release its store. */
 export async function openHome(
-  options: Pick<ParticipationOptions, 'participant' | 'data' | 'secure'>,
-  { features, digest }: Pick<OwnData, 'features' | 'digest'>,
+  options: Pick<ParticipationOptions, 'participant' | 'data' | 'secure' | 'testFraction' | 'seed'>,
+  asTrain: Split,
   open: OpenHome,
 ): Promise<OpenedHome> {
   const { participant, data, secure = false } = options;
-  const { columns } = data;
-  const joiner = { participant, features, schema: schemaDigest(features), rows: digest };
-  const home = await open({ ...joiner, columns });
+  const { features } = data.table;
+  const joiner = { participant, features, schema: schemaDigest(features) };
+  const home = await open({ ...joiner, rows: '', columns: data.columns });
   const { store } = home;
   try {
     checkSame(store.place, store.file, { ...joiner, secure });
-    const { rows, stored, columns: before } = store.file;
-    const hasChanged = rows !== digest && stored.session > 0;
-    await store.save({ ...(!hasChanged && { rows: digest }), columns: columns ?? before });
-    return { ...home, hasChanged };
+    const { own, change } = recognised(options, asTrain, store.file);
+    const { rows, known } = change;
+    const columns = data.columns ?? store.file.columns;
+    const { stored } = store.file;
+    if (stored.session === 0 || store.file.rows === rows) {
+      const same = sameData(store.file.known, known) ? store.file.known : known;
+      await store.save({ rows, known: same, columns });
+      return { ...home, own, change: undefined };
+    }
+    if (stored.settings?.training === 'steps' && (stored.committed || stored.pending)) {
+      throw inputError(
+        'OTHER_ROWS',
+        `${store.place}: this federation trains by steps: expected the rows it began with, got ${change.added} new and ${change.gone} gone; give the same data, --test-fraction and --seed, or have the operator forget it and give another --state`,
+      );
+    }
+    await store.save({ columns });
+    return { ...home, own, change };
   } catch (error) {
     await store.release();
     throw error;
   }
+}
+
+/** The split of the last start goes on where the same one is asked for. */
+function recognised(
+  { data: { table }, testFraction = 0, seed = 1 }: Parameters<typeof openHome>[0],
+  asTrain: Split,
+  { known: before, stored }: ParticipantFile,
+): { readonly own: OwnData; readonly change: RowChange } {
+  const keys = rowKeys(table);
+  const goesOn = stored.session > 0 && before?.testFraction === testFraction && before.seed === seed;
+  const own = ownData(table, goesOn ? splitLikeBefore(keys, before) : asTrain);
+  const of = (rows: Uint32Array) => Float64Array.from(rows, (i) => keys[i]);
+  const known = { train: of(own.train), test: of(own.tested), testFraction, seed };
+  const duals = (stored.pending?.solution ?? stored.committed)?.beta;
+  const train = before?.train ?? new Float64Array(duals?.length ?? 0);
+  const places = placesIn(train, known.train);
+  const kept = places.filter((place) => place >= 0).length;
+  const warm = duals && Float64Array.from(places, (place) => duals[place] ?? 0);
+  const added = places.length - kept;
+  return { own, change: { rows: own.digest, known, added, gone: train.length - kept, kept, warm } };
 }
 
 export function profileOf(
@@ -109,12 +160,13 @@ export function knownModel({ settings, scaling, agreement, model }: Stored): Kno
 /** `u` of the personal part to the w at hand, where there is one. */
 export function withRows(
   { stored }: ParticipantFile,
-  rows: string,
+  { rows, known }: Pick<RowChange, 'rows' | 'known'>,
   u: Float64Array | undefined,
 ): Partial<ParticipantFile> {
   const { committed, model, edition } = stored;
   return {
     rows,
+    known,
     stored: {
       ...stored,
       edition: edition + 1,

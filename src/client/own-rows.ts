@@ -5,13 +5,13 @@
 
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import { inputError, KindredError } from '../base/errors.ts';
+import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
 import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { featuresOf } from '../data/participants.ts';
-import { splitRows } from '../data/split.ts';
+import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-scaling.ts';
@@ -23,6 +23,7 @@ import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
+import { addRow } from './known-rows.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
 
 export interface OwnData {
@@ -39,13 +40,17 @@ export interface OwnData {
   readonly digest: string;
 }
 
-/** The split is that of `train` for the participant that the rows name, where they name one. */
-export function ownData(given: Table, participant: string, testFraction: number, seed: number): OwnData {
-  const { source, targets, lines, features } = given;
-  if (!targets) throw inputError('NO_TARGETS', `${source}: expected a target column, got none`);
+/** The split of `train` for the participant that the rows name, where they name one. */
+export function splitAsTrain(given: Table, participant: string, testFraction: number, seed: number): Split {
   const table = { ...given, participants: [participant], participantOf: new Uint32Array(given.n) };
   const named = given.participants.length === 1 && given.participants[0] !== '' ? given : table;
-  const { train, test: tested } = splitRows(named, { testFraction, seed });
+  return splitRows(named, { testFraction, seed });
+}
+
+/** Of a table with targets. */
+export function ownData(table: Table, { train, test: tested }: Split): OwnData {
+  const { source, lines, features } = table;
+  const targets = table.targets!;
   const trainX = featuresOf(table, train);
   return {
     features,
@@ -62,12 +67,8 @@ export function ownData(given: Table, participant: string, testFraction: number,
 }
 
 function digestOf(x: Float64Array, targets: readonly string[]): string {
-  const d = x.length / targets.length;
   const hash = sha256.create();
-  for (const [i, target] of targets.entries()) {
-    hash.update(new Uint8Array(x.buffer, x.byteOffset + 8 * i * d, 8 * d));
-    hash.update(utf8ToBytes(`${JSON.stringify(target)}\n`));
-  }
+  for (const i of targets.keys()) addRow(hash, x, targets, i);
   return bytesToHex(hash.digest());
 }
 

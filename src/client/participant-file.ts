@@ -5,6 +5,7 @@ import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
+import type { KnownRows } from './known-rows.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns extends TextFormat {
@@ -30,13 +31,15 @@ export interface ParticipantFile {
   readonly columns: OwnColumns | undefined;
   /** Digest of the training rows: the duals belong to them. */
   readonly rows: string;
+  /** By which rows are recognised; undefined in states of earlier versions. */
+  readonly known?: KnownRows | undefined;
   /** For secure aggregation; nobody else knows it. */
   readonly secret: Uint8Array;
   readonly stored: Stored;
 }
 
 /** What a participant that begins puts into its store. */
-export type NewParticipant = Omit<ParticipantFile, 'federation' | 'secret' | 'stored'>;
+export type NewParticipant = Omit<ParticipantFile, 'federation' | 'secret' | 'stored' | 'known'>;
 
 /** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */
 export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array): ParticipantFile {
@@ -44,7 +47,7 @@ export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array)
 }
 
 /** What a process brings that opens the store. */
-interface Joiner extends Omit<NewParticipant, 'columns'> {
+interface Joiner extends Omit<NewParticipant, 'columns' | 'rows'> {
   readonly secure: boolean;
 }
 
@@ -65,18 +68,12 @@ export function checkSame(place: string, file: ParticipantFile, joiner: Joiner):
       `${place}: expected the features that participant "${file.participant}" began with: ${which}; give the same data and --drop, or another --state`,
     );
   }
-  const { committed, pending, settings } = file.stored;
-  if (file.rows !== joiner.rows && settings?.training === 'steps' && (committed || pending)) {
-    throw inputError(
-      'OTHER_ROWS',
-      `${place}: expected the training rows that participant "${file.participant}" has contributed with, got others, and this federation trains by steps, which go on from the rows they began with; give the same data, --test-fraction and --seed, or have the operator forget it and give another --state`,
-    );
-  }
+  const { settings } = file.stored;
   if (settings && !settings.secure !== !joiner.secure) {
     const [had, got] = settings.secure ? ['with', 'without'] : ['without', 'with'];
     throw inputError(
       'NOT_SECURE',
-      `${place}: expected to go on ${had} secure aggregation, as the federation has it, got a start ${got} --secure`,
+      `${place}: expected a start ${had} --secure, as the federation has it, got one ${got}`,
     );
   }
 }

@@ -63,8 +63,15 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** The rows are others than at the last start; `isPersonalised`: the stored model is fitted to them. */
-  | { readonly type: 'rows changed'; readonly edition: number; readonly isPersonalised: boolean };
+  /** The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them. */
+  | {
+      readonly type: 'rows changed';
+      readonly edition: number;
+      readonly added: number;
+      readonly gone: number;
+      readonly kept: number;
+      readonly isPersonalised: boolean;
+    };
 
 export interface JoinStatus {
   readonly participant: string;
@@ -75,6 +82,8 @@ export interface JoinStatus {
   readonly isConnected: boolean;
   /** Local passes so far, in this process. */
   readonly passes: number;
+  /** How many more participants have to join before training starts; undefined: not known, or it has started. */
+  readonly awaited: number | undefined;
   /** The last solve took so long. */
   readonly solveMs: number | undefined;
   readonly federation: FederationName | undefined;
@@ -91,7 +100,11 @@ export interface JoinResult {
   readonly reason: FinishReason | 'closed';
   /** The newest round that is known of. */
   readonly rounds: number;
+  /** Last round whose answer was accepted; 0: none, and nobody else has learnt from these rows. */
   readonly base: number;
+  /** How many have contributed to w, and how many who have joined its certificate does not cover; undefined: training has not come to an end. */
+  readonly participants?: number | undefined;
+  readonly missing?: number | undefined;
   readonly passes: number;
   /** What +1 and -1 stand for; undefined for regression, and before it is agreed on. */
   readonly classes: AgreedClasses | undefined;

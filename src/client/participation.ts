@@ -7,9 +7,10 @@ import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
 import { encode } from '../protocol/codec.ts';
+import type { Solution } from '../solver/member.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
-import { knownModel, openHome, ownDataOf, profileOf, withRows } from './opening.ts';
+import { checkedSplit, knownModel, openHome, profileOf, type RowChange, withRows } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
 import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
@@ -52,7 +53,8 @@ class Participating implements Participation {
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
   /** Waits for the personal part to rows that have changed. */
-  private personalised: (u: Float64Array) => void = () => {};
+  private personalised: (solution: Solution) => void = () => {};
+  private change: RowChange | undefined;
 
   constructor({ data, ...options }: ParticipationOptions, ports: ParticipationPorts) {
     this.options = options;
@@ -70,11 +72,11 @@ class Participating implements Participation {
     const phase = loop?.state.phase ?? 'joining';
     const base = stored?.base ?? 0;
     const round = loop?.round ?? base;
-    const { waitingFor } = loop?.state ?? {};
+    const { awaited, waitingFor } = loop?.state ?? {};
     const { agreement } = stored ?? {};
     return {
       ...{ participant, federation, phase, round, base, isConnected, passes, solveMs },
-      ...{ waitingFor, agreement },
+      ...{ awaited, waitingFor, agreement },
     };
   }
 
@@ -94,22 +96,23 @@ class Participating implements Participation {
   }
 
   private async open(options: ParticipationOptions): Promise<void> {
-    const own = ownDataOf(options);
+    const asTrain = checkedSplit(options);
     const transport = this.ports.transport();
-    const home = await openHome(options, own, this.ports.home);
+    const home = await openHome(options, asTrain, this.ports.home);
     this.store = home.store;
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
-    const targets = ownTargets(own, positive);
+    const targets = ownTargets(home.own, positive);
     this.rows = new OwnRows(
-      own,
+      home.own,
       { slowdown, open: solver, clock },
       {
         ready: (moments, benchmarkMs) => {
           const profile = profileOf(options, home.store.file, moments, targets, benchmarkMs);
-          const changed = home.hasChanged ? own.digest : undefined;
-          this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
+          this.start(profile, home.change, transport, home.signer).catch((error: unknown) =>
+            this.fail(error),
+          );
         },
         prepared: (problem) => (this.loop ? this.take({ type: 'prepared', problem }) : this.personalise()),
         solved: (result) => this.solved(result),
@@ -118,15 +121,14 @@ class Participating implements Participation {
     );
   }
 
-  /** `changed`: digest of rows that are others than at the last start. */
   private async start(
     profile: Profile,
-    changed: string | undefined,
+    change: RowChange | undefined,
     transport: Transport,
     signer: Signer,
   ): Promise<void> {
     if (this.isEnding) return;
-    if (changed !== undefined) await this.adapt(changed);
+    const warm = change && (await this.adapt(change));
     if (this.isEnding) return;
     const store = this.store!;
     const rows = this.rows!;
@@ -154,31 +156,35 @@ class Participating implements Participation {
         failed: (error) => this.fail(error),
       },
     );
+    this.loop.state.warm = warm;
     if (this.wantsToLeave) this.take({ type: 'leave' });
     this.reportPhase();
     if (!this.isEnding) this.connection = this.connect(transport, signer);
   }
 
-  /** Fits the model to rows that have changed, before there is a connection (opening.ts). */
-  private async adapt(digest: string): Promise<void> {
+  /** Fits the model to rows that have changed, before there is a connection (opening.ts); gives duals to start the next answer from. */
+  private async adapt(change: RowChange): Promise<Float64Array | undefined> {
     const store = this.store!;
     const known = knownModel(store.file.stored);
-    const fitted = new Promise<Float64Array>((resolve) => {
+    const fitted = new Promise<Solution>((resolve) => {
       this.personalised = resolve;
     });
+    this.change = change;
     if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
-    const u = known && (await fitted);
-    if (this.isEnding) return;
-    await store.save(withRows(store.file, digest, u));
+    const solution = known && (await fitted);
+    if (this.isEnding) return undefined;
+    await store.save(withRows(store.file, change, solution?.u));
+    const { added, gone, kept } = change;
     const { edition } = store.file.stored;
-    this.emit({ type: 'rows changed', edition, isPersonalised: u !== undefined });
+    this.emit({ type: 'rows changed', edition, added, gone, kept, isPersonalised: solution !== undefined });
+    return solution?.beta;
   }
 
   private personalise(): void {
     if (this.isEnding) return;
     const { settings, model } = knownModel(this.store!.file.stored)!;
     const request = personalRequest(settings, this.options.participant, model);
-    this.rows!.solver.solve({ ...request, passes: PERSONAL_PASSES });
+    this.rows!.solver.solve({ ...request, warm: this.change?.warm, passes: PERSONAL_PASSES });
   }
 
   private connect(transport: Transport, signer: Signer): Connection {
@@ -222,7 +228,7 @@ class Participating implements Participation {
 
   private solved(result: SolveResult): void {
     if (!this.loop) {
-      this.personalised(result.solution.u);
+      this.personalised(result.solution);
       return;
     }
     const { round, passes, computeMs } = result;
@@ -288,7 +294,8 @@ class Participating implements Participation {
       const { classes, target } = store?.file.stored.agreement ?? {};
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
-      return { participant, federation, reason, rounds, base, passes, classes, target, test, privacy, state };
+      const outcome = { reason, rounds, base, ...this.loop?.state.covered, passes, test };
+      return { participant, federation, ...outcome, classes, target, privacy, state };
     } finally {
       this.isConnected = false;
       await store?.release();

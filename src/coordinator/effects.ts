@@ -17,6 +17,8 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'pause' }
   | { readonly type: 'resume' }
   | { readonly type: 'finish' }
+  /** Training goes on after a rest, also one that the operator began: limits count from here. */
+  | { readonly type: 'reopen' }
 );
 
 export type CoordinatorEffect =

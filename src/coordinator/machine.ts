@@ -11,19 +11,19 @@ import { onAnswer } from './collecting/plain.ts';
 import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
-  onAway,
   onForget,
   onJoin,
   onLeave,
   onMoments,
   onRecount,
+  onReopen,
   readyToStart,
   startTraining,
-  waitForAgain,
 } from './membership.ts';
+import { comeBack, onAway } from './patience.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import { announce, finish, isPassedOver, onPause, onResume, onTimer, open, wake } from './rounds.ts';
+import { announce, finish, isPassedOver, onPause, onResume, onTimer, open, wakeFor } from './rounds.ts';
 import { advance } from './secure-round.ts';
 import { sendFinish } from './sending.ts';
 import { type CoordinatorState, membersHere } from './state.ts';
@@ -70,6 +70,8 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return onResume(state);
     case 'finish':
       return state.phase === 'finished' ? [] : finish(state, 'operator');
+    case 'reopen':
+      return onReopen(state);
   }
 }
 
@@ -102,12 +104,9 @@ function onMessage(
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
   // It is there after all: a late answer shows it, too.
-  if (member.isAway) waitForAgain(state, member);
+  if (member.isAway) comeBack(state, member);
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
-    if (isPassedOver(state, member)) {
-      waitForAgain(state, member);
-      return wake(state, [...state.members.values()]);
-    }
+    if (isPassedOver(state, member)) return wakeFor(state, member);
   }
   if (state.secure && message.kind !== 'leave') return onSecureAnswer(state, member, message, primitives);
   switch (message.kind) {

@@ -15,19 +15,21 @@ import {
 } from './agreement.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
+import { budgetIsSpent } from './private-rounds.ts';
 import { featuresOfBounds } from './private-scaling.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
-import { canWake, isPassedOver, open, openMeasuring, wake } from './rounds.ts';
+import { canWake, isPassedOver, mayWake, open, openMeasuring, wake, wakeFor } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, membersHere, newMember, UNKNOWN } from './state.ts';
+import { type CoordinatorState, type Member, membersHere, newMember } from './state.ts';
 import { persist } from './stored.ts';
 import {
   askAgain,
   contributionOf,
   dropAnswers,
-  dropBest,
+  dropProof,
   inquiryOf,
   joinTraining,
   NOTHING_ACCEPTED,
@@ -37,6 +39,7 @@ import { gatheringTimer } from './waiting.ts';
 import { noteArrival, WELCOMED } from './ways.ts';
 
 export function onJoin(state: CoordinatorState, from: string, join: Join): CoordinatorEffect[] {
+  if (joinsTooOften(state, from)) return [];
   let member = state.members.get(from);
   const last = state.forgotten.get(from) ?? 0;
   // Joining is durable before anybody answers: a state of which nothing is known here is that of another store.
@@ -57,6 +60,8 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   const effects: CoordinatorEffect[] = [];
   const isNew = !member;
   const changed = member ? takeEdition(state, member, join) : 'nothing';
+  // Training went on without it: the certificate does not cover it, and its answers were held still.
+  const wasMissed = member !== undefined && join.session > member.session && state.missing.includes(from);
   if (!member) {
     const { rows, benchmarkMs, session, edition } = join;
     member = newMember({
@@ -75,16 +80,19 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
     // Without a seat it cannot answer the open round.
     if (state.secure && state.round > 0) member.barred = state.round;
     if (state.trainer) admit(state, member);
+    // What is known so far is known without it.
+    if (inquiryOf(state)) state.missing = [...state.missing, from];
     effects.push(persist(state, [member]));
+    // Whoever has joined before does not put off the start.
+    if (state.phase === 'gathering') effects.push(gatheringTimer(state));
   } else if (join.session > member.session) {
-    member.session = join.session;
-    if (state.phase !== 'finished' || canWake(state)) member.presence = 'here';
-    effects.push(persist(state, [member]));
+    effects.push(...beginSession(state, member, join.session));
   }
-  waitForAgain(state, member);
-  if (state.phase === 'gathering') effects.push(gatheringTimer(state));
+  if (changed === 'nothing') comeBack(state, member);
+  else waitForAgain(state, member);
   effects.push(sendWelcome(state, member));
-  if (state.trainer && (isNew || changed !== 'nothing' || isPassedOver(state, member))) {
+  const isNews = isNew || changed !== 'nothing' || (wasMissed && mayWake(state, member));
+  if (state.trainer && (isNews || isPassedOver(state, member))) {
     return [...effects, ...askAbout(state, member, changed === 'all answers')];
   }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
@@ -92,6 +100,18 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   else if (asked) effects.push(sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
+}
+
+/**
+ * A participant that is known has started again. That alone is not worth a write: after a crash its next message is answered with
+ * NOT_JOINED, and it joins again. Coming back after having left is.
+ */
+function beginSession(state: CoordinatorState, member: Member, session: number): CoordinatorEffect[] {
+  member.session = session;
+  state.unsaved.add(member.id);
+  if (member.presence === 'here' || (state.phase === 'finished' && !canWake(state))) return [];
+  member.presence = 'here';
+  return [persist(state)];
 }
 
 /** Rows that have changed make the answers about those before worthless. Where nobody knows what those were, all are dropped. */
@@ -107,15 +127,16 @@ function takeEdition(
   if (member.moments) state.measured--;
   member.moments = undefined;
   dropAnswers(state, member);
+  dropProof(state);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
   return isSummed ? 'all answers' : 'own answers';
 }
 
-/** A newcomer, or somebody with other rows: the open round is for it, too; a federation that rests is woken. */
+/** A newcomer, somebody with other rows, or back from an absence: the open round is for it, too; a federation that rests is woken. */
 function askAbout(state: CoordinatorState, member: Member, everybody: boolean): CoordinatorEffect[] {
   const changed = [...state.members.values()];
-  if (canWake(state) && inquiryOf(state)) return wake(state, changed);
-  if (state.phase === 'finished') return [sendFinish(state, member)];
+  if (mayWake(state, member)) return wakeFor(state, member);
+  if (state.phase === 'finished') return [persist(state, changed), sendFinish(state, member)];
   if (everybody && isUnderWay(state)) return open(state, 'train', changed);
   const effects: CoordinatorEffect[] = [persist(state, changed)];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
@@ -150,7 +171,7 @@ function featuresExpected(
 /** A place in the sums: after all who have one. */
 function admit(state: CoordinatorState, member: Member): void {
   // With steps, another problem from here on: its models are not to be compared with those before.
-  if (!inquiryOf(state)) dropBest(state);
+  if (!inquiryOf(state)) dropProof(state);
   member.index = state.nextIndex++;
   joinTraining(state, member);
 }
@@ -172,8 +193,10 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   }
   noteArrival(member.ways, WELCOMED, state.nowMs);
   const { kind: _, ...brought } = message;
-  if (!member.moments) state.measured++;
-  member.moments ??= brought;
+  // Sent again: it waits, and is told for what.
+  if (member.moments) return [sendWelcome(state, member)];
+  state.measured++;
+  member.moments = brought;
   return classAwaited(state) === undefined ? [] : [sendWelcome(state, member)];
 }
 
@@ -239,6 +262,7 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   // What has gone into a secure sum cannot be taken out of it again.
   if (state.secure && member.answered && (state.phase === 'open' || state.phase === 'summing')) return [];
   const end = sendFinish(state, member, 'left');
+  if (member.presence === 'left') return [end];
   if (!state.trainer) {
     // It has contributed nothing: nothing of it stays.
     removeMember(state, member);
@@ -249,29 +273,6 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   member.answer = undefined;
   member.answered = false;
   return [persist(state, [member]), end];
-}
-
-/** Counts as silent at once instead of after some rounds; whatever it sends next makes it one of those waited for again. */
-export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[] {
-  const member = state.members.get(id);
-  if (!member) return [];
-  member.isAway = true;
-  const { patience } = state.options;
-  // Whoever has no end of patience wants to wait for those who come back.
-  if (patience === Number.POSITIVE_INFINITY) return [];
-  member.missed = Math.max(member.missed, patience);
-  member.missedChecks = Math.max(member.missedChecks, patience);
-  member.undealt = Math.max(member.undealt, patience);
-  state.tally = undefined;
-  return [];
-}
-
-export function waitForAgain(state: CoordinatorState, member: Member): void {
-  member.isAway = false;
-  member.missed = 0;
-  member.missedChecks = 0;
-  member.undealt = 0;
-  state.tally = undefined;
 }
 
 /** Unlearning: its answers are dropped, and training goes on for those who remain. */
@@ -285,9 +286,11 @@ export function onForget(state: CoordinatorState, id: string): CoordinatorEffect
   removeMember(state, member);
   state.forgotten.set(id, member.session);
   forgetContribution(state, member);
-  // What has been reported is about a w that is no longer.
-  dropBest(state);
-  state.certificate = UNKNOWN;
+  const inquiry = inquiryOf(state);
+  const isAnswered = [...state.members.values()].some(({ index }) => inquiry?.hasAnswered(index));
+  // Where nobody is left whose answers made it, nothing of w stays.
+  if (!isAnswered) inquiry?.startOver();
+  dropProof(state);
   for (const other of state.members.values()) other.scalars = undefined;
   const notice = refuse(
     state,
@@ -312,13 +315,28 @@ export function onRecount(state: CoordinatorState): CoordinatorEffect[] {
     return [{ type: 'refusal', message: 'recount: there are no answers to ask for again' }];
   }
   askAgain(state);
-  dropBest(state);
-  state.certificate = UNKNOWN;
+  dropProof(state);
   const everybody = [...state.members.values()];
   // Also who did not answer before, unless its connection is gone.
   for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
   if (state.phase === 'finished') return wake(state, everybody);
   return isUnderWay(state) ? open(state, 'train', everybody) : [];
+}
+
+/** Training goes on after any rest but one for want of privacy: where it never began, participants gather again. */
+export function onReopen(state: CoordinatorState): CoordinatorEffect[] {
+  if (state.phase !== 'finished') return [];
+  if (budgetIsSpent(state)) {
+    const message = 'reopen: another round would exceed the privacy budget; create another federation';
+    return [{ type: 'refusal', message }];
+  }
+  const everybody = [...state.members.values()];
+  for (const member of everybody) if (!member.isAway) waitForAgain(state, member);
+  if (state.trainer) return wake(state, everybody);
+  state.phase = 'gathering';
+  state.finish = undefined;
+  const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
+  return [persist(state, everybody), ...welcomes, gatheringTimer(state)];
 }
 
 function removeMember(state: CoordinatorState, member: Member): void {

@@ -2,6 +2,7 @@
 import { nextSendMs, noteNoReply, noteSent } from '../base/pace.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { waitForAgain } from './patience.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
 import { sendFinish, sendRound } from './sending.ts';
 import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
@@ -111,9 +112,22 @@ export function canWake({ phase, finish }: CoordinatorState): boolean {
  * Training has come to rest before it could answer: to the model it is a newcomer, and wakes it. Once in a session: whoever still cannot answer then,
  * being too slow or one of too few, would wake it for ever.
  */
-export function isPassedOver(state: CoordinatorState, { index, presence, session, wokeIn }: Member): boolean {
-  if (!canWake(state) || presence !== 'here' || wokeIn === session) return false;
+export function isPassedOver(state: CoordinatorState, member: Member): boolean {
+  const { index, presence, session, wokeIn } = member;
+  if (!mayWake(state, member) || presence !== 'here' || wokeIn === session) return false;
   return inquiryOf(state)?.hasAnswered(index) === false;
+}
+
+/** Whether somebody may wake training: not whoever has done so again and again, and never answered. */
+export function mayWake(state: CoordinatorState, { idleWakes }: Member): boolean {
+  return canWake(state) && inquiryOf(state) !== undefined && idleWakes < state.options.patience;
+}
+
+/** Training goes on for the sake of one member. */
+export function wakeFor(state: CoordinatorState, member: Member): CoordinatorEffect[] {
+  waitForAgain(state, member);
+  member.idleWakes++;
+  return wake(state, [...state.members.values()]);
 }
 
 /** Training goes on after a rest, from the model in use: limits count from here. */

@@ -7,6 +7,7 @@ import { SecureError } from '../privacy/secure/secure-error.ts';
 import type { Advertise } from '../protocol/messages.ts';
 import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { comeBack } from './patience.ts';
 import { refuse } from './refusals.ts';
 import type { CoordinatorState, Member } from './state.ts';
 import { persist } from './stored.ts';
@@ -25,7 +26,7 @@ export function takeAdvertisement(
     const sentence = `participant "${member.id}": expected the identity it had before, got another`;
     return [refuse(state, member.id, 'STATE_MISMATCH', sentence)];
   }
-  member.undealt = 0;
+  comeBack(state, member);
   if (known && same(known.channelKey, channelKey)) return [];
   const most = mostParticipants(state.options.secure!);
   if (!known && membersSeated(state).length >= most) {

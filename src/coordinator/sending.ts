@@ -23,9 +23,16 @@ export function sendWelcome(state: CoordinatorState, { id, ways }: Member): Coor
     settings: settingsOf(state),
     scaling,
     agreement,
+    awaited: awaited(state),
     waitingFor: classAwaited(state),
   } as const;
   return { type: 'send', to: id, message };
+}
+
+/** How many more have to join before training starts. */
+function awaited({ phase, options, members, secure }: CoordinatorState): number {
+  if (phase !== 'gathering') return 0;
+  return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - members.size);
 }
 
 function settingsOf(state: CoordinatorState): FederationSettings {
@@ -94,7 +101,11 @@ export function sendFinish(
   const w = finalPart(state, member) ?? new Float64Array(0);
   const { id, session, accepted } = member;
   const best = state.best?.round ?? 0;
-  const message = { kind: 'finish', session, round: state.round, best, reason, w, accepted } as const;
+  const everybody = [...state.members.values()];
+  const participants = everybody.filter((one) => one.accepted.round > 0).length;
+  const missing = state.missing.length;
+  const told = { participants, missing, w, accepted };
+  const message = { kind: 'finish', session, round: state.round, best, reason, ...told } as const;
   return { type: 'send', to: id, message };
 }
 

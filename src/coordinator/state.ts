@@ -70,8 +70,13 @@ export interface Member extends LastingMember {
   missedChecks: number;
   /** The session in which training last woke while it was there; 0: none. */
   wokeIn: number;
+  /** How often it has woken training since its last answer. */
+  idleWakes: number;
   /** Its connection is gone, and nothing has been received from it since. */
   isAway: boolean;
+  /** How often it was waited for beyond patience since its last answer, and the round from which it may be again. */
+  extraRounds: number;
+  extraFrom: number;
   /** Observed time from the opening of a round to the answer. */
   responseMs: number | undefined;
   readonly ways: Ways;
@@ -186,6 +191,10 @@ export interface CoordinatorState {
   readonly members: Map<string, Member>;
   /** Whom the operator has had forgotten, and their last session. */
   readonly forgotten: Map<string, number>;
+  /** Whose session is newer here than in the store: saved with the next change. */
+  readonly unsaved: Set<string>;
+  /** What each participant has left of the joins that it may send, and as of when. */
+  readonly joins: Map<string, { readonly left: number; readonly atMs: number }>;
   /** Counted when first asked for, and again after members come, go or change; answers only move it. */
   tally: Tally | undefined;
   /** While participants gather: how many have sent their moments. */
@@ -236,7 +245,10 @@ export function newMember(lasting: LastingMember): Member {
     missed: 0,
     missedChecks: 0,
     wokeIn: 0,
+    idleWakes: 0,
     isAway: false,
+    extraRounds: 0,
+    extraFrom: 0,
     responseMs: undefined,
     ways: newWays(),
     pace: newPace(),
@@ -271,9 +283,15 @@ function count(state: CoordinatorState): Tally {
   return { here, answers, silent, awaited };
 }
 
-/** Whether it has answered lately. Who is too slow to train in time may still certify in time. */
+/**
+ * Whether it is worth waiting for: where a round waits for everybody, as long as it has answered lately (who is too slow to train in time
+ * may still certify in time); where it waits for a time or a share, as long as its connection is there.
+ */
 function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
-  return (purpose === 'certify' ? member.missedChecks : member.missed) < options.patience;
+  const { patience, waiting } = options;
+  if (purpose === 'certify') return member.missedChecks < patience;
+  if (waiting.kind === 'all') return member.missed < patience;
+  return !member.isAway || patience === Number.POSITIVE_INFINITY;
 }
 
 /** Whether nobody counts on its answers any more: it has left, or has been silent for long. */

@@ -18,7 +18,7 @@ import {
   type SecureSide,
   UNKNOWN,
 } from './state.ts';
-import { combinerOf, inquiryOf, newTrainer } from './training.ts';
+import { combinerOf, dropProof, inquiryOf, newTrainer } from './training.ts';
 
 export interface StoredMember extends LastingMember {
   /** With steps: its contribution. */
@@ -85,7 +85,9 @@ export function persist(
     ...(budget && { budget: budget.stored() }),
     ...(contributions.size > 0 && { contributions: [...contributions] }),
   };
-  const members = changed.map((member) => storedMember(state, member));
+  const unsaved = [...state.unsaved].flatMap((id) => state.members.get(id) ?? []);
+  state.unsaved.clear();
+  const members = [...new Set([...changed, ...unsaved])].map((member) => storedMember(state, member));
   return { type: 'persist', changes: { run, members, removed } };
 }
 
@@ -139,6 +141,8 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     trainer: undefined,
     members: new Map(),
     forgotten: new Map(),
+    unsaved: new Set(),
+    joins: new Map(),
     tally: undefined,
     measured: 0,
     nextIndex: 0,
@@ -203,6 +207,8 @@ export function restoreCoordinator(
   if (inquiry) inquiryOf(state)?.recall(inquiry);
   if (combiner) combinerOf(state)?.recall(combiner);
   if (accepted) restoreAccepted(state, accepted);
+  // The best w of steps is not stored: the one that is left is another.
+  if (combiner && state.best && state.best.round !== state.round) dropProof(state);
   return state;
 }
 

@@ -15,7 +15,7 @@ import { Inquiry } from '../solver/inquiry.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
-import type { CoordinatorState, Member, Trainer } from './state.ts';
+import { type CoordinatorState, type Member, type Trainer, UNKNOWN } from './state.ts';
 
 /** What the participants' settings say of the local problem. */
 export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions) {
@@ -129,6 +129,15 @@ export function modelOf(state: CoordinatorState): ModelInUse | undefined {
 export function dropBest(state: CoordinatorState): void {
   state.best = undefined;
   state.bestW = undefined;
+}
+
+/** What is known of a model belongs to that model and to those who answered: for another w, or other rows, nothing is known. */
+export function dropProof(state: CoordinatorState): void {
+  dropBest(state);
+  state.certificate = UNKNOWN;
+  state.missing = [];
+  state.bestGap = Number.POSITIVE_INFINITY;
+  state.bestRound = state.round;
 }
 
 function ownModels(state: CoordinatorState): ModelInUse['v'] {

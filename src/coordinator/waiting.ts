@@ -102,15 +102,14 @@ export function canClose(state: CoordinatorState): boolean {
   if (state.nowMs >= state.openedMs + maxWaitMs) return true;
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
-  // Where everybody is waited for, those who have been silent for some rounds are not.
-  const forAll = waiting.kind === 'all' || state.purpose === 'certify';
-  if (forAll && answers > 0 && awaited === 0) return true;
+  // Those who have been silent for some rounds, or are gone, hold up nobody.
+  if (answers > 0 && awaited === 0) return true;
   // Fewer would be hidden by too few: the deadline waits for them.
   if (answers < Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0)) return false;
   const isOver = state.nowMs >= state.deadlineMs;
-  if (forAll || waiting.kind !== 'share') return isOver;
+  if (waiting.kind !== 'share' || state.purpose === 'certify') return isOver;
   // No round closes on a share that it could have waited for.
-  return (hasShare(state) || awaited === 0) && (isOver || straggler !== 'anytime');
+  return hasShare(state) && (isOver || straggler !== 'anytime');
 }
 
 /** Time since the start, but for pauses. */

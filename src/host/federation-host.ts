@@ -26,7 +26,7 @@ const STORE_RETRY_MS = 1000;
 const MOST_WAITING = 8;
 
 /** What the operator may ask of a federation. */
-export type Order = 'pause' | 'resume' | 'finish' | 'recount' | { readonly forget: string };
+export type Order = 'pause' | 'resume' | 'finish' | 'recount' | 'reopen' | { readonly forget: string };
 
 type Answer = (refusal: string | undefined) => void;
 type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;

@@ -29,6 +29,12 @@ export class MemoryStore implements Store {
     this.put(['federations', record.name, record]);
   }
 
+  removeFederation(federation: string): void {
+    for (const table of ['federations', 'runs', 'schemas']) this.table(table).delete(federation);
+    for (const what of ['members', 'rounds', 'enrolments', 'invitations'])
+      this.tables.delete(`${what} of ${federation}`);
+  }
+
   loadRun(federation: string): SavedRun | undefined {
     const run = this.get<StoredRun>('runs', federation);
     return run && { run, members: this.all<StoredMember>(`members of ${federation}`) };

@@ -40,6 +40,8 @@ export interface RunStore {
   /** By name. */
   federations(): Eventually<readonly FederationRecord[]>;
   addFederation(record: FederationRecord): Eventually<void>;
+  /** With everything that is stored under its name, enrolments and invitations included: all or nothing. */
+  removeFederation(federation: string): Eventually<void>;
   /** Undefined: nothing has been saved yet. */
   loadRun(federation: string): Eventually<SavedRun | undefined>;
   /**

@@ -19,6 +19,7 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   if (state.phase === 'personalising' || (state.phase === 'finished' && !isNew(state, message))) return [];
+  state.covered = { participants: message.participants, missing: message.missing };
   settle(state, message.accepted, () => true);
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
   chooseModel(state, message);

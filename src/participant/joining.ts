@@ -20,11 +20,13 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   const misfit = misfitOf(state, settings, agreement);
   // Nobody is to wait for us.
   if (misfit) return [...giveUp(state, misfit.code, misfit.message), goodbye(state)];
+  state.awaited = message.awaited;
   const newcomer = !state.stored.secure;
   const secure = takeSeat(state, settings);
   if (!message.scaling) {
     state.waitingFor = message.waitingFor;
-    if (state.phase !== 'joining') return [];
+    // `finished`: the operator has ended a training that never began, and opens it again.
+    if (state.phase !== 'joining' && state.phase !== 'finished') return [];
     state.stored = { ...state.stored, settings, agreement, secure };
     state.phase = 'measuring';
     return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];
@@ -81,9 +83,8 @@ function forgetRun(state: ParticipantState): void {
 /** Whoever came for secure aggregation does not go on without it, and nobody can take part in it without a secret. */
 function unfitFor({ profile }: ParticipantState, settings: FederationSettings): string | undefined {
   if (!profile.secure === !settings.secure) return undefined;
-  return profile.secure
-    ? `participant "${profile.id}": expected a federation with secure aggregation, got one without`
-    : `participant "${profile.id}": the federation sums in secret, which takes a secret of our own: give one`;
+  const [wanted, got] = profile.secure ? ['with', 'without'] : ['without', 'with'];
+  return `participant "${profile.id}": expected a federation ${wanted} secure aggregation, got one ${got}`;
 }
 
 /**

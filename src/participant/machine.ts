@@ -157,7 +157,7 @@ function onMismatch(state: ParticipantState, theirs: number, now: number): Parti
   state.mismatches++;
   if (state.mismatches < MISMATCHES) return retransmit(state, now);
   const { id } = state.profile;
-  const message = `participant "${id}": the coordinator's last update is of round ${theirs}, ours of round ${state.stored.base}; forget "${id}" there to let it begin again`;
+  const message = `participant "${id}": expected round ${state.stored.base} to be the last accepted, got ${theirs}; have the operator forget it`;
   return giveUp(state, 'STATE_MISMATCH', message);
 }
 

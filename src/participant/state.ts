@@ -8,6 +8,7 @@ import type { Agreement } from '../protocol/agreement.ts';
 import type {
   AnswerMessage,
   DeliveredMessage,
+  Finish,
   FinishReason,
   RejectCode,
   RoundMessage,
@@ -168,6 +169,10 @@ export interface ParticipantState {
   readonly pace: Pace;
   /** Rounds in a row that named another accepted answer than ours. */
   mismatches: number;
+  /** How many more participants training waits for before it starts; undefined: not known yet. */
+  awaited?: number | undefined;
+  /** Of the training that rests: how many have contributed, and how many are not covered by its certificate. */
+  covered?: Pick<Finish, 'participants' | 'missing'> | undefined;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;
   /** Shares that the others have dealt, until they are used. */

@@ -23,6 +23,8 @@ export const CLOSE = {
   tooSlow: 4003,
   /** Too many of its frames were not valid. */
   badFrames: 4004,
+  /** The operator has deleted the federation. */
+  deleted: 4005,
 } as const;
 
 interface JoinStatement {

@@ -138,6 +138,7 @@ const welcome = layout(0x81, 'welcome', {
   settings: settingsText,
   scaling: optional(scaling),
   agreement: optional(agreement),
+  awaited: u32,
   waitingFor: optional(text),
 });
 
@@ -201,6 +202,8 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     best: u32,
     reason,
     accepted,
+    participants: u32,
+    missing: u32,
     w: vector,
   }),
   reject: layout(0x85, 'reject', { code: choice(REJECT_NUMBERS), session: u32, message: text }),

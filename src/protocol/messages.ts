@@ -93,6 +93,8 @@ export interface Welcome {
   readonly settings: FederationSettings;
   /** Present once it is settled: newcomers need no `moments` exchange. */
   readonly scaling: { readonly shift: Float64Array; readonly factor: Float64Array } | undefined;
+  /** How many more participants have to join before training starts. */
+  readonly awaited: number;
   /** Complete together with the scaling; classes may be known before. */
   readonly agreement: Agreement | undefined;
   /** What training waits for, where it is more than participants and what they bring. */
@@ -148,6 +150,9 @@ export interface Finish {
   readonly reason: FinishReason;
   readonly w: Float64Array;
   readonly accepted: Accepted;
+  /** How many have contributed to w, and how many who have joined the certificate does not cover. */
+  readonly participants: number;
+  readonly missing: number;
 }
 
 /** Why it ended, for all; `left`: for one participant that has left; `budget`: of privacy. */

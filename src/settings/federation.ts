@@ -93,7 +93,7 @@ export const STOP = {
 export const TIMING = {
   waiting: waiting.default({ kind: 'all' }),
   maxWaitMs: orEndless(milliseconds()).default(60_000).about('no round is open for longer'),
-  minParticipants: count.default(1).about('training starts when this many have joined'),
+  minParticipants: count.default(2).about('training starts when this many have joined'),
   retryMs,
   patience: orEndless(count)
     .default(3)

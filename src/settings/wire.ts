@@ -14,29 +14,27 @@ export const method = choice('mtl', 'global', 'mocha')
   .about('how the models of participants are related');
 export const straggler = choice('restart', 'resume', 'anytime')
   .default('anytime')
-  .about('what becomes of a solve when the next round opens');
-export const precision = choice('f64', 'f32').default('f64').about('numbers of the vectors that are sent');
-export const retryMs = milliseconds()
-  .default(2000)
-  .about('what is not answered is sent again after this time');
+  .about('a solve that is late for its round');
+export const precision = choice('f64', 'f32').default('f64').about('vectors on the wire');
+export const retryMs = milliseconds().default(2000).about('time until a retransmission');
 
 const semantics = choice('paper', 'consistent')
   .default('consistent')
-  .about('whether v_k takes the unmasked step or the masked one');
+  .about('v_k takes the unmasked step or the masked one');
 
 export const mask = variants('kind', {
-  bernoulli: { keep: portion.about('probability that a row is left as it is'), semantics },
+  bernoulli: { keep: portion.about('probability that a row stays as it is'), semantics },
   beta: {
     a: above0.default(2).about('of the Beta distribution'),
     b: above0.default(0.5).about('of the Beta distribution'),
-    unmasked: portion.default(0).about('share of rows that are left as they are'),
+    unmasked: portion.default(0).about('share of rows left as they are'),
     semantics,
   },
 }).about('masks on updates');
 
 export const SECURE = {
-  scaleBits: whole(0, 52).default(30).about('entries of a sum are multiples of 2^-scaleBits'),
-  limit: above0.default(2 ** 22).about("largest entry of one participant's vector"),
+  scaleBits: whole(0, 52).default(30).about('sums are in units of 2^-scaleBits'),
+  limit: above0.default(2 ** 22).about('largest entry of a vector'),
   dropout: share.default(1 / 3).about('largest share that may drop out of a round'),
   corrupted: share.default(0.2).about('largest share that may collude with the coordinator'),
 };

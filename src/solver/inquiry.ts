@@ -125,6 +125,12 @@ export class Inquiry {
     this.best = { round: 0, ...UNBOUNDED, w: this.query, gradient: undefined, excess: 0 };
   }
 
+  /** Nobody's answers are left: not even the queries that they led to stay. */
+  startOver(): void {
+    this.askAgain(new Float64Array(this.options.d));
+    this.best = undefined;
+  }
+
   /** Takes the answers to the present query, replacing those before. */
   take(round: number, answers: readonly SingleAnswer[]): void {
     for (const given of [...answers].sort((a, b) => a.member - b.member)) this.takeOne(round, given);

@@ -162,6 +162,7 @@ describe('what a participant brings, and whether it fits', () => {
       settings: one.settings,
       scaling: { shift: Float64Array.of(0), factor: Float64Array.of(1) },
       agreement: { classes, target: undefined },
+      awaited: 0,
       waitingFor: undefined,
     });
   const AGREED = { labels: ['mild', 'severe'], positive: 'severe' };
@@ -210,6 +211,7 @@ describe('what a participant brings, and whether it fits', () => {
     const declared = {
       scaling: undefined,
       agreement: { classes: AGREED, target: undefined },
+      awaited: 1,
       waitingFor: undefined,
     };
     const sent = one.receive({ kind: 'welcome', settings: one.settings, ...declared });

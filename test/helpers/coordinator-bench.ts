@@ -30,7 +30,7 @@ export class Bench {
 
   /** Anything but a message, at the present time. */
   tell(input: {
-    readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish';
+    readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish' | 'reopen';
   }): CoordinatorEffect[] {
     return this.take(step(this.state, { ...input, now: this.now }));
   }

@@ -68,6 +68,7 @@ export class ParticipantBench {
       scaling: scaled === 'scaled' ? scaling : undefined,
       agreement: scaled === 'scaled' ? { classes: undefined, target: { shift: 0, scale: 1 } } : undefined,
       waitingFor: undefined,
+      awaited: scaled === 'scaled' ? 0 : 1,
     });
   }
 
@@ -107,7 +108,8 @@ export class ParticipantBench {
   finish(round: number, accepted: Accepted, changes: Partial<Finish> = {}): ToCoordinator[] {
     const { session } = this.state.stored;
     const w = Float64Array.of(7);
-    return this.receive({ kind: 'finish', session, round, best: 0, reason: 'gap', w, accepted, ...changes });
+    const told = { participants: 2, missing: 0, w, accepted };
+    return this.receive({ kind: 'finish', session, round, best: 0, reason: 'gap', ...told, ...changes });
   }
 
   /** The solve that was asked for has come to u. */

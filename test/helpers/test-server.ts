@@ -45,6 +45,7 @@ export function optionsLike(
   return {
     ...DEFAULT_OPTIONS,
     ...{ objective, loss, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },
+    minParticipants: 1,
     retryMs: 500,
     stop: { ...DEFAULT_OPTIONS.stop, gap, rounds },
     ...changes,

@@ -126,6 +126,7 @@ const BY_KIND: ByKind = {
         { nil: undefined },
       ),
       agreement: fc.option(agreement, { nil: undefined }),
+      awaited: u32,
       waitingFor: fc.option(id, { nil: undefined }),
     })
     // Who has the scaling knows the classes, too.
@@ -152,6 +153,8 @@ const BY_KIND: ByKind = {
     reason: fc.constantFrom('gap', 'stall', 'rounds', 'time', 'operator', 'left', 'budget'),
     w: vector,
     accepted,
+    participants: u32,
+    missing: u32,
   }),
   reject: fc.record({
     kind: fc.constant('reject'),

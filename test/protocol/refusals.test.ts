@@ -336,7 +336,7 @@ describe('agreements', () => {
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
-    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, 0, 0]));
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, 0, ...u32(0), 0]));
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 

@@ -48,6 +48,8 @@ describe('what is encoded is decoded', () => {
     const accepted = { round: 1, factor: 0.1 };
     const message: Message = {
       kind: 'finish',
+      participants: 3,
+      missing: 1,
       session: 1,
       round: 2,
       best: 3,
@@ -101,6 +103,8 @@ describe('[TYPE-11] what a peer would refuse is not encoded', () => {
   } as const;
   const finish = {
     kind: 'finish',
+    participants: 3,
+    missing: 1,
     session: 1,
     round: 1,
     best: 3,
@@ -193,6 +197,8 @@ describe('the parts', () => {
     const w = Float64Array.from({ length: 20_000 }, (_, i) => Math.fround(Math.sin(i)));
     const message: Message = {
       kind: 'finish',
+      participants: 3,
+      missing: 1,
       session: 1,
       round: 1,
       best: 3,

@@ -30,7 +30,12 @@ export const SETTINGS: FederationSettings = {
 };
 
 /** Nothing is settled yet. */
-export const BEFORE = { scaling: undefined, agreement: undefined, waitingFor: undefined } as const;
+export const BEFORE = {
+  scaling: undefined,
+  agreement: undefined,
+  awaited: 2,
+  waitingFor: undefined,
+} as const;
 const scalars = { loss: 12.375, dualSum: 3.0625, uNorm2: 0.15625, wDotU: -1.125 };
 const accepted = { round: 6 };
 /** Exact in f32 too, so that a message is the same after either precision; no two numbers share their bytes. */
@@ -83,7 +88,17 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
   },
   {
     name: 'finish',
-    message: { kind: 'finish', session: 2, round: 41, best: 3, reason: 'gap', w: vector, accepted },
+    message: {
+      kind: 'finish',
+      session: 2,
+      round: 41,
+      best: 3,
+      reason: 'gap',
+      w: vector,
+      accepted,
+      participants: 30,
+      missing: 2,
+    },
   },
 ];
 
@@ -230,6 +245,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       settings: SETTINGS,
       scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
       agreement: { classes: undefined, target: { shift: 305.5, scale: 66.25 } },
+      awaited: 0,
       waitingFor: undefined,
     },
   },
@@ -240,6 +256,7 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
       scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
       agreement: { classes: { labels: ['mild', 'sévère'], positive: 'sévère' }, target: undefined },
+      awaited: 0,
       waitingFor: undefined,
     },
   },

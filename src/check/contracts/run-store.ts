@@ -122,6 +122,24 @@ export function runStoreContract(define: Define, open: OpenStore<RunStore>): voi
     expectEqual((await store.loadRun('a'))?.members.length, 1, 'members of a');
     expectEqual((await store.loadRun('a'))?.run, runOf(1), 'run of a');
   });
+
+  test('a federation that is removed is gone with its run and its history, and others stay', async (store, {
+    reopen,
+  }) => {
+    const changes = { run: runOf(1), members: [memberOf('1', 1, stream(1, 'store'))], removed: [] };
+    for (const name of ['a', 'b']) {
+      await store.addFederation(recordOf(name));
+      await store.saveRun(name, changes, [rowOf(1)]);
+    }
+    await store.removeFederation('a');
+    await store.removeFederation('never was');
+    const again = await reopen();
+    expectEqual(await again.federations(), [recordOf('b')], 'federations');
+    expectEqual(await again.loadRun('a'), undefined, 'run');
+    expectEqual(await again.history('a', 0, 10), [], 'history');
+    expectEqual((await again.loadRun('b'))?.members.length, 1, 'members of another');
+    expectEqual(await again.history('b', 0, 10), [rowOf(1)], 'history of another');
+  });
 }
 
 function recordOf(name: string): FederationRecord {

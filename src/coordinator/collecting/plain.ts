@@ -70,6 +70,9 @@ export function noteAnswer(state: CoordinatorState, member: Member): void {
   member.answered = true;
   member.missed = 0;
   member.missedChecks = 0;
+  member.extraRounds = 0;
+  member.extraFrom = 0;
+  member.idleWakes = 0;
   member.responseMs = state.nowMs - state.openedMs;
 }
 

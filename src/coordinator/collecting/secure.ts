@@ -37,8 +37,8 @@ export function onSecureAnswer(
   if (message.kind === 'advertise') {
     noteArrival(member.ways, WELCOMED, state.nowMs);
     const effects = takeAdvertisement(state, member, message, primitives);
-    // Who advertises again may not have received the scaling; there is no other message to ask for it with.
-    if (state.scaling) effects.push(sendWelcome(state, member));
+    // Who advertises again may not have received the scaling, or waits for others: there is no other message to ask with.
+    if (state.scaling || state.phase === 'gathering') effects.push(sendWelcome(state, member));
     // Who has no seat has one in the next round: the plan of this one would only make it ask again.
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];

@@ -52,7 +52,7 @@ export function cryptoShare(): number {
   return randomInt(STEPS) / STEPS;
 }
 
-function transportTo({ url, tls, timing }: JoinOptions): Transport {
+export function transportTo({ url, tls, timing }: Pick<JoinOptions, 'url' | 'tls' | 'timing'>): Transport {
   const endpoint = parseEndpoint(url);
   if (tls && !endpoint.isSecure) {
     throw inputError(

@@ -3,7 +3,14 @@
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, Invitation } from '../../host/ports.ts';
+import type {
+  Enrolment,
+  EnrolmentStore,
+  FederationRecord,
+  HostClock,
+  Invitation,
+  RunStore,
+} from '../../host/ports.ts';
 import { schemaDigest } from '../../protocol/joining.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
 import { Challenges } from './challenges.ts';
@@ -39,7 +46,7 @@ export interface Allowed {
 }
 
 interface AdmissionOptions {
-  readonly store: EnrolmentStore;
+  readonly store: EnrolmentStore & Pick<RunStore, 'removeFederation'>;
   /** `open`: a name belongs to whoever takes it first. */
   readonly enrolment: 'open' | 'invitation';
   readonly clock: HostClock;
@@ -164,9 +171,13 @@ export class Admission {
     });
   }
 
-  /** The federation is gone. */
-  forget(federation: string): void {
-    this.newcomers.forget(federation);
+  /** A federation is deleted: nothing that was given out for it is good for another of its name. */
+  removeAll(federation: string): Promise<void> {
+    return this.inTurn(federation, async () => {
+      await this.options.store.removeFederation(federation);
+      this.newcomers.forget(federation);
+      this.tickets.dropAll(federation);
+    });
   }
 
   /** One at a time: between what is read and what is written nobody else may take the name, the invitation or the columns. */

@@ -90,7 +90,7 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
   app.register(fastifyCors, {
     // The origin itself, never a wildcard: `checkOrigin` has refused all others.
     origin: true,
-    methods: ['GET', 'HEAD', 'POST'],
+    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
     allowedHeaders: ['authorization', 'content-type'],
     exposedHeaders: ['content-disposition'],
     maxAge: PREFLIGHT_SECONDS,

@@ -99,10 +99,10 @@ export class Federation implements Transport, Measured {
     return all;
   }
 
-  /** Of the model in use, as last known. Undefined under differential privacy, where no scalars are sent. */
+  /** Of the model in use. Undefined where nothing is known of it: before the first answers, and under differential privacy. */
   get certificate(): Certificate | undefined {
     const { options, certificate } = this.host.state;
-    return options.dp ? undefined : certificate;
+    return options.dp || !Number.isFinite(certificate.primal) ? undefined : certificate;
   }
 
   get relativeGap(): number {

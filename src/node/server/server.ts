@@ -12,6 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
 import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
+import { CLOSE } from '../../protocol/joining.ts';
 import { systemClock } from '../clock.ts';
 import { entropyStream, nodePrimitives } from '../crypto.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
@@ -77,6 +78,8 @@ export class CoordinatorServer {
   readonly federations = new Map<string, Federation>();
   /** Federations that are being stored, by name. */
   private readonly created = new Map<string, Promise<Federation>>();
+  /** Names of federations that are being deleted. */
+  private readonly removing = new Set<string>();
   private readonly options: ServerOptions;
   private readonly limits: ServerLimits;
   private readonly log: Logger;
@@ -157,6 +160,7 @@ export class CoordinatorServer {
       federations: this.federations,
       federation: (name) => this.federation(name),
       create: (name, options) => this.create(name, options),
+      remove: (name) => this.remove(name),
       stopping: () => this.stopping,
       onRefused,
     };
@@ -227,6 +231,31 @@ export class CoordinatorServer {
     if (this.app.server.listening) federation.start();
     this.log.info({ federation: name }, 'federation created');
     return federation;
+  }
+
+  /** Ends a federation and deletes everything that is stored about it. Where the store fails it goes on as it was. */
+  async remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>> {
+    const federation = this.federation(name);
+    const { record } = federation;
+    if (this.removing.has(name))
+      throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": is being deleted`);
+    this.removing.add(name);
+    try {
+      // Nothing is written about it once it is deleted.
+      await federation.host.stop();
+      await this.admission.removeAll(name);
+    } catch (error) {
+      await federation.stop(1001, 'the store fails');
+      await this.add(record);
+      this.federation(name).start();
+      throw error;
+    } finally {
+      this.removing.delete(name);
+    }
+    this.federations.delete(name);
+    await federation.stop(CLOSE.deleted, 'deleted by the operator');
+    this.log.info({ federation: name }, 'federation deleted');
+    return { name, id: record.id };
   }
 
   private async add(record: FederationRecord): Promise<void> {

@@ -50,6 +50,11 @@ export class Tickets {
     return found.federation === federation && found.expiresMs > this.now() ? found : undefined;
   }
 
+  dropAll(of: string): void {
+    for (const { federation, participant } of [...this.byCode.values()])
+      if (federation === of) this.drop(federation, participant);
+  }
+
   drop(federation: string, participant: string): void {
     const owner = ownerOf(federation, participant);
     const code = this.codes.get(owner);

@@ -64,6 +64,8 @@ function setUp(db: Database.Database, path: string, { version, tables, later }: 
   db.exec('PRAGMA journal_mode = WAL');
   // A commit is on the disk when it returns, also if the machine loses power right after it.
   db.exec('PRAGMA synchronous = FULL');
+  // What is deleted, or forgotten, is overwritten: nobody reads it from the free pages of the file.
+  db.exec('PRAGMA secure_delete = ON');
   if (isNew) {
     db.exec(
       `BEGIN IMMEDIATE; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}; ${tables} ${later} COMMIT`,

@@ -77,6 +77,16 @@ export class SqliteStore implements Store {
     this.atOnce(() => this.put('federations', record, record.name));
   }
 
+  removeFederation(federation: string): void {
+    this.atOnce(() => {
+      for (const table of Object.keys(CELLS)) {
+        const key = table === 'federations' ? 'name' : 'federation';
+        this.statement(`DELETE FROM ${table} WHERE ${key} = ?`).run(federation);
+      }
+    });
+    onDatabase(this.name, () => this.db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  }
+
   loadRun(federation: string): SavedRun | undefined {
     const [run] = this.read<StoredRun>('runs', 'WHERE federation = ?', federation);
     if (!run) return undefined;

@@ -257,7 +257,7 @@ describe('rows that have changed', () => {
       const onEvent = (news: JoinEvent) => news.type === 'rows changed' && resolve(news);
       join1(nowhere, changed, '1', { stateFolder: folder, onEvent });
     });
-    expect(event).toEqual({ type: 'rows changed', edition: 1, isPersonalised: true });
+    expect(event).toMatchObject({ type: 'rows changed', edition: 1, kept: 0, isPersonalised: true });
     const { stored, rows, secret } = readParticipantState(folder);
     expect(rows).not.toBe(before.rows);
     expect(secret).toEqual(before.secret);

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KindredError } from '../../../src/base/errors.ts';
 import { seal } from '../../../src/base/packed.ts';
-import { openHome, ownDataOf, withRows } from '../../../src/client/opening.ts';
+import { checkedSplit, openHome, withRows } from '../../../src/client/opening.ts';
 import type { ParticipationOptions } from '../../../src/client/participation-options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
@@ -38,7 +38,7 @@ function optionsFor(changes: Partial<ParticipationOptions> = {}, rows: Table = t
 
 async function open(path: string, changes?: Partial<ParticipationOptions>, rows?: Table) {
   const options = optionsFor(changes, rows);
-  return await openHome(options, ownDataOf(options), (newcomer) => openFolder(path, newcomer));
+  return await openHome(options, checkedSplit(options), (newcomer) => openFolder(path, newcomer));
 }
 
 async function openAndRelease(...given: Parameters<typeof open>): Promise<void> {
@@ -382,17 +382,17 @@ describe('whose state it is', () => {
     const settings = { training: 'answers' } as FederationSettings;
     const path = await usedFolder({ session: 1, settings, committed });
     const same = await open(path);
-    expect(same.hasChanged).toBe(false);
+    expect(same.change).toBeUndefined();
     await same.store.release();
     const { rows } = readParticipantState(path);
-    const { store: folder, hasChanged } = await open(path, {}, changed);
-    expect(hasChanged).toBe(true);
+    const { store: folder, change } = await open(path, {}, changed);
+    expect(change).toMatchObject({ added: 1, gone: 1, kept: 11 });
     // Not before the model is fitted to them: after a crash they are noticed again.
     expect(readParticipantState(path).rows).toBe(rows);
     const u = new Float64Array(25).fill(2);
     const w = new Float64Array(25).fill(1);
     await folder.save({ stored: { ...folder.file.stored, base: 7, model: { round: 7, w, u: committed.u } } });
-    await folder.save(withRows(folder.file, 'digest of the new rows', u));
+    await folder.save(withRows(folder.file, { ...change!, rows: 'digest of the new rows' }, u));
     await folder.release();
     expect(readParticipantState(path)).toMatchObject({
       rows: 'digest of the new rows',

@@ -6,6 +6,7 @@ import type { Order } from '../../../host/federation-host.ts';
 import type { Budget } from '../../../privacy/dp/budget.ts';
 import { notCovered } from '../../../privacy/dp/coverage.ts';
 import type { Agreement } from '../../../protocol/agreement.ts';
+import { CLOSE } from '../../../protocol/joining.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
@@ -196,6 +197,25 @@ const recount = order(
   'All answers so far are dropped, and training goes on, also after a rest, from the model in use. Only where training goes by answers.',
 );
 
+const reopen = order(
+  'reopen',
+  'Go on after the end of a training',
+  'Also after one that the operator, a limit or a stall has ended; limits of rounds and time count from here. Not where the privacy budget is spent.',
+);
+
+const remove = route({
+  on: 'DELETE /v1/federations/:name',
+  id: 'deleteFederation',
+  access: 'admin',
+  about: 'End a federation and delete everything that is stored about it',
+  details: `For good: its model, history, enrolments and invitations. Connections are closed (code ${CLOSE.deleted}); participants keep their own states.`,
+  answer: {
+    about: 'It is gone',
+    schema: z.strictObject({ name: z.string(), id: z.string() }),
+  },
+  handle: ({ params }, context) => context.remove(params.name),
+});
+
 function order(what: Exclude<Order, object>, about: string, details?: string): Route {
   return route({
     on: `POST /v1/federations/:name/${what}`,
@@ -220,4 +240,14 @@ export async function carryOut(context: ServerContext, name: string, what: Order
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }
 
-export const FEDERATION_ROUTES: readonly Route[] = [list, create, show, pause, resume, finish, recount];
+export const FEDERATION_ROUTES: readonly Route[] = [
+  list,
+  create,
+  show,
+  pause,
+  resume,
+  finish,
+  recount,
+  reopen,
+  remove,
+];

@@ -68,6 +68,8 @@ async function certificateOf(
   { round, certified }: { readonly round: number; readonly certified: boolean },
   store: Store,
 ): Promise<Certificate | undefined> {
+  // Rows of the history may be about another w: before somebody was forgotten, or had other rows.
+  if (!Number.isFinite(state.certificate.primal)) return undefined;
   const rows = await store.history(record.name, Math.max(0, state.round - 2), 2);
   const row = rows.at(-1);
   if (!row?.certified || !Number.isFinite(row.relativeGap)) return undefined;

@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CoordinatorOptions } from '../../../coordinator/options.ts';
-import type { Role, Store } from '../../../host/ports.ts';
+import type { FederationRecord, Role, Store } from '../../../host/ports.ts';
 import type { Access } from '../access.ts';
 import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
@@ -38,6 +38,8 @@ export interface ServerContext {
   federation(name: string): Federation;
   /** Refuses a name that is there, or that is none. */
   create(name: string, options: CoordinatorOptions): Promise<Federation>;
+  /** Ends it and deletes what is stored of it; refuses a name that is not there. */
+  remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>>;
   /** Whether the server is shutting down. */
   readonly stopping: () => boolean;
   /** Every refusal is counted, and gets into the audit log: as done by the holder of a token where it is known, else in numbers. */
@@ -94,7 +96,7 @@ interface Described {
 }
 
 export interface Route extends Described {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** As fastify writes it: `:name` is a parameter. */
   readonly path: string;
   readonly params?: z.ZodType;
@@ -155,7 +157,7 @@ export function route<
 export function errorsOf({ access, path, method, errors = [] }: Route): ErrorCode[] {
   const all: ErrorCode[] = ['BAD_REQUEST', 'WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
   if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN', 'ROLE_NEEDED');
-  if (method === 'POST') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
+  if (method !== 'GET') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
   if (path.startsWith('/v1/')) all.push('STOPPING');
   if (path.includes('/:name')) all.push('NO_SUCH_FEDERATION');
   if (path.startsWith('/v1/federations') || access === 'admin') all.push('STORE_FAILED');

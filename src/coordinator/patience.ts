@@ -25,7 +25,8 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
 
 /** It is there after all: waited for in one more round, and the next time after eight times as many rounds, until it answers. */
 export function comeBack(state: CoordinatorState, member: Member): void {
-  if (member.isAway) state.tally = undefined;
+  // It may be a newcomer, too: whoever is here is counted again.
+  state.tally = undefined;
   member.isAway = false;
   const { patience } = state.options;
   if (state.round < member.extraFrom || !isBeyond(member, patience)) return;

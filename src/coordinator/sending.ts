@@ -30,7 +30,7 @@ export function sendWelcome(state: CoordinatorState, { id, ways }: Member): Coor
 }
 
 /** How many more have to join before training starts. */
-function awaited({ phase, options, members, secure }: CoordinatorState): number {
+export function awaited({ phase, options, members, secure }: CoordinatorState): number {
   if (phase !== 'gathering') return 0;
   return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - members.size);
 }

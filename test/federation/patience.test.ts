@@ -82,8 +82,7 @@ describe('[JOIN-9] whoever never answers', () => {
       bench.join('c', { session });
       if (bench.state.phase === 'finished') continue;
       woken++;
-      const isOver = () => bench.state.phase === 'finished';
-      for (let turn = 0; turn < 40 && !isOver(); turn++) {
+      for (let turn = 0; turn < 40 && !bench.isResting; turn++) {
         for (const [id, centre] of Object.entries(CENTRES)) bench.say(id, bench.answerOf(id, centre));
         bench.now = bench.state.openedMs + MAX_WAIT_MS;
         bench.tell({ type: 'timer' });

@@ -83,6 +83,10 @@ export class Bench {
     return orderFor(this.state, [...this.state.members.values()][0]).w;
   }
 
+  get isResting(): boolean {
+    return this.state.phase === 'finished';
+  }
+
   gather(...ids: string[]): void {
     for (const id of ids) this.join(id);
     for (const id of ids)

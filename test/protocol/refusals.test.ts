@@ -289,7 +289,7 @@ describe('words and texts', () => {
 
   test('[TYPE-3] a presence byte that is neither', () => {
     const frame = golden('welcome-before-scaling');
-    const { sentence } = refusalOf(patched(frame, frame.length - 7, [2]));
+    const { sentence } = refusalOf(patched(frame, frame.length - 11, [2]));
     expect(sentence).toBe('welcome: scaling: expected 0 (absent) or 1 (present), got 2');
     const answer = golden('answer.f64');
     expect(refusalOf(patched(answer, answer.length - 5, [2])).sentence).toBe(

@@ -13,7 +13,7 @@ import { onMoments } from '../membership.ts';
 import { outOfSession, refuse } from '../refusals.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
-import { sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
+import { awaited, sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
 import type { CoordinatorState, Member } from '../state.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
 import { noteArrival, WELCOMED } from '../ways.ts';
@@ -38,7 +38,7 @@ export function onSecureAnswer(
     noteArrival(member.ways, WELCOMED, state.nowMs);
     const effects = takeAdvertisement(state, member, message, primitives);
     // Who advertises again may not have received the scaling, or waits for others: there is no other message to ask with.
-    if (state.scaling || state.phase === 'gathering') effects.push(sendWelcome(state, member));
+    if (state.scaling || awaited(state) > 0) effects.push(sendWelcome(state, member));
     // Who has no seat has one in the next round: the plan of this one would only make it ask again.
     if (seatOf(state, member) < 0) return effects;
     return [...effects, ...rosterFor(state, member), ...sendPhase(state, member)];

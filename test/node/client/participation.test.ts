@@ -299,6 +299,63 @@ describe('rows that have changed', () => {
     expect(readParticipantState(folderOf.get('1')!).stored.edition).toBe(1);
   });
 
+  test('what is kept is known again by its content, wherever it stands: counted, still tested on, and a warm start', async () => {
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 2 });
+    const stateFolder = newFolder();
+    const split = { testFraction: 0.3, seed: 4 };
+    const first = join1(server, table, '1', { stateFolder, ...split });
+    const two = join1(server, table, '2', { keepGoing: true });
+    await first.done;
+    const before = readParticipantState(stateFolder).known!;
+    // The last row goes, the first one goes to the end, and five of somebody else come to the front.
+    const own = rowsOfParticipant(table, '1')!;
+    const more = rowsOfParticipant(changed, '1')!;
+    const d = own.features.length;
+    const at = (from: Table, i: number) => ({ x: from.x.subarray(i * d, (i + 1) * d), y: from.targets![i] });
+    const rows = [
+      ...Array.from({ length: 5 }, (_, i) => at(more, i)),
+      ...Array.from({ length: own.n - 2 }, (_, i) => at(own, i + 1)),
+      at(own, 0),
+    ];
+    const mixed: Table = {
+      ...own,
+      n: rows.length,
+      x: Float64Array.from(rows.flatMap(({ x }) => [...x])),
+      targets: rows.map(({ y }) => y),
+      participantOf: new Uint32Array(rows.length),
+      lines: undefined,
+    };
+    const events: JoinEvent[] = [];
+    const again = join1(server, mixed, '1', {
+      stateFolder,
+      ...split,
+      onEvent: (event) => events.push(event),
+    });
+    expect((await again.done).reason).toBe('gap');
+    await until(server, () => two.status.phase === 'finished');
+    const { known } = readParticipantState(stateFolder);
+    const event = events.find(({ type }) => type === 'rows changed');
+    const kept = before.train.filter((key) => known!.train.includes(key)).length;
+    expect(event).toMatchObject({
+      kept,
+      gone: before.train.length - kept,
+      added: known!.train.length - kept,
+    });
+    expect(before.train.length + before.test.length - 1).toBeLessThanOrEqual(kept + before.test.length);
+    for (const key of before.test) expect(known!.train.includes(key)).toBe(false);
+    for (const key of before.train) expect(known!.test.includes(key)).toBe(false);
+    // Rows in another order alone are no change.
+    const turned = { ...mixed, x: mixed.x.slice(), targets: [...mixed.targets!] };
+    turned.x.copyWithin(0, d, 2 * d);
+    turned.x.set(mixed.x.subarray(0, d), d);
+    [turned.targets[0], turned.targets[1]] = [mixed.targets![1], mixed.targets![0]];
+    const news: JoinEvent[] = [];
+    const third = join1(server, turned, '1', { stateFolder, ...split, onEvent: (one) => news.push(one) });
+    await third.done;
+    expect(news.filter(({ type }) => type === 'rows changed')).toEqual([]);
+    expect(foldersError(server, [third, two])).toBeLessThan(1e-12);
+  });
+
   test('where sums are secret everybody is asked again', async () => {
     const server = await serve({ gap: 1e-2 }, { minParticipants: 3, secure: DEFAULT_SECURE, retryMs: 50 });
     const three = smallHar(3, 3, 40);

@@ -747,7 +747,7 @@ beforeAll(async () => {
   const { c1, c2, ...options } = model.options;
   changed('no-c1.json', { options: { ...options, c2 } });
   changed('no-c2.json', { options: { ...options, c1 } });
-  changed('newer.json', { version: 2 });
+  changed('newer.json', { version: 3 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });
   changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });

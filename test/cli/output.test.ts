@@ -57,6 +57,7 @@ describe('help', () => {
       lambda: 0.001,
       classWeight: 'none',
       scale: 'standard',
+      scaleTarget: 'standard',
       bias: true,
       testFraction: 0.3,
       seed: 1,

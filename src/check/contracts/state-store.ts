@@ -98,11 +98,16 @@ function changesOf({ stored }: ParticipantFile, save: number, random: Stream): P
       model: maybe({ round: save, w: stored.model?.w ?? vector(), u: maybe(vector()) }),
     }),
     ...(random.uniform() < 0.2 && { summed: maybe({ value: -0, constant: Number.MIN_VALUE }) }),
+    ...(random.uniform() < 0.2 && {
+      agreement: maybe({
+        classes: maybe({ labels: ['no', 'yes'], positive: 'yes' }),
+        target: maybe({ shift: random.normal(), scale: 2 }),
+      }),
+    }),
     ...(random.uniform() < 0.2 && { finished: maybe('gap' as const), isForgotten: maybe(true) }),
   };
   return {
     stored: { ...stored, ...changed },
     ...(random.uniform() < 0.2 && { federation: { id: `f${save}`, name: 'ü' } }),
-    ...(random.uniform() < 0.2 && { classes: maybe({ positive: 'yes', negative: maybe('no') }) }),
   };
 }

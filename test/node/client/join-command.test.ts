@@ -86,9 +86,10 @@ describe('kindred join', () => {
     const document = JSON.parse(outcomes[0].stdout) as JoinResult;
     const [{ id: _i, rows: _r, testRows, ...metrics }] = train(table, options).participants;
     expect(Object.keys(document)).toEqual([
-      ...['participant', 'federation', 'reason', 'rounds', 'base', 'passes', 'test', 'state'],
+      ...['participant', 'federation', 'reason', 'rounds', 'base', 'passes', 'classes', 'test', 'state'],
     ]);
     expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
+    expect(document.classes).toEqual({ labels: ['-1', '1'], positive: '1' });
     expect(document.test).toEqual({ rows: testRows, ...metrics });
     expect(outcomes[0].stderr).toBe('');
     expect(outcomes[1].stderr).toContain(`connected to federation default (${server.federation.id})`);
@@ -97,6 +98,7 @@ describe('kindred join', () => {
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^Participant +3, federation default$/m);
     expect(stdout).toMatch(/^Training +\d+ rounds: the relative duality gap is below its target$/m);
+    expect(stdout).toMatch(/^Classes +"-1" is -1, "1" is \+1$/m);
     expect(stdout).toMatch(/^Test +\d+ rows: error \d+\.\d\d%, balanced accuracy [\d.]+$/m);
     expect(stdout).toContain(`kindred predict --model ${states[2]} new.csv`);
 
@@ -122,7 +124,7 @@ describe('kindred join', () => {
     const argv = ['--model', states[1], ownFile('2')];
     const predicted = await run(['predict', ...argv]);
     expect([predicted.code, predicted.stderr]).toEqual([0, '']);
-    expect(predicted.stdout.split('\n')[1]).toMatch(/^1,person 2,(1|not 1),/);
+    expect(predicted.stdout.split('\n')[1]).toMatch(/^1,person 2,(1|-1),/);
     const evaluated = await run(['evaluate', ...argv, '--json']);
     const { participants, newcomers } = JSON.parse(evaluated.stdout);
     expect(participants).toMatchObject([{ id: 'person 2' }]);

@@ -214,11 +214,13 @@ class CutBlock {
   improve(w: Float64Array): number {
     const { cuts, weights, gram, slope, inverse } = this;
     if (cuts.length === 1) return 0;
+    // By number: iterators cost 7% of a training of 190 participants with 14 columns.
     const before = weights.slice();
-    for (const [i, { u, s }] of cuts.entries()) {
+    for (let i = 0; i < cuts.length; i++) {
+      const products = gram[i];
       let own = 0;
-      for (let j = 0; j < cuts.length; j++) own += weights[j] * gram[i][j];
-      slope[i] = s - dot(u, w) - inverse * own;
+      for (let j = 0; j < products.length; j++) own += weights[j] * products[j];
+      slope[i] = cuts[i].s - dot(cuts[i].u, w) - inverse * own;
     }
     let gain = 0;
     for (let step = 0; step < PAIR_STEPS; step++) {
@@ -227,8 +229,8 @@ class CutBlock {
       gain += rise;
     }
     if (gain === 0) return 0;
-    for (const [i, { u }] of cuts.entries()) {
-      if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], u);
+    for (let i = 0; i < cuts.length; i++) {
+      if (weights[i] !== before[i]) addScaled(w, weights[i] - before[i], cuts[i].u);
     }
     return gain;
   }

@@ -209,7 +209,7 @@ describe('what is refused', () => {
       { dp: { ...dp, bounds: [1, -1] } },
       'federation.json: dp.bounds: expected pairs [least, most], the smaller number first, got [1,-1]',
     ],
-    // Says epsilon 1, and the sum of three has the noise of an epsilon of more than 100.
+    // Sums of three would have an eighth of the noise that is paid for.
     [
       { dp: { ...dp, honest: 200 }, secure: true, minParticipants: 3 },
       'federation.json: dp.honest: expected at most 3, the honest ones of minParticipants = 3 (sums of fewer are never opened; raise minParticipants), got 200',

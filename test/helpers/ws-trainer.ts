@@ -7,6 +7,7 @@ import { Arena } from '../../src/math/arena.ts';
 import { featureMoments, scaleRow } from '../../src/math/scaling.ts';
 import { acceptedSolution } from '../../src/participant/outcome.ts';
 import { clippedStep } from '../../src/privacy/dp/clip.ts';
+import { gridBits, stepOnGrid } from '../../src/privacy/dp/grid.ts';
 import type {
   Accepted,
   AnswerMessage,
@@ -18,6 +19,7 @@ import type { FederationSettings } from '../../src/settings/wire.ts';
 import { answer } from '../../src/solver/answer.ts';
 import { examine, newMember, propose, type Solution } from '../../src/solver/member.ts';
 import { Shard } from '../../src/solver/shard.ts';
+import { plusScaled } from '../../src/solver/vector.ts';
 import { USUAL_CLASSES } from './moments.ts';
 import { type Applicant, connected, Keys, type WsParticipant } from './ws-participant.ts';
 
@@ -149,8 +151,10 @@ export class Trainer {
     const scalars = settings.dp ? { loss: 0, dualSum: 0, uNorm2: 0, wDotU: 0 } : seen;
     if (purpose === 'certify') return of(old, scalars, 0);
     const { solution, passes } = propose(shard, effort);
-    const sent = this.clip === undefined ? solution : clippedStep(shard, old, solution, this.clip);
-    return of(sent, scalars, passes);
+    if (this.clip === undefined || !settings.dp) return of(solution, scalars, passes);
+    const clipped = clippedStep(shard, old, solution, this.clip);
+    const step = stepOnGrid(plusScaled(clipped.u, -1, old.u), this.clip, gridBits(settings.dp));
+    return of({ ...clipped, u: plusScaled(old.u, 1, step) }, scalars, passes);
   }
 
   /** Commits or drops what is pending, where its round is over. */

@@ -363,6 +363,7 @@ describe('rounds, history and model', () => {
       {
         ...QUICK,
         aggregation: 'safe',
+        scale: 'none',
         dp: { clip: 1, noiseMultiplier: 5, epsilon: 20, delta: 1e-5 },
         stop: { ...QUICK.stop, rounds: 3 },
       },
@@ -374,11 +375,14 @@ describe('rounds, history and model', () => {
     await ada.finished;
     const state = goodAnswer('getFederation', await operate(server, HOME));
     expect(state.relativeGap).toBeNull();
-    expect(state.privacy).toEqual({ epsilon: expect.any(Number), delta: 1e-5 });
+    expect(state.privacy).toMatchObject({ epsilon: expect.any(Number), delta: 1e-5 });
+    expect(state.privacy.notCovered).toContain(
+      'what the coordinator sees: the clipped step of each participant',
+    );
     // Of w without its noise.
     expect(state.conservation.relativeError).toBeLessThan(1e-9);
     const [row] = goodAnswer('listRounds', await operate(server, `${HOME}/rounds`)).rounds;
-    expect(row).toMatchObject({ primal: null, dual: null, relativeGap: null });
+    expect(row).toMatchObject({ outcome: 'aggregated', primal: null, dual: null, relativeGap: null });
     expect((await operate(server, `${HOME}/history?format=csv`)).text).toMatch(/\n1,,,,\d+\n/);
     const model = modelFromJson((await operate(server, `${HOME}/model`)).text, 'the download');
     expect([model.personal.size, model.certificate]).toEqual([0, undefined]);

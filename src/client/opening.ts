@@ -73,8 +73,10 @@ export async function openHome(
 }
 
 export function profileOf(
-  { participant: id, secure }: Pick<ParticipationOptions, 'participant' | 'secure'>,
+  { participant: id, secure, policy }: Pick<ParticipationOptions, 'participant' | 'secure' | 'policy'>,
   { secret }: ParticipantFile,
+  /** Raw, of the enrolment key. */
+  identityKey: Uint8Array,
   moments: Moments,
   benchmarkMs: number,
 ): Profile {
@@ -85,7 +87,8 @@ export function profileOf(
     benchmarkMs,
     moments,
     retryMs: RETRY_MS,
-    ...(secure && { secure: { secret } }),
+    ...(secure && { secure: { secret, identityKey } }),
+    ...(policy && { policy }),
   };
 }
 

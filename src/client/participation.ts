@@ -2,12 +2,15 @@
  * A participant of a federation, from its rows to its model: the machine (src/participant) in its loop, its state, its solver and a
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
+import { fromBase64Url } from '../base/base64.ts';
 import { KindredError } from '../base/errors.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
+import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
@@ -102,7 +105,8 @@ class Participating implements Participation {
       { positive, slowdown, open: solver, clock },
       {
         ready: (moments, benchmarkMs) => {
-          const profile = profileOf(options, home.store.file, moments, benchmarkMs);
+          const key = fromBase64Url(home.signer.key);
+          const profile = profileOf(options, home.store.file, key, moments, benchmarkMs);
           const changed = home.hasChanged ? own.digest : undefined;
           this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
         },
@@ -125,13 +129,16 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const store = this.store!;
     const rows = this.rows!;
-    const { clock, primitives } = this.ports;
+    const { clock } = this.ports;
+    const side = await this.secureSide();
+    if (this.isEnding) return;
     const stored = { ...store.file.stored, finished: undefined };
     this.loop = new ParticipantLoop(
       { profile, stored },
       {
         clock,
-        primitives,
+        side,
+        sign: async (statement) => fromBase64Url(await signer.sign(statement)),
         store,
         solver: {
           prepare: (settings, scaling) => this.prepare(settings, scaling),
@@ -152,6 +159,13 @@ class Participating implements Participation {
     if (this.wantsToLeave) this.take({ type: 'leave' });
     this.reportPhase();
     if (!this.isEnding) this.connection = this.connect(transport, signer);
+  }
+
+  /** Loaded where it is needed: most of a participant's code is for secure sums. */
+  private async secureSide(): Promise<SecureSide | undefined> {
+    if (!this.options.secure) return undefined;
+    const { secureSide } = await import('../participant/secure.ts');
+    return secureSide(this.ports.primitives);
   }
 
   /** Fits the model to rows that have changed, before there is a connection (opening.ts). */
@@ -190,7 +204,7 @@ class Participating implements Participation {
 
   private connect(transport: Transport, signer: Signer): Connection {
     const store = this.store!;
-    const { invitation, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
+    const { invitation, policy, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
     const { clock, random } = this.ports;
     return new Connection(
       {
@@ -202,6 +216,7 @@ class Participating implements Participation {
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
+        limits: { ...DEFAULT_LIMITS, ...(policy && { maxFrameBytes: policy.maxFrameBytes }) },
       },
       {
         // From here on the state belongs to this federation: before anything is sent.

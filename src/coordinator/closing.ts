@@ -8,7 +8,7 @@ import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
-import { collectSum, scalingOf, takeOutcome } from './collecting/secure.ts';
+import { collectSum, expel, scalingOf, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settleScaling } from './membership.ts';
@@ -47,6 +47,10 @@ const LARGEST_IMBALANCE = 0.3;
 
 /** A round is closed: what it shows, which answers are accepted, then the next round or the end. */
 export function onSummed(state: CoordinatorState, noise?: Float64Array): CoordinatorEffect[] {
+  return [...expel(state), ...closeRound(state, noise)];
+}
+
+function closeRound(state: CoordinatorState, noise: Float64Array | undefined): CoordinatorEffect[] {
   const summed = state.secure ? takeOutcome(state) : undefined;
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);

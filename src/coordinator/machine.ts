@@ -12,6 +12,7 @@ import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
   onAway,
+  onDecline,
   onForget,
   onJoin,
   onLeave,
@@ -119,6 +120,7 @@ function onMessage(
       return wake(state, [...state.members.values()]);
     }
   }
+  if (message.kind === 'decline') return onDecline(state, member, message);
   if (state.secure && message.kind !== 'leave') return onSecureAnswer(state, member, message, primitives);
   switch (message.kind) {
     case 'moments':

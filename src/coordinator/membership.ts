@@ -3,7 +3,7 @@
 import { naturallySorted } from '../data/participants.ts';
 import { mergeMoments, type Scaling, scalingFrom } from '../math/scaling.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { Join, Moments } from '../protocol/messages.ts';
+import type { Decline, Join, Moments } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { implausibleJoin, implausibleMoments, refuse } from './refusals.ts';
@@ -71,6 +71,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
     effects.push(persist(state, [member]));
   }
   waitForAgain(state, member);
+  if (member.expelled !== undefined) effects.push(refuse(state, from, 'EXPELLED', member.expelled));
   if (state.phase === 'gathering') effects.push(gatheringTimer(state));
   effects.push(sendWelcome(state, member));
   if (state.trainer && (isNew || changed !== 'nothing' || isPassedOver(state, member))) {
@@ -230,6 +231,21 @@ export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[]
   member.missed = Math.max(member.missed, patience);
   member.missedChecks = Math.max(member.missedChecks, patience);
   member.undealt = Math.max(member.undealt, patience);
+  state.tally = undefined;
+  return [];
+}
+
+/** Nobody waits in this round for whoever does not want to take part in it. */
+export function onDecline(
+  state: CoordinatorState,
+  member: Member,
+  { session, round, code }: Decline,
+): CoordinatorEffect[] {
+  if (session !== member.session) return [];
+  state.declines.set(code, (state.declines.get(code) ?? 0) + 1);
+  if (round !== 0 && round !== state.round) return [];
+  state.secure?.declined.set(member.id, code);
+  if (!member.answered) member.barred = Math.max(member.barred, state.round);
   state.tally = undefined;
   return [];
 }

@@ -13,7 +13,7 @@ export function sendWelcome(state: CoordinatorState, { id }: Member): Coordinato
   return { type: 'send', to: id, message };
 }
 
-function settingsOf(state: CoordinatorState): FederationSettings {
+export function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, classWeight, scale, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
@@ -39,6 +39,12 @@ function settingsOf(state: CoordinatorState): FederationSettings {
 /** How long the coordinator waits is its own business. */
 function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSettings {
   return settings;
+}
+
+/** The query and how it is to be answered, where all are asked the same. */
+export function askedOfAll(state: CoordinatorState) {
+  const { w, sigma } = orderFor(state, { index: -1 });
+  return { w, sigma, tolerance: localTolerance(state.gap) };
 }
 
 export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {

@@ -95,12 +95,16 @@ function acceptedAnswers({ members }: CoordinatorState): Float64Array {
 }
 
 function storedMember(state: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, advertisement } =
-    member;
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition } = member;
+  const { advertisement, expelled } = member;
   const known = combinerOf(state)?.members.get(index);
   const copy = known && { u: known.u };
-  const keys = advertisement && { advertisement };
-  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, ...keys, known: copy };
+  return {
+    ...{ id, index, rows, benchmarkMs, session, barred, presence, accepted, edition },
+    ...(advertisement && { advertisement }),
+    ...(expelled !== undefined && { expelled }),
+    known: copy,
+  };
 }
 
 /** All that the machine begins with: for the first time, or from what an earlier process has stored. */
@@ -154,6 +158,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     lastChange: undefined,
     secure: options.secure ? newSecureSide() : undefined,
     rejections: new Map(),
+    declines: new Map(),
   };
 }
 
@@ -166,6 +171,7 @@ function newSecureSide(): SecureSide {
     purpose: 'measure',
     phaseEndsMs: Number.POSITIVE_INFINITY,
     sent: new Map(),
+    declined: new Map(),
     outcome: undefined,
   };
 }

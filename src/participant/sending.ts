@@ -2,8 +2,9 @@
 import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import { sentPart } from '../solver/member.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { advertisement, maskedAnswer } from './secure.ts';
+import { policyOf } from './policy.ts';
 import type { ParticipantState, Pending } from './state.ts';
+import { advertisement, maskedAnswer } from './summing.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
@@ -19,7 +20,8 @@ function messageFor(state: ParticipantState): ToCoordinator | undefined {
     case 'leaving':
       return { kind: 'leave', session };
     case 'measuring':
-      return advertisement(state) ?? { kind: 'moments', ...state.profile.moments };
+      // Nothing goes out in the clear of somebody who came to be summed.
+      return state.profile.secure ? advertisement(state) : { kind: 'moments', ...state.profile.moments };
     case 'solving':
     case 'personalising':
       return undefined;
@@ -49,5 +51,11 @@ export function hello({ profile, stored }: ParticipantState): ToCoordinator {
 }
 
 export function timer(state: ParticipantState, now: number): ParticipantEffect {
-  return { type: 'timer', atMs: now + (state.stored.settings?.retryMs ?? state.profile.retryMs) };
+  return { type: 'timer', atMs: now + retryMsOf(state) };
+}
+
+/** As the federation has it, but not so often that it would exhaust us. */
+export function retryMsOf(state: ParticipantState): number {
+  const { stored, profile } = state;
+  return Math.max(policyOf(state).leastRetryMs, stored.settings?.retryMs ?? profile.retryMs);
 }

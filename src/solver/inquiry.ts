@@ -32,6 +32,8 @@ import { dot, norm, plusScaled } from './vector.ts';
 
 /** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
 const FIRST_ALLOWANCE = 0.25;
+/** Share of the way that a step back goes. */
+const BACK = 0.2;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
 /** Of a query whose value is not known for those who are there now. */
@@ -121,6 +123,16 @@ export class Inquiry {
     this.next.clear();
     // A warm start, not a beginning: nobody allows for the others' moves.
     this.best = { round: 0, ...UNBOUNDED, w: this.query, gradient: undefined, excess: 0 };
+  }
+
+  /** Asks elsewhere: a part of the way back to the query that was answered longest ago, or to none. Cuts hold everywhere, so nothing is lost. */
+  stepBack(): void {
+    const { query } = this;
+    const asked = [...this.joined].map((member) => this.last.members.get(member)?.query);
+    const far = asked.map((at) => at ?? new Float64Array(query.length));
+    const distances = far.map((at) => norm(plusScaled(query, -1, at)));
+    const farthest = far[distances.indexOf(Math.max(...distances))];
+    if (farthest) this.query = plusScaled(query, BACK, plusScaled(farthest, -1, query));
   }
 
   /** Takes the answers to the present query, replacing those before. */

@@ -7,6 +7,7 @@ import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';
+import { secureSide } from '../../src/participant/secure.ts';
 import { newParticipant, type ParticipantState, type Stored } from '../../src/participant/state.ts';
 import { encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
@@ -16,6 +17,8 @@ import { gateOf } from '../helpers/gate.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
 import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 import { decode } from '../protocol/frames.ts';
+
+const SIDE = secureSide();
 
 const HAR = smallHar(4, 5, 30);
 
@@ -397,8 +400,8 @@ describe('replayed', () => {
     let copy: ParticipantState | undefined;
     for (const [i, input] of inputs.entries()) {
       if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
-      const effects = structuredClone(stepParticipant(first, structuredClone(input)));
-      if (copy) expect(stepParticipant(copy, structuredClone(input))).toEqual(effects);
+      const effects = structuredClone(stepParticipant(first, structuredClone(input), SIDE));
+      if (copy) expect(stepParticipant(copy, structuredClone(input), SIDE)).toEqual(effects);
     }
     expect(copy).toEqual(first);
   });
@@ -411,7 +414,7 @@ describe('replayed', () => {
     const kept: [Stored, Stored][] = [];
     const said = new Set<string>();
     for (const input of inputs) {
-      for (const effect of stepParticipant(state, input)) {
+      for (const effect of stepParticipant(state, input, SIDE)) {
         if (effect.type === 'persist') kept.push([effect.stored, structuredClone(effect.stored)]);
         if (effect.type !== 'send') continue;
         const round = kept.at(-1)?.[1].secure?.core.round;

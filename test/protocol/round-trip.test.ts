@@ -137,7 +137,7 @@ describe('[TYPE-11] what a peer would refuse is not encoded', () => {
     ],
     [
       'keys that are too short',
-      { kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(31) },
+      { kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(31), bases: [] },
       /plan: roster: expected 32 bytes, got 31/,
     ],
     [

@@ -74,7 +74,14 @@ test('so it does as frames, with all that a training round sums', () => {
     }
     return message;
   });
-  sizes.plan = size({ kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(32) });
+  sizes.plan = size({
+    kind: 'plan',
+    session: 1,
+    round: 1,
+    purpose: 'train',
+    roster: new Uint8Array(32),
+    bases: Array.from({ length: 100 }, () => 6),
+  });
   const w = new Float64Array(ENTRIES);
   const accepted = { round: 1 };
   const order = { session: 1, round: 2, best: 1, sigma: 1, tolerance: 1, waitMs: 1, sendPrevious: false };

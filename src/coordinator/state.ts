@@ -153,6 +153,8 @@ export interface SecureSide {
   phaseEndsMs: number;
   /** What the present phase has sent to whom. */
   sent: ReadonlyMap<string, Unaddressed>;
+  /** Rounds in a row in which the vectors have shown that the target is reached. */
+  shownRounds: number;
   /** Who does not take part in the open round, and why. */
   declined: Map<string, DeclineCode>;
   /** Of a round that is closed, until it has been taken in. */

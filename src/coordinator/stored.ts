@@ -172,6 +172,7 @@ function newSecureSide(): SecureSide {
     phaseEndsMs: Number.POSITIVE_INFINITY,
     sent: new Map(),
     declined: new Map(),
+    shownRounds: 0,
     outcome: undefined,
   };
 }

@@ -39,6 +39,13 @@ const THE_REST = -1;
 /** Of a query whose value is not known for those who are there now. */
 const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
 
+/** Sums of local gaps, against the least that P can be: what is claimed outside of this is a lie, or of no use. */
+const PLAUSIBLE = { least: -1e-6, most: 1 };
+
+export function isPlausible({ claimedRoughness }: Pick<Standing, 'claimedRoughness'>): boolean {
+  return claimedRoughness >= PLAUSIBLE.least && claimedRoughness <= PLAUSIBLE.most;
+}
+
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
   query: Float64Array;
@@ -175,7 +182,7 @@ export class Inquiry {
       ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
       likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
-      imbalance: this.imbalance(),
+      ...this.shownByVectors(),
     };
   }
 
@@ -183,14 +190,22 @@ export class Inquiry {
     const { query, best, covered } = this;
     const { point } = this.lower;
     if (first || !best) return point;
-    const roughness = this.last.restValue - this.last.restConstant;
+    // Local gaps that cannot be are nobody's.
+    const roughness = isPlausible(this.shownByVectors()) ? this.last.restValue - this.last.restConstant : 0;
     return this.next.after({ query, gradient, improved, best, point, members: covered.size, roughness });
   }
 
-  /** |w - U| / |w| of the best query, where everybody had answered it: in the vectors themselves, not in anybody's claims. */
-  private imbalance(): number {
-    if (!this.best?.gradient) return Number.POSITIVE_INFINITY;
-    return norm(this.best.gradient) / (norm(this.best.w) || 1);
+  /**
+   * What is in the vectors themselves, and in nobody's claims: P(w) is at least 1/2 |w|^2 + |U|^2 / (2 C2 K), whatever the losses are, since
+   * K personal parts that add up to U / C2 are as short as they can be when they are all alike; and for exact answers the gap is 1/2 |w - U|^2.
+   */
+  private shownByVectors(): Pick<Standing, 'vectorGap' | 'claimedRoughness'> {
+    const { best, u, last } = this;
+    if (!best?.gradient) return { vectorGap: Number.POSITIVE_INFINITY, claimedRoughness: 0 };
+    const personal = dot(u, u) / (2 * this.options.c2 * Math.max(1, last.members.size));
+    const least = dot(best.w, best.w) / 2 + personal || 1;
+    const claimedRoughness = (last.restValue - last.restConstant) / least;
+    return { vectorGap: dot(best.gradient, best.gradient) / 2 / least, claimedRoughness };
   }
 
   get memory(): InquiryMemory {

@@ -21,6 +21,7 @@ export interface JoinFlags {
   readonly seed: number;
   readonly slowdown: number;
   readonly secure?: true;
+  readonly policy?: string;
   readonly once?: true;
   readonly forever?: true;
   readonly ca?: string;

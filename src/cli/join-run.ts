@@ -6,6 +6,7 @@ import { RunRecorder } from '../node/run-log.ts';
 import { oneLine } from './failure.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
+import { readPolicy } from './join-policy.ts';
 import { type Layout, quoted, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { Progress } from './progress.ts';
@@ -18,7 +19,10 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
   const tls = await readTls('--', flags);
   const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, invitation, testFraction, seed, slowdown, secure } = flags;
+  const { state, positive, invitation, testFraction, seed, slowdown } = flags;
+  const policy = await readPolicy(flags);
+  // Whoever asks for sums is one to be summed.
+  const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
@@ -26,7 +30,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     data: { table, columns },
     participant,
     stateFolder: state,
-    ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
+    ...{ positive, invitation, testFraction, seed, slowdown, secure, policy, tls, record },
     keepGoing: flags.forever ?? false,
     onEvent: reporter(io, flags, progress),
   });

@@ -11,6 +11,7 @@ import type { Moments, Scaling } from '../math/scaling.ts';
 import type { Profile, Stored, UsableModel } from '../participant/state.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { type OwnData, ownData } from './own-rows.ts';
 import { checkSame, type ParticipantFile } from './participant-file.ts';
@@ -73,12 +74,13 @@ export async function openHome(
 }
 
 export function profileOf(
-  { participant: id, secure, policy }: Pick<ParticipationOptions, 'participant' | 'secure' | 'policy'>,
+  { participant: id, secure }: Pick<ParticipationOptions, 'participant' | 'secure'>,
   { secret }: ParticipantFile,
   /** Raw, of the enrolment key. */
   identityKey: Uint8Array,
   moments: Moments,
   benchmarkMs: number,
+  policy: Policy,
 ): Profile {
   return {
     id,
@@ -88,7 +90,7 @@ export function profileOf(
     moments,
     retryMs: RETRY_MS,
     ...(secure && { secure: { secret, identityKey } }),
-    ...(policy && { policy }),
+    policy,
   };
 }
 

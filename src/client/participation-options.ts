@@ -4,7 +4,7 @@ import type { Table } from '../data/table.ts';
 import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { FinishReason } from '../protocol/messages.ts';
-import type { Policy } from '../settings/policy.ts';
+import type { PolicyInput } from '../settings/policy.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
@@ -27,7 +27,7 @@ export interface ParticipationOptions {
   /** Takes part only where the server sees nothing but sums. */
   readonly secure?: boolean | undefined;
   /** What it accepts of the federation (settings/policy.ts); default: the defaults there. */
-  readonly policy?: Policy | undefined;
+  readonly policy?: PolicyInput | undefined;
   /** Stays connected when training rests, and takes part when it goes on (default: false). */
   readonly keepGoing?: boolean | undefined;
   readonly onEvent?: ((event: JoinEvent) => void) | undefined;

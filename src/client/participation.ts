@@ -11,6 +11,7 @@ import type { ParticipantState, Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
@@ -42,6 +43,7 @@ class Participating implements Participation {
   /** Without the rows: they are the solver's. */
   private readonly options: Omit<ParticipationOptions, 'data'>;
   private readonly ports: ParticipationPorts;
+  private policy: Policy = DEFAULT_POLICY;
   private settle!: { resolve: (result: JoinResult) => void; reject: (error: unknown) => void };
   private store: StateStore | undefined;
   private rows: OwnRows | undefined;
@@ -94,6 +96,7 @@ class Participating implements Participation {
 
   private async open(options: ParticipationOptions): Promise<void> {
     const own = ownDataOf(options);
+    this.policy = parsePolicy('policy', options.policy ?? {});
     const transport = this.ports.transport();
     const home = await openHome(options, own, this.ports.home);
     this.store = home.store;
@@ -106,7 +109,7 @@ class Participating implements Participation {
       {
         ready: (moments, benchmarkMs) => {
           const key = fromBase64Url(home.signer.key);
-          const profile = profileOf(options, home.store.file, key, moments, benchmarkMs);
+          const profile = profileOf(options, home.store.file, key, moments, benchmarkMs, this.policy);
           const changed = home.hasChanged ? own.digest : undefined;
           this.start(profile, changed, transport, home.signer).catch((error: unknown) => this.fail(error));
         },
@@ -204,7 +207,7 @@ class Participating implements Participation {
 
   private connect(transport: Transport, signer: Signer): Connection {
     const store = this.store!;
-    const { invitation, policy, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
+    const { invitation, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
     const { clock, random } = this.ports;
     return new Connection(
       {
@@ -216,7 +219,7 @@ class Participating implements Participation {
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
-        limits: { ...DEFAULT_LIMITS, ...(policy && { maxFrameBytes: policy.maxFrameBytes }) },
+        limits: { ...DEFAULT_LIMITS, maxFrameBytes: this.policy.maxFrameBytes },
       },
       {
         // From here on the state belongs to this federation: before anything is sent.

@@ -243,7 +243,9 @@ export function onDecline(
 ): CoordinatorEffect[] {
   if (session !== member.session) return [];
   state.declines.set(code, (state.declines.get(code) ?? 0) + 1);
-  if (round !== 0 && round !== state.round) return [];
+  // Of the federation as a whole: it does not come back with this policy.
+  if (round === 0) return onLeave(state, member);
+  if (round !== state.round) return [];
   state.secure?.declined.set(member.id, code);
   if (!member.answered) member.barred = Math.max(member.barred, state.round);
   state.tally = undefined;

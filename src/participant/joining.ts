@@ -50,12 +50,11 @@ export function onWelcome(
 export function declineFederation(
   state: ParticipantState,
   settings: FederationSettings,
-  round = 0,
 ): ParticipantEffect[] | undefined {
   const objection = objectionTo(policyOf(state), settings);
   if (!objection) return undefined;
   const message = `participant "${state.profile.id}": declined by its policy: ${objection.sentence}`;
-  return [...decline(state, round, objection.code), ...giveUp(state, 'DECLINED', message)];
+  return [...decline(state, 0, objection.code), ...giveUp(state, 'DECLINED', message)];
 }
 
 /** Our channel key is advertised once the enrolment key has signed it. */

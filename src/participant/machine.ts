@@ -176,7 +176,7 @@ function onMismatch(state: ParticipantState, theirs: number, now: number): Parti
 function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[] {
   const { settings, committed } = state.stored;
   if (!settings) return [];
-  const declined = declineFederation(state, settings, order.round) ?? declineRound(state, order);
+  const declined = declineFederation(state, settings) ?? declineRound(state, order);
   if (declined) return declined;
   state.phase = 'solving';
   state.solvingRound = order.round;

@@ -1,6 +1,7 @@
 /** The reference of all settings, docs/settings.md, from their declarations. */
 import { FEDERATION } from './federation.ts';
 import type { Fields, Kind } from './kind.ts';
+import { POLICY } from './policy.ts';
 import { flagOf } from './refused.ts';
 import { SCENARIO } from './scenario.ts';
 import { PERSONALISING, TRAINING } from './training.ts';
@@ -38,6 +39,14 @@ const SECTIONS: readonly NamedSection[] = [
     about:
       'A federation file (`kindred serve --federation-file`), `options` of `POST /v1/federations`, and `parseOptions` of the library. `kindred serve --help` lists the flags there are.',
     fields: FEDERATION,
+    flags: 'shown',
+    defaults: 'shown',
+  },
+  {
+    title: 'Policy of a participant',
+    about:
+      '`kindred join --policy file`, flags of `kindred join`, `policy` of `joinFederation` and of a scenario. A participant asks it before every answer, whatever the federation asks for.',
+    fields: POLICY,
     flags: 'shown',
     defaults: 'shown',
   },

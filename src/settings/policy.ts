@@ -1,7 +1,7 @@
 /** What a participant accepts: its own decision, whatever the federation asks for. */
 import type { Input, Output } from './kind.ts';
 import { list, milliseconds, orEndless, record, text, whole } from './kinds.ts';
-import { object } from './objects.ts';
+import { object, readSettings } from './objects.ts';
 
 const REQUIREMENT = /^(secure|mask|dp|dp:(eps|delta)<=\d+(\.\d+)?(e-?\d+)?|scale:(standard|center|none))$/i;
 const GRAMMAR = 'secure, mask, dp, dp:eps<=4, dp:delta<=1e-5, scale:none, scale:center or scale:standard';
@@ -35,3 +35,8 @@ export const policyKind = object(POLICY);
 export type Policy = Output<typeof POLICY>;
 export type PolicyInput = Input<typeof POLICY>;
 export const DEFAULT_POLICY: Policy = policyKind.read({}, { path: [], missing: 'default' });
+
+/** `name` is what errors call the source. */
+export function parsePolicy(name: string, json: unknown): Policy {
+  return readSettings(policyKind, json, { code: 'BAD_POLICY', name });
+}

@@ -5,7 +5,7 @@ import type { Order } from '../../../host/federation-host.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import { count, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
+import { count, declines, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
@@ -43,6 +43,9 @@ const federationState = z.strictObject({
   aggregated: count.describe('Rounds in which something was aggregated'),
   features: count.describe('Without the bias; 0 before anybody has joined'),
   rejections: rejections.describe('What participants were refused since the server was started, by code'),
+  declines: declines.describe(
+    'What participants have declined by their own policy since the server was started, by code',
+  ),
   conservation: z
     .strictObject({ relativeError: known })
     .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
@@ -95,6 +98,7 @@ async function stateOf(
     aggregated,
     features,
     rejections: Object.fromEntries(federation.rejections()),
+    declines: Object.fromEntries(state.declines),
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && { privacy: { epsilon: budget.spent.epsilon, delta: budget.spent.delta } }),
     options: optionsToJson(options),

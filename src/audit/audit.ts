@@ -56,7 +56,7 @@ const MODES = [
     name: 'secure, lying coordinator',
     about: 'the coordinator shows one participant queries of its own, and the others the query 0',
     // Nothing comes of any round.
-    changes: { secure: true, rounds: 10 },
+    changes: { secure: true, rounds: 2 },
     onlooker: 'liar',
   },
   {

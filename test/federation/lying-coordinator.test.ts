@@ -36,7 +36,7 @@ function error({ participants, coordinator }: Simulation, found: Float64Array): 
   return Math.min(...errors);
 }
 
-test('whoever shows the victim queries of its own learns none of its rows', () => {
+test('[SECURE-17] whoever shows the victim queries of its own learns none of its rows', () => {
   const simulation = federation(80);
   const hunt = new RowHunt(simulation, VICTIM);
   simulation.run();
@@ -78,7 +78,7 @@ describe('nothing is uncovered where the victim alone is shown', () => {
     expect(inquiryOf(simulation.coordinator.state!)?.u.some((value) => value !== 0) ?? false).toBe(false);
   });
 
-  test('nothing else: the same federation without a lie trains', () => {
+  test('[SECURE-18] nothing else: the same federation without a lie trains', () => {
     const simulation = federation(6);
     tellLies(simulation, (message) => message);
     expect(sums(simulation.run())).toBe(6);

@@ -70,7 +70,7 @@ describe('requirements', () => {
   });
 });
 
-test('whoever requires what is not there declines with a sentence, and the others train', () => {
+test('[DECLINE-1] [DECLINE-2] whoever requires what is not there declines with a sentence, and the others train', () => {
   const simulation = withPolicy(4, { require: ['dp:eps<=4'] }, 'plain', '2');
   expect(refusals(simulation)).toEqual([
     {
@@ -100,7 +100,7 @@ describe('in secure sums', () => {
     expect(simulation.coordinator.state!.scaling).toBeUndefined();
   });
 
-  test('nobody is summed with others than those it has pinned', () => {
+  test('[SECURE-21] nobody is summed with others than those it has pinned', () => {
     const simulation = withPolicy(4, { peers: { '2': 'A'.repeat(43) } }, 'secure', '1');
     const { disk } = simulation.participants.get('1')!;
     expect(disk!.secure!.core.seat).toBeUndefined();

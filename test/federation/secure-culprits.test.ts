@@ -38,7 +38,7 @@ const LIES = {
 };
 
 describe.each(Object.entries(LIES))('%s', (_, lie) => {
-  test.each([4, 5, 8])('among %i', (participants) => {
+  test.each([4, 5, 8])('[SECURE-20] among %i', (participants) => {
     const control = sending(participants, (message) => message);
     const simulation = sending(participants, lie);
     const { state, disk } = simulation.coordinator;

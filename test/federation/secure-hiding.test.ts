@@ -22,7 +22,7 @@ const past = (round: number, w: Float64Array, from: Float64Array | undefined, me
 });
 const bases = (of: Record<string, number>) => new Map(Object.entries(of));
 
-describe('a sum is refused', () => {
+describe('[SECURE-19] a sum is refused', () => {
   const known = [past(1, at(0, 0), undefined), past(2, at(1, 0), at(0, 0))];
 
   test('in which one was absent before, and the others are asked the same again', () => {

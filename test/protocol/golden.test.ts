@@ -76,7 +76,7 @@ describe.each([
 ] as const)('frames of version %d', (version, count, frames) => {
   test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     expect(frames).toHaveLength(count);
-    const sentence = `frame: expected protocol version 4, got version ${version}; update kindred at the sender`;
+    const sentence = `frame: expected protocol version 5, got version ${version}; update kindred at the sender`;
     const refusal = new ProtocolError('BAD_VERSION', sentence);
     for (const frame of frames) expect(() => decode(fromHex(frame)), frame).toThrow(refusal);
   });

@@ -37,8 +37,8 @@ describe('the envelope', () => {
   });
 
   test('[FRAME-4] another version: both are named, even where the rest cannot be read', () => {
-    const frame = frameOf({ tag: LEAVE, version: 5 }, new Uint8Array(0));
-    const sentence = 'frame: expected protocol version 4, got version 5; update kindred at the receiver';
+    const frame = frameOf({ tag: LEAVE, version: 6 }, new Uint8Array(0));
+    const sentence = 'frame: expected protocol version 5, got version 6; update kindred at the receiver';
     const refusal = { code: 'BAD_VERSION', sentence };
     expect(refusalOf(frame)).toEqual(refusal);
     expect(refusalOf(frame.fill(0xab, 5))).toEqual(refusal);

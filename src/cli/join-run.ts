@@ -107,13 +107,14 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
 };
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
-  const { participant, federation, reason, rounds, base, passes, test, state } = result;
+  const { participant, key, federation, reason, rounds, base, passes, test, state } = result;
   const own = base > 0 ? `last taken in round ${base}, ${count(passes)} local passes` : 'none taken yet';
   return [
     line('Participant', oneLine(federation ? `${participant}, federation ${federation.name}` : participant)),
     line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
     line('Own part', own),
     ...(test ? [line('Test', testText(test))] : []),
+    ...(key === undefined ? [] : [line('Key', key)]),
     line('State', state),
     ...(base > 0 ? [line('Predict', `${program} predict --model ${quoted(state)} new.csv`)] : []),
   ];

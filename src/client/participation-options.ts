@@ -75,6 +75,8 @@ export interface JoinStatus {
 
 export interface JoinResult {
   readonly participant: string;
+  /** Its enrolment key, base64url: what others name in their `peers`. */
+  readonly key: string | undefined;
   readonly federation: FederationName | undefined;
   /** `closed`: by `close`, with everything kept. */
   readonly reason: FinishReason | 'closed';

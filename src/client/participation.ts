@@ -44,6 +44,7 @@ class Participating implements Participation {
   private readonly options: Omit<ParticipationOptions, 'data'>;
   private readonly ports: ParticipationPorts;
   private policy: Policy = DEFAULT_POLICY;
+  private key: string | undefined;
   private settle!: { resolve: (result: JoinResult) => void; reject: (error: unknown) => void };
   private store: StateStore | undefined;
   private rows: OwnRows | undefined;
@@ -100,6 +101,7 @@ class Participating implements Participation {
     const transport = this.ports.transport();
     const home = await openHome(options, own, this.ports.home);
     this.store = home.store;
+    this.key = home.signer.key;
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
@@ -310,7 +312,8 @@ class Participating implements Participation {
       await rows?.solver.close();
       const model = this.model();
       const test = model && rows?.measure(model);
-      return { participant, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
+      const { key } = this;
+      return { participant, key, federation, reason, rounds, base, passes, test, state: store?.place ?? '' };
     } finally {
       this.isConnected = false;
       await store?.release();

@@ -146,6 +146,25 @@ describe('a coordinator that shows different sets to different participants', ()
   });
 });
 
+test('[SECURE-16] a participant that is set back uses other masks for another question', () => {
+  const federation = copyOf(ten);
+  const { delivered } = upToCounted(federation);
+  const [id] = ten.ids;
+  const before = federation.participants.get(id)!;
+  const again = { ...before, round: { ...before.round!, masked: undefined, counted: undefined } };
+  const own = values.get(id)!;
+  const first = before.round!.masked!.message.vector;
+  const same = mask(structuredClone(again), delivered.get(id)!, own, QUESTION).vector;
+  const other = mask(
+    structuredClone(again),
+    delivered.get(id)!,
+    own,
+    QUESTION.map((byte) => byte ^ 1),
+  ).vector;
+  expect(same).toEqual(first);
+  expect(other.filter((byte, i) => byte === first[i]).length).toBeLessThan(first.length / 4);
+});
+
 describe('a coordinator that asks twice', () => {
   function attested(federation: Federation) {
     const { coordinator, participants } = federation;

@@ -67,7 +67,7 @@ export const MUTATIONS = [
   {
     bug: 'asked again, participants keep the round of what was accepted before',
     file: 'src/participant/outcome.ts',
-    from: 'state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };',
+    from: 'state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined, answeredW: undefined };',
     to: 'state.stored = { ...state.stored, committed: undefined, summed: undefined };',
   },
   {

@@ -2,7 +2,9 @@
 import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import type { ScenarioInput } from '../sim/scenario.ts';
+import type { Simulation } from '../sim/simulation.ts';
 import { type Attacks, type Leak, leakOf } from './attack.ts';
+import { RowHunt } from './lying-coordinator.ts';
 import { seenByParticipant, watch } from './watch.ts';
 
 /** A protection that is compared, as a change of the scenario, and who attacks. */
@@ -11,8 +13,8 @@ interface Mode {
   /** What is protected how; in one line. */
   readonly about: string;
   readonly changes: ScenarioInput;
-  /** Default: the coordinator. `participant`: anybody who is sent w, and nothing else. */
-  readonly onlooker?: 'participant';
+  /** Default: a coordinator that looks and follows the protocol. `liar`: one that does not. `participant`: anybody who is sent w, and nothing else. */
+  readonly onlooker?: 'participant' | 'liar';
 }
 
 const bernoulli = { kind: 'bernoulli', keep: 0.5 } as const;
@@ -52,6 +54,13 @@ export const MODES = [
     name: 'secure aggregation',
     about: 'the coordinator learns sums only',
     changes: { secure: true },
+  },
+  {
+    name: 'secure, lying coordinator',
+    about: 'the coordinator shows one participant queries of its own, and the others the query 0',
+    // Nothing comes of any round.
+    changes: { secure: true, rounds: 2 },
+    onlooker: 'liar',
   },
   {
     name: 'secure aggregation and dp',
@@ -104,7 +113,11 @@ export function audit(
   let rows = 0;
   const leaks = modes.map(({ name, about, changes, onlooker }) => {
     onMode(name);
-    const trained = watch(setting.table, { ...setting.scenario, ...changes });
+    const trained = watch(
+      setting.table,
+      { ...setting.scenario, ...changes },
+      onlooker === 'liar' ? hunt : undefined,
+    );
     const federation = onlooker === 'participant' ? seenByParticipant(trained) : trained;
     const all = federation.watched.reduce((sum, { truth }) => sum + truth.rows.length, 0);
     rows = all / federation.watched.length;
@@ -119,6 +132,11 @@ export function audit(
     features: features.length,
     modes: leaks,
   };
+}
+
+/** After the first of the participants. */
+function hunt(simulation: Simulation): void {
+  new RowHunt(simulation, simulation.participants.keys().next().value!);
 }
 
 /** Only discrete masks can be enumerated. */

@@ -71,12 +71,18 @@ function shareOfSum({ observation }: Watched, { watched, sums }: WatchedFederati
   return { ...observation, rows: undefined, rounds };
 }
 
-export function watch(table: Table, given: ScenarioInput): WatchedFederation {
+/** `attack` is done to the federation before it starts. */
+export function watch(
+  table: Table,
+  given: ScenarioInput,
+  attack: (simulation: Simulation) => void = () => {},
+): WatchedFederation {
   const scenario = parseScenario('audit', given);
   const inputs = { source: 'audit', table, compute: computeModel(scenario) };
   const plan = planFrom(scenario, inputs, scenario.seed);
   const simulation = new Simulation(plan);
   const recorder = new Recorder(simulation);
+  attack(simulation);
   simulation.run();
   const { state } = simulation.coordinator;
   const { c2 } = plan.options;

@@ -4,6 +4,7 @@ import { step as stepCoordinator } from '../coordinator/machine.ts';
 import { beginCoordinator } from '../coordinator/stored.ts';
 import type { ParticipantInput } from '../participant/effects.ts';
 import { step as stepParticipant } from '../participant/machine.ts';
+import { secureSide } from '../participant/secure.ts';
 import { newParticipant } from '../participant/state.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import { digestOf, type LogRecord } from './run-log.ts';
@@ -63,7 +64,8 @@ function machineOf(start: Extract<LogRecord, { type: 'start' }>['start'], primit
     return (input) => stepCoordinator(state, input as CoordinatorInput, primitives);
   }
   const state = newParticipant(start.profile, start.stored);
-  return (input) => stepParticipant(state, input as ParticipantInput, primitives);
+  const side = secureSide(primitives);
+  return (input) => stepParticipant(state, input as ParticipantInput, side);
 }
 
 /** A machine that throws differs: in the run its effects were written down. */

@@ -26,6 +26,7 @@ export interface JoinFlags extends TlsFlags {
   readonly seed: number;
   readonly slowdown: number;
   readonly secure?: true;
+  readonly policy?: string;
   readonly once?: true;
   readonly forever?: true;
   readonly leave?: true;

@@ -10,6 +10,7 @@ import { commandLine } from './command-line.ts';
 import { invitationFrom } from './invitation.ts';
 import { type Io, note } from './io.ts';
 import { type JoinFlags, readJoinData } from './join-data.ts';
+import { readPolicy } from './join-policy.ts';
 import { type Layout, writeResult } from './layout.ts';
 import { count, decimals, duration, percent, significant } from './number-text.ts';
 import { printable } from './printable.ts';
@@ -28,7 +29,10 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   if (flags.leave) return await leave(io, url, flags, tls);
   const invitation = await invitationFrom(io, flags);
   const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, testFraction, seed, slowdown, secure } = flags;
+  const { state, positive, testFraction, seed, slowdown } = flags;
+  const policy = await readPolicy(flags);
+  // Whoever asks for sums is one to be summed.
+  const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
   if (hasLeft(state))
     await note(io, 'this participant had left the federation; it takes part again from now on');
   const progress = new Progress(io);
@@ -38,7 +42,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     data: { table, columns },
     participant,
     stateFolder: state,
-    ...{ positive, invitation, testFraction, seed, slowdown, secure, tls, record },
+    ...{ positive, invitation, testFraction, seed, slowdown, secure, policy, tls, record },
     keepGoing: flags.forever ?? false,
     onEvent: reporter(io, flags, progress),
   });
@@ -162,7 +166,7 @@ const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
 };
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
-  const { participant, federation, reason, rounds, base, passes, test, privacy, state } = result;
+  const { participant, key, federation, reason, rounds, base, passes, test, privacy, state } = result;
   const own =
     base > 0 ? `last accepted in round ${base}, ${count(passes)} local passes` : 'none accepted yet';
   return [
@@ -175,6 +179,7 @@ function report(result: JoinResult, program: string, { line }: Layout): string[]
     ...agreedLines(result).map(([name, text]) => line(name, text)),
     ...(test ? [line('Test', testText(test))] : []),
     ...privacyLines(privacy, line),
+    ...(key === undefined ? [] : [line('Key', key)]),
     line('State', state),
     ...(base > 0 ? [line('Predict', commandLine(program, 'predict', '--model', state, 'new.csv'))] : []),
   ];

@@ -1,10 +1,11 @@
 /** kindred join: takes part in a federation with rows that stay here. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
 import { number } from '../settings/kinds.ts';
+import { POLICY } from '../settings/policy.ts';
 import { RUN } from '../settings/problem.ts';
 import { ROWS } from '../settings/training.ts';
 import { DATA_ARGUMENT, decimalOption, maxBytesOption, separatorOption } from './data-options.ts';
-import { finish, nameList, valued } from './flags.ts';
+import { addSettings, finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
 import { addTlsOptions } from './tls-files.ts';
@@ -51,6 +52,9 @@ export function addJoin(program: Command, io: Io): void {
     .option('--leave', 'leave for good, and end; needs no data. What was learnt stays in the model');
   addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
+    .optionsGroup('Policy:')
+    .option('--policy <file>', 'what this participant accepts, JSON; the flags below override it');
+  addSettings(command, POLICY)
     .optionsGroup('Options:')
     .option('--record <file>', 'keep a log for kindred replay; as private as the state')
     .option('--verbose', 'report every event on stderr');
@@ -58,6 +62,7 @@ export function addJoin(program: Command, io: Io): void {
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
     'kindred join http://host:7070 --state ada --leave',
+    'kindred join https://host --data mine.csv --task all --state me --require secure,dp:eps<=4 --min-peers 5',
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',
   );
 }

@@ -6,7 +6,7 @@ import { KindredError } from '../base/errors.ts';
 import type { Clock, Eventually } from '../base/ports.ts';
 import { decodeFrom } from '../protocol/codec.ts';
 import { CLOSE } from '../protocol/joining.ts';
-import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { Limits } from '../protocol/limits.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
 import { type Applicant, admit, isFinal, TryAgain } from './admission.ts';
@@ -20,6 +20,8 @@ interface ConnectionOptions {
   /** Asked for before every attempt: it knows more after the first. */
   readonly applicant: () => Applicant;
   readonly retry: BackoffOptions;
+  /** Of what is read. */
+  readonly limits: Limits;
 }
 
 interface ConnectionEvents {
@@ -124,7 +126,7 @@ export class Connection {
   private receive(bytes: Uint8Array, giveUp: (why: string) => void): void {
     let message: ToParticipant;
     try {
-      message = decodeFrom('coordinator', bytes, DEFAULT_LIMITS);
+      message = decodeFrom('coordinator', bytes, this.options.limits);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.events.badFrame(error.message);

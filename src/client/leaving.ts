@@ -2,6 +2,7 @@
 import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { encode } from '../protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { Connection } from './connection.ts';
 import type { FederationName } from './participant-file.ts';
 import { ParticipantLoop } from './participant-loop.ts';
@@ -73,7 +74,7 @@ export async function leaveFederation({ transport, home, clock, random }: Leavin
       loop.take({ type: 'leave' });
       connection = new Connection(
         {
-          ...{ transport, clock, random, retry: RETRY },
+          ...{ transport, clock, random, retry: RETRY, limits: DEFAULT_LIMITS },
           applicant: () => {
             const { schema } = store.file;
             const { place } = store;

@@ -16,6 +16,7 @@ import type { OwnTargets, Profile, Stored, UsableModel } from '../participant/st
 import type { Agreement } from '../protocol/agreement.ts';
 import { schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { type KnownRows, placesIn, rowKeys, splitLikeBefore } from './known-rows.ts';
 import { type OwnData, ownData, splitAsTrain } from './own-rows.ts';
@@ -127,9 +128,12 @@ function recognised(
 export function profileOf(
   { participant: id, secure }: Pick<ParticipationOptions, 'participant' | 'secure'>,
   { secret }: ParticipantFile,
+  /** Raw, of the enrolment key. */
+  identityKey: Uint8Array,
   moments: Moments,
   targets: OwnTargets,
   benchmarkMs: number,
+  policy: Policy,
 ): Profile {
   return {
     id,
@@ -139,7 +143,8 @@ export function profileOf(
     moments,
     targets,
     retryMs: RETRY_MS,
-    ...(secure && { secure: { secret } }),
+    ...(secure && { secure: { secret, identityKey } }),
+    policy,
   };
 }
 

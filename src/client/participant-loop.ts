@@ -9,7 +9,7 @@ import type { Clock, Eventually } from '../base/ports.ts';
 import type { ParticipantEffect, ParticipantInput } from '../participant/effects.ts';
 import { step } from '../participant/machine.ts';
 import { newParticipant, type ParticipantStart, type ParticipantState } from '../participant/state.ts';
-import type { Primitives } from '../privacy/secure/keys.ts';
+import type { SecureSide } from '../participant/summing.ts';
 import type { Precision, ToCoordinator } from '../protocol/messages.ts';
 import type { Solver, StateStore } from './ports.ts';
 
@@ -19,8 +19,10 @@ interface LoopPorts {
   readonly solver: Solver;
   /** May drop it. */
   send(message: ToCoordinator, precision: Precision): void;
-  /** For secure aggregation; default: the portable ones. */
-  readonly primitives?: Primitives | undefined;
+  /** For whoever takes part in secure sums. */
+  readonly side?: SecureSide | undefined;
+  /** By the enrolment key; needed where the profile names one. */
+  sign?(statement: Uint8Array): Eventually<Uint8Array>;
   readonly record?: Recorder | undefined;
   /** All effects of an input have been carried out. */
   settled?(): void;
@@ -81,7 +83,7 @@ export class ParticipantLoop {
   }
 
   private step(input: ParticipantInput): readonly ParticipantEffect[] {
-    const effects = step(this.state, input, this.ports.primitives);
+    const effects = step(this.state, input, this.ports.side);
     this.ports.record?.step(input, effects);
     return effects;
   }
@@ -97,6 +99,8 @@ export class ParticipantLoop {
         return solver.prepare(effect.settings, effect.scaling, effect.agreement);
       case 'solve':
         return solver.solve(effect.request);
+      case 'sign':
+        return this.sign(effect.statement);
       case 'cancel':
         return solver.cancel();
       case 'interrupt':
@@ -104,6 +108,11 @@ export class ParticipantLoop {
       case 'timer':
         return this.setTimer(effect.atMs);
     }
+  }
+
+  private async sign(statement: Uint8Array): Promise<void> {
+    const signature = await this.ports.sign?.(statement);
+    if (signature) this.take({ type: 'signed', signature });
   }
 
   private setTimer(atMs: number): void {

@@ -7,6 +7,7 @@ import type { Phase } from '../participant/state.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import type { FinishReason } from '../protocol/messages.ts';
+import type { PolicyInput } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
@@ -29,6 +30,8 @@ export interface ParticipationOptions {
   readonly slowdown?: number | undefined;
   /** Takes part only where the server sees nothing but sums. */
   readonly secure?: boolean | undefined;
+  /** What it accepts of the federation (settings/policy.ts); default: the defaults there. */
+  readonly policy?: PolicyInput | undefined;
   /** Stays connected when training rests, and takes part when it goes on (default: false). */
   readonly keepGoing?: boolean | undefined;
   readonly onEvent?: ((event: JoinEvent) => void) | undefined;
@@ -95,6 +98,8 @@ export interface JoinStatus {
 
 export interface JoinResult {
   readonly participant: string;
+  /** Its enrolment key, base64url: what others name in their `peers`. */
+  readonly key: string | undefined;
   readonly federation: FederationName | undefined;
   /** `closed`: by `close`, with everything kept. */
   readonly reason: FinishReason | 'closed';

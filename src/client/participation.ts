@@ -2,11 +2,15 @@
  * A participant of a federation, from its rows to its model: the machine (src/participant) in its loop, its state, its solver and a
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
+import { fromBase64Url } from '../base/base64.ts';
 import { KindredError } from '../base/errors.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
+import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Solution } from '../solver/member.ts';
 import type { Model } from '../solver/model.ts';
 import { Connection } from './connection.ts';
@@ -38,6 +42,8 @@ class Participating implements Participation {
   /** Without the rows: they are the solver's. */
   private readonly options: Omit<ParticipationOptions, 'data'>;
   private readonly ports: ParticipationPorts;
+  private policy: Policy = DEFAULT_POLICY;
+  private key: string | undefined;
   private settle!: { resolve: (result: JoinResult) => void; reject: (error: unknown) => void };
   private store: StateStore | undefined;
   private rows: OwnRows | undefined;
@@ -97,9 +103,11 @@ class Participating implements Participation {
 
   private async open(options: ParticipationOptions): Promise<void> {
     const asTrain = checkedSplit(options);
+    this.policy = parsePolicy('policy', options.policy ?? {});
     const transport = this.ports.transport();
     const home = await openHome(options, asTrain, this.ports.home);
     this.store = home.store;
+    this.key = home.signer.key;
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
@@ -109,7 +117,9 @@ class Participating implements Participation {
       { slowdown, open: solver, clock },
       {
         ready: (moments, benchmarkMs) => {
-          const profile = profileOf(options, home.store.file, moments, targets, benchmarkMs);
+          const key = fromBase64Url(home.signer.key);
+          const { file } = home.store;
+          const profile = profileOf(options, file, key, moments, targets, benchmarkMs, this.policy);
           this.start(profile, home.change, transport, home.signer).catch((error: unknown) =>
             this.fail(error),
           );
@@ -132,13 +142,16 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const store = this.store!;
     const rows = this.rows!;
-    const { clock, primitives } = this.ports;
+    const { clock } = this.ports;
+    const side = await this.secureSide();
+    if (this.isEnding) return;
     const stored = { ...store.file.stored, finished: undefined };
     this.loop = new ParticipantLoop(
       { profile, stored },
       {
         clock,
-        primitives,
+        side,
+        sign: async (statement) => fromBase64Url(await signer.sign(statement)),
         store,
         solver: {
           prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
@@ -160,6 +173,13 @@ class Participating implements Participation {
     if (this.wantsToLeave) this.take({ type: 'leave' });
     this.reportPhase();
     if (!this.isEnding) this.connection = this.connect(transport, signer);
+  }
+
+  /** Loaded where it is needed: most of a participant's code is for secure sums. */
+  private async secureSide(): Promise<SecureSide | undefined> {
+    if (!this.options.secure) return undefined;
+    const { secureSide } = await import('../participant/secure.ts');
+    return secureSide(this.ports.primitives);
   }
 
   /** Fits the model to rows that have changed, before there is a connection (opening.ts); gives duals to start the next answer from. */
@@ -201,6 +221,7 @@ class Participating implements Participation {
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
+        limits: { ...DEFAULT_LIMITS, maxFrameBytes: this.policy.maxFrameBytes },
       },
       {
         // From here on the state belongs to this federation: before anything is sent.
@@ -295,7 +316,7 @@ class Participating implements Participation {
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
       const outcome = { reason, rounds, base, ...this.loop?.state.covered, passes, test };
-      return { participant, federation, ...outcome, classes, target, privacy, state };
+      return { participant, key: this.key, federation, ...outcome, classes, target, privacy, state };
     } finally {
       this.isConnected = false;
       await store?.release();

@@ -5,12 +5,14 @@
 import { invariant } from '../base/errors.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
+import { isPlausible } from '../solver/inquiry.ts';
+import type { Standing } from '../solver/inquiry-types.ts';
 import { excessOf } from '../solver/last-answers.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
-import { collectSum, measuredMoments, takeOutcome } from './collecting/secure.ts';
+import { collectSum, expel, measuredMoments, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { settle } from './membership.ts';
@@ -39,16 +41,27 @@ interface Proof extends Certificate {
   readonly settled: boolean;
   /** Whether everybody who may still answer has answered at least once. */
   readonly complete: boolean;
+  /** With sums: whether training ends whatever is claimed. */
+  readonly shown?: boolean;
 }
 
 /** A round that shows nothing new. */
 const NO_PROOF = { certified: false, known: false, likelyGap: 1, settled: true, complete: false };
 
-/** How far w may be from the sum of all contributions, relative, where the gap is made of claims that nobody can check. */
-const LARGEST_IMBALANCE = 0.3;
+/**
+ * Where only sums are seen, the gap is made of claims that nobody can check. The vectors must confirm it: with so many times the target against
+ * what they say of P at least, which on the data tried is a 12th of P and more.
+ */
+const VECTOR_SLACK = 12;
+/** Rounds in a row in which the vectors have shown the target, after which claims that do not are not waited for any longer. */
+const CLAIMS_AWAITED = 5;
 
 /** A round is closed: what it shows, which answers are accepted, then the next round or the end. */
 export function onSummed(state: CoordinatorState, noise?: Float64Array): CoordinatorEffect[] {
+  return [...expel(state), ...closeRound(state, noise)];
+}
+
+function closeRound(state: CoordinatorState, noise: Float64Array | undefined): CoordinatorEffect[] {
   const summed = state.secure ? takeOutcome(state) : undefined;
   const here = membersHere(state);
   const responders = here.filter((member) => member.answered);
@@ -65,6 +78,7 @@ export function onSummed(state: CoordinatorState, noise?: Float64Array): Coordin
   if (isGoodEnough(state, proof, responders.length === here.length)) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, 'gap'));
   }
+  if (proof.shown && proof.complete) return closeWith({ ...base, outcome: 'final' }, finish(state, 'stall'));
   const limit = limitReached(state);
   if (limit && (state.purpose === 'certify' || limit === 'time' || limit === 'budget')) {
     return closeWith({ ...base, outcome: 'final' }, finish(state, limit));
@@ -175,10 +189,11 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const { best } = inquiry;
   state.best =
     best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
-  const { primal, dual, relativeGap, likelyGap, imbalance } = standing;
+  const { primal, dual, relativeGap } = standing;
+  // How exact answers have to be follows from the gap: not from one that is only claimed to be large.
+  const likelyGap = state.secure ? Math.min(standing.likelyGap, standing.vectorGap) : standing.likelyGap;
   state.certificate = { primal, dual, relativeGap };
-  // Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it.
-  const settled = !state.secure || imbalance <= LARGEST_IMBALANCE;
+  const { settled, shown } = confirmed(state, standing);
   const complete = unanswered.every((member) => isMissing(state, member));
   return {
     primal,
@@ -187,9 +202,21 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     likelyGap,
     settled,
     complete,
+    shown,
     certified: true,
     known: Number.isFinite(primal),
   };
+}
+
+/** Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it. */
+function confirmed(state: CoordinatorState, standing: Standing) {
+  if (!state.secure) return { settled: true, shown: false };
+  const { vectorGap } = standing;
+  const { gap } = state.options.stop;
+  const settled = vectorGap <= VECTOR_SLACK * gap;
+  state.secure.shownRounds = vectorGap <= gap ? state.secure.shownRounds + 1 : 0;
+  const shown = gap > 0 && settled && (!isPlausible(standing) || state.secure.shownRounds >= CLAIMS_AWAITED);
+  return { settled, shown };
 }
 
 /** Takes every step in full. */

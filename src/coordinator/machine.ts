@@ -11,6 +11,7 @@ import { onAnswer } from './collecting/plain.ts';
 import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import {
+  onDecline,
   onForget,
   onJoin,
   onLeave,
@@ -108,6 +109,7 @@ function onMessage(
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
     if (isPassedOver(state, member)) return wakeFor(state, member);
   }
+  if (message.kind === 'decline') return onDecline(state, member, message);
   if (state.secure && message.kind !== 'leave') return onSecureAnswer(state, member, message, primitives);
   switch (message.kind) {
     case 'moments':

@@ -2,7 +2,7 @@
 
 import { naturallySorted } from '../data/participants.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
-import type { Join, Moments } from '../protocol/messages.ts';
+import type { Decline, Join, Moments } from '../protocol/messages.ts';
 import {
   areLabelsAsked,
   areRowsMeasured,
@@ -90,6 +90,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   }
   if (changed === 'nothing') comeBack(state, member);
   else waitForAgain(state, member);
+  if (member.expelled !== undefined) effects.push(refuse(state, from, 'EXPELLED', member.expelled));
   effects.push(sendWelcome(state, member));
   const isNews = isNew || changed !== 'nothing' || (wasMissed && mayWake(state, member));
   if (state.trainer && (isNews || isPassedOver(state, member))) {
@@ -273,6 +274,23 @@ export function onLeave(state: CoordinatorState, member: Member): CoordinatorEff
   member.answer = undefined;
   member.answered = false;
   return [persist(state, [member]), end];
+}
+
+/** Nobody waits in this round for whoever does not want to take part in it. */
+export function onDecline(
+  state: CoordinatorState,
+  member: Member,
+  { session, round, code }: Decline,
+): CoordinatorEffect[] {
+  if (session !== member.session) return [];
+  state.declines.set(code, (state.declines.get(code) ?? 0) + 1);
+  // Of the federation as a whole: it does not come back with this policy.
+  if (round === 0) return onLeave(state, member);
+  if (round !== state.round) return [];
+  state.secure?.declined.set(member.id, code);
+  if (!member.answered) member.barred = Math.max(member.barred, state.round);
+  state.tally = undefined;
+  return [];
 }
 
 /** Unlearning: its answers are dropped, and training goes on for those who remain. */

@@ -80,8 +80,8 @@ export function rosterFor(state: CoordinatorState, member: Member): CoordinatorE
 /** Members that can be dealt with: here, with keys, and not silent lately. */
 export function membersSeated({ members, options }: CoordinatorState): Member[] {
   return [...members.values()].filter(
-    ({ presence, advertisement, undealt }) =>
-      presence === 'here' && advertisement && undealt < options.patience,
+    ({ presence, advertisement, undealt, expelled }) =>
+      presence === 'here' && advertisement && !expelled && undealt < options.patience,
   );
 }
 
@@ -93,7 +93,7 @@ export function seatOf({ secure }: CoordinatorState, member: Member): number {
 /** Whether a member has sent what the present phase waits for. */
 export function hasReplied(state: CoordinatorState, member: Member): boolean {
   const round = state.secure?.core?.round;
-  if (!round) return true;
+  if (!round || state.secure?.declined.has(member.id)) return true;
   const seat = seatOf(state, member);
   switch (round.phase) {
     case 'dealing':

@@ -24,6 +24,7 @@ import {
 import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } from '../protocol/messages.ts';
+import { questionOf } from '../protocol/question.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
@@ -37,7 +38,7 @@ import {
   rosterFor,
   seatOf,
 } from './secure-roster.ts';
-import { sendRound } from './sending.ts';
+import { askedOfAll, sendRound, settingsOf } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
 import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
@@ -50,15 +51,18 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const renewed = renewRoster(state);
   const { core } = secure;
   secure.outcome = undefined;
+  secure.declined = new Map();
   secure.sent = new Map();
   for (const member of state.members.values()) if (seatOf(state, member) < 0) member.barred = state.round;
   state.tally = undefined;
   if (!core) return [];
   const roster = core.layout.session;
+  const bases = core.layout.ids.map((id) => state.members.get(id)?.accepted.round ?? 0);
   const plan = { round: state.round, purpose: secure.purpose, roster };
   const { training } = localProblem(options);
-  openSecureRound(core, sumPlan({ ...options, features, training }, plan, core.layout.ids.length));
-  const message = { kind: 'plan', ...plan } as const;
+  const summed = sumPlan({ ...options, features, training }, plan, core.layout.ids.length);
+  openSecureRound(core, summed, questionAsked(state, bases));
+  const message = { kind: 'plan', ...plan, bases } as const;
   const here = membersHere(state);
   // Also to who is not in the roster: it advertises its keys, and is in the next.
   secure.sent = new Map(here.map(({ id }) => [id, message]));
@@ -68,6 +72,14 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
     ...(renewed ? here.flatMap((member) => rosterFor(state, member)) : []),
     ...here.map((member) => addressed(member, message)),
   ];
+}
+
+/** As every member computes it from what it is sent. */
+function questionAsked(state: CoordinatorState, bases: readonly number[]): Uint8Array {
+  const { purpose } = state.secure!;
+  const { scaling, agreement } = state;
+  const asked = purpose === 'train' ? { purpose: state.purpose, ...askedOfAll(state) } : undefined;
+  return questionOf({ purpose, settings: settingsOf(state), scaling, agreement, asked, bases });
 }
 
 /** Whatever the present phase has sent to a member that has not replied. */
@@ -215,7 +227,7 @@ function conclude(state: CoordinatorState, outcome: Summed | Abandoned): Coordin
 }
 
 function givenUp(phase: Abandoned['phase'], reason: string): Abandoned {
-  return { kind: 'abandoned', phase, reason, faulty: [] };
+  return { kind: 'abandoned', phase, reason, faulty: [], culprits: [] };
 }
 
 /** From here on the phase is retransmitted to those who do not reply, and ends without them. */

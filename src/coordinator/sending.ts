@@ -35,7 +35,7 @@ export function awaited({ phase, options, members, secure }: CoordinatorState): 
   return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - members.size);
 }
 
-function settingsOf(state: CoordinatorState): FederationSettings {
+export function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
@@ -67,6 +67,12 @@ function withoutBounds({ bounds: _, ...settings }: DpOptions): DpSettings {
 /** How long the coordinator waits is its own business. */
 function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSettings {
   return settings;
+}
+
+/** The query and how it is to be answered, where all are asked the same. */
+export function askedOfAll(state: CoordinatorState) {
+  const { w, sigma } = orderFor(state, { index: -1 });
+  return { w, sigma, tolerance: localTolerance(state.gap) };
 }
 
 export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {

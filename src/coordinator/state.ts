@@ -9,6 +9,7 @@ import type { Agreement } from '../protocol/agreement.ts';
 import type {
   Accepted,
   AnswerMessage,
+  DeclineCode,
   FinishReason,
   Moments,
   RejectCode,
@@ -49,6 +50,8 @@ export interface LastingMember {
   edition: number;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
+  /** Put out of secure sums, in a sentence: until the operator has it forgotten. */
+  expelled?: string | undefined;
 }
 
 /** And what comes with the messages of rounds. */
@@ -161,6 +164,10 @@ export interface SecureSide {
   pace: Pace;
   /** What the present phase has sent to whom. */
   sent: ReadonlyMap<string, Unaddressed>;
+  /** Rounds in a row in which the vectors have shown that the target is reached. */
+  shownRounds: number;
+  /** Who does not take part in the open round, and why. */
+  declined: Map<string, DeclineCode>;
   /** Of a round that is closed, until it has been taken in. */
   outcome: Summed | Abandoned | undefined;
 }
@@ -226,6 +233,8 @@ export interface CoordinatorState {
   readonly secure: SecureSide | undefined;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
+  /** What participants have declined, by code. */
+  readonly declines: Map<DeclineCode, number>;
 }
 
 /** Nothing is known. */
@@ -297,7 +306,7 @@ function isAwaited({ purpose, options }: CoordinatorState, member: Member): bool
 /** Whether nobody counts on its answers any more: it has left, or has been silent for long. */
 export function isMissing({ options }: CoordinatorState, member: Member): boolean {
   const { patience, waiting } = options;
-  if (member.presence === 'left' || member.missedChecks >= patience) return true;
+  if (member.presence === 'left' || member.expelled || member.missedChecks >= patience) return true;
   return waiting.kind === 'all' && member.missed >= patience;
 }
 

@@ -100,12 +100,16 @@ function acceptedAnswers({ members }: CoordinatorState): Float64Array {
 }
 
 function storedMember(state: CoordinatorState, member: Member): StoredMember {
-  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, advertisement } =
-    member;
+  const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition } = member;
+  const { advertisement, expelled } = member;
   const known = combinerOf(state)?.members.get(index);
   const copy = known && { u: known.u };
-  const keys = advertisement && { advertisement };
-  return { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition, ...keys, known: copy };
+  return {
+    ...{ id, index, rows, benchmarkMs, session, barred, presence, accepted, edition },
+    ...(advertisement && { advertisement }),
+    ...(expelled !== undefined && { expelled }),
+    known: copy,
+  };
 }
 
 /** All that the machine begins with: for the first time, or from what an earlier process has stored. */
@@ -161,6 +165,7 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     lastChange: undefined,
     secure: options.secure ? newSecureSide() : undefined,
     rejections: new Map(),
+    declines: new Map(),
   };
 }
 
@@ -174,6 +179,8 @@ function newSecureSide(): SecureSide {
     phaseEndsMs: Number.POSITIVE_INFINITY,
     pace: newPace(),
     sent: new Map(),
+    declined: new Map(),
+    shownRounds: 0,
     outcome: undefined,
   };
 }

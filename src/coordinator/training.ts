@@ -47,7 +47,7 @@ export function combinerOf({ trainer }: CoordinatorState): Combiner | undefined 
 }
 
 /** What a member is sent in a round. */
-export function orderFor(state: CoordinatorState, { index }: Member): Order {
+export function orderFor(state: CoordinatorState, { index }: Pick<Member, 'index'>): Order {
   const inquiry = inquiryOf(state);
   if (inquiry) return { w: inquiry.query, sigma: inquiry.sigma };
   return combinerOf(state)!.orderFor(index);

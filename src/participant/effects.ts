@@ -44,6 +44,8 @@ export type ParticipantInput = { readonly now: number } & (
   | { readonly type: 'message'; readonly message: ToParticipant }
   | { readonly type: 'prepared'; readonly problem: BoxContext }
   | { readonly type: 'solved'; readonly result: SolveResult }
+  /** By the enrolment key. */
+  | { readonly type: 'signed'; readonly signature: Uint8Array }
   | { readonly type: 'timer' }
   | { readonly type: 'leave' }
 );
@@ -58,6 +60,8 @@ export type ParticipantEffect =
       readonly scaling: Scaling;
       readonly agreement: Agreement;
     }
+  /** Have it signed by the enrolment key and answer with `signed`. */
+  | { readonly type: 'sign'; readonly statement: Uint8Array }
   /** Answer with `solved`. */
   | { readonly type: 'solve'; readonly request: SolveRequest }
   /** Drop the solve under way: no answer. */

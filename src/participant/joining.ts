@@ -1,14 +1,21 @@
 /** Agreeing with a coordinator: its welcome, a new session where it does not know us any more, and starting over where it has lost its store. */
+import { invariant } from '../base/errors.ts';
 import { sameData } from '../base/same-data.ts';
 import type { Welcome } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { advertisement, giveUp, takeSeat } from './secure.ts';
+import { objectionTo, policyOf } from './policy.ts';
 import { goodbye, retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
+import { advertisement, decline, giveUp, type SecureSide } from './summing.ts';
 
-export function onWelcome(state: ParticipantState, message: Welcome, now: number): ParticipantEffect[] {
+export function onWelcome(
+  state: ParticipantState,
+  message: Welcome,
+  now: number,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   const { settings, agreement } = message;
   if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
@@ -21,15 +28,18 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   // Nobody is to wait for us.
   if (misfit) return [...giveUp(state, misfit.code, misfit.message), goodbye(state)];
   state.awaited = message.awaited;
+  const declined = declineFederation(state, settings);
+  if (declined) return declined;
+  invariant(!settings.secure || side, 'secure aggregation: expected its cryptography, got none');
   const newcomer = !state.stored.secure;
-  const secure = takeSeat(state, settings);
+  const secure = side ? side.takeSeat(state, settings) : state.stored.secure;
   if (!message.scaling) {
     state.waitingFor = message.waitingFor;
     // `finished`: the operator has ended a training that never began, and opens it again.
     if (state.phase !== 'joining' && state.phase !== 'finished') return [];
     state.stored = { ...state.stored, settings, agreement, secure };
     state.phase = 'measuring';
-    return [{ type: 'persist', stored: state.stored }, ...retransmit(state, now)];
+    return [{ type: 'persist', stored: state.stored }, ...signing(state, side), ...retransmit(state, now)];
   }
   const scaling = { mode: settings.scale, ...message.scaling };
   state.stored = { ...state.stored, settings, scaling, agreement, secure };
@@ -38,8 +48,38 @@ export function onWelcome(state: ParticipantState, message: Welcome, now: number
   const introduction = newcomer ? advertisement(state) : undefined;
   return [
     { type: 'persist', stored: state.stored },
+    ...signing(state, side),
     ...(introduction ? [{ type: 'send', message: introduction } as const] : []),
     { type: 'prepare', settings, scaling, agreement: agreement! },
+  ];
+}
+
+/** What the policy has against the federation as a whole ends it for good. */
+export function declineFederation(
+  state: ParticipantState,
+  settings: FederationSettings,
+): ParticipantEffect[] | undefined {
+  const objection = objectionTo(policyOf(state), settings);
+  if (!objection) return undefined;
+  const message = `participant "${state.profile.id}": declined by its policy: ${objection.sentence}`;
+  return [...decline(state, 0, objection.code), ...giveUp(state, 'DECLINED', message)];
+}
+
+/** Our channel key is advertised once the enrolment key has signed it. */
+export function signing(state: ParticipantState, side: SecureSide | undefined): ParticipantEffect[] {
+  const statement = side?.toSign(state);
+  return statement ? [{ type: 'sign', statement }] : [];
+}
+
+export function onSigned(state: ParticipantState, signature: Uint8Array): ParticipantEffect[] {
+  const { secure } = state.stored;
+  if (!secure || secure.advertisement) return [];
+  const { id, identity, channel } = secure.core;
+  const signed = { id, identityKey: identity.publicKey, channelKey: channel.publicKey, signature };
+  state.stored = { ...state.stored, secure: { ...secure, advertisement: signed } };
+  return [
+    { type: 'persist', stored: state.stored },
+    { type: 'send', message: advertisement(state)! },
   ];
 }
 

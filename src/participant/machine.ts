@@ -7,29 +7,32 @@
  */
 import { noteReply } from '../base/pace.ts';
 import { seed32 } from '../base/random.ts';
-import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
+import { sameData } from '../base/same-data.ts';
 import type { AnswerMessage, Reject, RoundMessage, ToParticipant } from '../protocol/messages.ts';
+import type { Asked } from '../protocol/question.ts';
 import { sentPart } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
-import { beginSession, onWelcome } from './joining.ts';
+import { beginSession, declineFederation, onSigned, onWelcome, signing } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
-import { giveUp, maskedAnswer, maskWhenReady, onSecureMessage, tooLarge } from './secure.ts';
+import { objectionToRound, policyOf } from './policy.ts';
 import { asSent, hello, retransmit, timer } from './sending.ts';
 import type { ParticipantState, Pending } from './state.ts';
+import { decline, giveUp, maskedAnswer, type SecureSide, tooLarge } from './summing.ts';
 
 /** Share of its time that `anytime` computes for; the rest is for a way that takes longer than it usually does. */
 const BUDGET_SHARE = 0.9;
 /** Rounds in a row that name another accepted answer than ours, before we give up. */
 const MISMATCHES = 20;
+const LONGEST_ACCUSATION = 500;
 
-/** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */
+/** `side`: for whoever takes part in secure sums (`secureSide` of secure.ts). */
 export function step(
   state: ParticipantState,
   input: ParticipantInput,
-  primitives: Primitives = noblePrimitives,
+  side?: SecureSide,
 ): ParticipantEffect[] {
   if (isOver(state)) return [];
   switch (input.type) {
@@ -38,14 +41,16 @@ export function step(
       return [
         { type: 'persist', stored: state.stored },
         ...prepareAgain(state),
-        ...(isOver(state) ? [] : retransmit(state, input.now)),
+        ...(isOver(state) ? [] : [...signing(state, side), ...retransmit(state, input.now)]),
       ];
     case 'message':
-      return onMessage(state, input.message, input.now, primitives);
+      return onMessage(state, input.message, input.now, side);
     case 'prepared':
-      return onPrepared(state, input.problem, input.now);
+      return onPrepared(state, input.problem, input.now, side);
     case 'solved':
-      return onSolved(state, input.result, input.now);
+      return onSolved(state, input.result, input.now, side);
+    case 'signed':
+      return onSigned(state, input.signature);
     case 'timer':
       return retransmit(state, input.now);
     case 'leave':
@@ -58,16 +63,16 @@ function onMessage(
   state: ParticipantState,
   message: ToParticipant,
   now: number,
-  primitives: Primitives,
+  side: SecureSide | undefined,
 ): ParticipantEffect[] {
   // To an earlier session of ours, late on its way: it is not about our state any more.
   if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
   if (!isRepetition(state, message)) noteReply(state.pace, now);
   switch (message.kind) {
     case 'welcome':
-      return onWelcome(state, message, now);
+      return onWelcome(state, message, now, side);
     case 'round':
-      return onRound(state, message, now);
+      return onRound(state, message, now, side);
     case 'outcome':
       return settle(state, message.accepted, (pending) => pending === message.round);
     case 'finish':
@@ -75,7 +80,7 @@ function onMessage(
     case 'reject':
       return onReject(state, message, now);
     default:
-      return onSecureMessage(state, message, now, primitives);
+      return state.stored.secure && side ? side.onMessage(state, message, now) : [];
   }
 }
 
@@ -97,22 +102,38 @@ function prepareAgain(state: ParticipantState): ParticipantEffect[] {
   return [{ type: 'prepare', settings, scaling, agreement }];
 }
 
-function onPrepared(state: ParticipantState, problem: BoxContext, now: number): ParticipantEffect[] {
+function onPrepared(
+  state: ParticipantState,
+  problem: BoxContext,
+  now: number,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   state.problem = problem;
   if (state.phase === 'preparing') state.phase = 'idle';
-  return state.order && state.phase !== 'leaving' ? takeUp(state, state.order, now) : [];
+  return state.order && state.phase !== 'leaving' ? takeUp(state, state.order, now, side) : [];
 }
 
 /** Also what wakes a federation that rests. */
-function onRound(state: ParticipantState, message: RoundMessage, now: number): ParticipantEffect[] {
+function onRound(
+  state: ParticipantState,
+  message: RoundMessage,
+  now: number,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   if (!state.stored.scaling || state.phase === 'leaving') return [];
   if (message.round <= state.stored.base || (state.order && message.round < state.order.round)) return [];
   if (state.order && message.round === state.order.round) {
+    // A round asks one question: an answer to it is never taken for one to another.
+    if (!sameData(askedBy(message), askedBy(state.order))) return [];
     state.order = message;
     return answerAgain(state);
   }
   state.order = message;
-  return state.problem ? takeUp(state, message, now) : [];
+  return state.problem ? takeUp(state, message, now, side) : [];
+}
+
+function askedBy({ purpose, w, sigma, tolerance }: RoundMessage): Asked {
+  return { purpose, w, sigma, tolerance };
 }
 
 /** A round that is known already: the answer may have been lost. */
@@ -129,12 +150,17 @@ function answerAgain(state: ParticipantState): ParticipantEffect[] {
 }
 
 /** Settles what came before this round, then computes for it. */
-function takeUp(state: ParticipantState, order: RoundMessage, now: number): ParticipantEffect[] {
+function takeUp(
+  state: ParticipantState,
+  order: RoundMessage,
+  now: number,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   const { pending } = state.stored;
   // Stored before a crash, and the round is still open: retransmit it.
   if (pending && pending.message.round === order.round) {
     state.phase = 'sent';
-    return [...retransmit(state, now), ...maskWhenReady(state)];
+    return [...retransmit(state, now), ...(side?.maskWhenReady(state) ?? [])];
   }
   const effects = settle(state, order.accepted, (round) => round < order.round);
   if (order.accepted.round === 0 && state.stored.base > 0) effects.push(...dropAccepted(state));
@@ -164,6 +190,8 @@ function onMismatch(state: ParticipantState, theirs: number, now: number): Parti
 function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[] {
   const { settings, committed } = state.stored;
   if (!settings) return [];
+  const declined = declineFederation(state, settings) ?? declineRound(state, order);
+  if (declined) return declined;
   state.phase = 'solving';
   state.solvingRound = order.round;
   state.carriedPasses = state.unfinished?.passes ?? 0;
@@ -178,7 +206,7 @@ function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[
     sigma: order.sigma,
     tolerance: order.tolerance,
     // What was done before the interruption counts, or a slow participant would never be done.
-    passes: Math.max(1, settings.passes - state.carriedPasses),
+    passes: Math.max(1, Math.min(settings.passes, policyOf(state).maxPasses) - state.carriedPasses),
     seed: seed32(settings.seed, 'solve', order.round, state.profile.id),
     budgetMs: settings.straggler === 'anytime' ? BUDGET_SHARE * order.waitMs : Number.POSITIVE_INFINITY,
   };
@@ -186,7 +214,27 @@ function begin(state: ParticipantState, order: RoundMessage): ParticipantEffect[
   return [{ type: 'solve', request }];
 }
 
-function onSolved(state: ParticipantState, result: SolveResult, now: number): ParticipantEffect[] {
+/** The policy has something against this round; the next may be another matter. */
+function declineRound(
+  state: ParticipantState,
+  { round, purpose }: RoundMessage,
+): ParticipantEffect[] | undefined {
+  const objection = objectionToRound(state, purpose);
+  if (!objection) {
+    state.answeredRounds++;
+    state.certified = purpose === 'certify' ? state.certified + 1 : 0;
+    return undefined;
+  }
+  state.phase = 'idle';
+  return decline(state, round, objection.code);
+}
+
+function onSolved(
+  state: ParticipantState,
+  result: SolveResult,
+  now: number,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   if (result.purpose === 'personalise') return onPersonalised(state, result);
   const { order } = state;
   if (state.phase !== 'solving' || result.round !== state.solvingRound || !order) return [];
@@ -210,7 +258,9 @@ function onSolved(state: ParticipantState, result: SolveResult, now: number): Pa
     previous: undefined,
   };
   noteAnswer(state, order, result);
-  return [...hand(state, { message, solution, noise: result.noise }, result), timer(state, now)];
+  const asked = state.stored.secure && askedBy(order);
+  const pending = { message, solution, noise: result.noise, ...(asked && { asked }) };
+  return [...hand(state, pending, result, side), timer(state, now)];
 }
 
 /** With answers every w that was answered is a model to predict with, from the first one on. */
@@ -227,7 +277,12 @@ function noteAnswer(
 }
 
 /** Stores an answer, then sends it, or what hides it in a sum. */
-function hand(state: ParticipantState, pending: Pending, { committed }: SolveResult): ParticipantEffect[] {
+function hand(
+  state: ParticipantState,
+  pending: Pending,
+  { committed }: SolveResult,
+  side: SecureSide | undefined,
+): ParticipantEffect[] {
   const { settings, secure } = state.stored;
   const large = settings?.secure && tooLarge(pending.message.u, settings.secure);
   if (large) return giveUp(state, 'SECURE_OVERFLOW', `participant "${state.profile.id}": ${large}`);
@@ -236,7 +291,7 @@ function hand(state: ParticipantState, pending: Pending, { committed }: SolveRes
   state.stored = { ...state.stored, committed: from, pending };
   const persist = { type: 'persist', stored: state.stored } as const;
   return secure
-    ? [persist, ...maskWhenReady(state)]
+    ? [persist, ...(side?.maskWhenReady(state) ?? [])]
     : [persist, { type: 'send', message: asSent(state, pending) }];
 }
 
@@ -252,6 +307,8 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       // Asking would bring the round and the shares, and each of them the same answer again: the next round settles it.
       if (state.stored.secure) return [];
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
+    case 'EXPELLED':
+      return giveUp(state, 'ACCUSED', accusation(state, message.message));
     case 'WRONG_FEATURES':
     case 'WRONG_CLASSES':
     case 'BAD_VERSION':
@@ -259,4 +316,10 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
     default:
       return [];
   }
+}
+
+/** We have revealed what we were dealt: whoever says otherwise is wrong, or somebody has changed it on the way. */
+function accusation({ profile }: ParticipantState, message: string): string {
+  const quoted = message.slice(0, LONGEST_ACCUSATION);
+  return `participant "${profile.id}": the coordinator has put it out of secure sums: ${quoted}; this process has followed the protocol, so the coordinator, the dealer or the line is at fault: ask the operator, who can have it forgotten to let it in again`;
 }

@@ -4,8 +4,8 @@ import { partOfStep, type Solution, sentPart } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { summedScalars } from './secure.ts';
 import type { ParticipantState } from './state.ts';
+import { summedScalars } from './summing.ts';
 
 /** Commits or drops the pending answer, where `closed` says that its round is over. */
 export function settle(
@@ -25,7 +25,7 @@ export function settle(
       committed: taken,
       base: round,
       pending: undefined,
-      ...(summed && { summed }),
+      ...(summed && { summed, answeredW: pending.asked?.w }),
     };
   } else {
     state.stored = { ...state.stored, pending: undefined };
@@ -56,6 +56,6 @@ function nothing({ beta, u }: Solution): Solution {
 /** Everybody is asked again: what was accepted before does not count any more, but it is a good place to start from. */
 export function dropAccepted(state: ParticipantState): ParticipantEffect[] {
   state.warm ??= state.stored.committed?.beta;
-  state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined };
+  state.stored = { ...state.stored, base: 0, committed: undefined, summed: undefined, answeredW: undefined };
   return [{ type: 'persist', stored: state.stored }];
 }

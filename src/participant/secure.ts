@@ -6,10 +6,11 @@
  * The state of the protocol is part of what is stored, and stored before any answer is sent. Whatever the protocol
  * refuses changes nothing and is not answered: the round goes on without us.
  */
+import { fromBase64Url } from '../base/base64.ts';
 import { sameData } from '../base/same-data.ts';
 import { carriesNoise } from '../privacy/dp/honest.ts';
-import { type IndexSet, members } from '../privacy/secure/index-set.ts';
-import { drawFrom, type Primitives } from '../privacy/secure/keys.ts';
+import { has, type IndexSet, members } from '../privacy/secure/index-set.ts';
+import { drawFrom, noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import {
   acceptRoster,
   type ParticipantState as Core,
@@ -17,63 +18,75 @@ import {
   newParticipant,
 } from '../privacy/secure/membership.ts';
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
-import { advertise, layoutOf } from '../privacy/secure/roster.ts';
+import { advertise, advertisedBytes, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { measuredBy } from '../protocol/agreement.ts';
 import type {
-  AnswerMessage,
+  AttestationsMessage,
+  CountedMessage,
   PlanMessage,
   RosterMessage,
   SecureToParticipant,
   ToCoordinator,
 } from '../protocol/messages.ts';
+import { questionOf } from '../protocol/question.ts';
 import {
   changeVector,
-  exactLimit,
   federationName,
   MOMENTS_LIMIT,
   momentsVector,
   securityOf,
   sumPlan,
-  toGrid,
 } from '../protocol/secure-sums.ts';
-import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import { boundsOf } from '../solver/answer.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { measuredRows } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
-import type { ParticipantState, RefusalCode, SecureStored, SummedScalars } from './state.ts';
+import { REMEMBERED, standsOut } from './hiding.ts';
+import { policyOf } from './policy.ts';
+import { retryMsOf } from './sending.ts';
+import type { ParticipantState, SecureStored } from './state.ts';
+import { advertisement, decline, giveUp, type SecureSide, summedScalars } from './summing.ts';
 
-const TRUST_ON_FIRST_USE: Identities = { known: new Map(), unknown: 'pin' };
+/** Rounds in a row in which the others attest to something else than we were asked, before we give up. */
+const CONTRADICTIONS = 20;
 
-/** Keys, as soon as the settings say for which federation; made once and kept for good. */
-export function takeSeat(state: ParticipantState, settings: FederationSettings): SecureStored | undefined {
+/** `primitives`: those of the platform may be faster than the portable ones. */
+export function secureSide(primitives: Primitives = noblePrimitives): SecureSide {
+  return {
+    takeSeat,
+    toSign,
+    maskWhenReady,
+    onMessage: (state, message, now) => onSecureMessage(state, message, now, primitives),
+  };
+}
+
+function takeSeat(state: ParticipantState, settings: FederationSettings): SecureStored | undefined {
   const { stored, profile } = state;
   if (!settings.secure || !profile.secure || stored.secure) return stored.secure;
-  const { entropy, drawn } = drawFrom(profile.secure.secret, stored.drawn ?? 0);
+  const { secret, identityKey } = profile.secure;
+  const { entropy, drawn } = drawFrom(secret, stored.drawn ?? 0);
   const security = securityOf(settings.secure);
-  const core = newParticipant({ federation: federationName(settings), id: profile.id, security }, entropy);
-  // Signed once: a signature takes longer than all else that is sent.
-  const advertisement = advertise(core);
-  return { core, advertisement, drawn: drawn(), purpose: 'measure', rosterRound: 0 };
+  const options = { federation: federationName(settings), id: profile.id, security };
+  const core = newParticipant(options, entropy, identityKey);
+  return {
+    core,
+    // Signed once: a signature takes longer than all else that is sent. The enrolment key is not ours to use: it is asked to sign.
+    advertisement: identityKey ? undefined : advertise(core),
+    drawn: drawn(),
+    purpose: 'measure',
+    bases: [],
+    sums: [],
+    rosterRound: 0,
+  };
 }
 
-/** Who we are, once there is anything to say. */
-export function advertisement({ stored }: ParticipantState): ToCoordinator | undefined {
-  if (!stored.secure) return undefined;
-  const { identityKey, channelKey, signature } = stored.secure.advertisement;
-  return { kind: 'advertise', session: stored.session, identityKey, channelKey, signature };
+function toSign({ stored }: ParticipantState): Uint8Array | undefined {
+  const { secure } = stored;
+  return secure && !secure.advertisement ? advertisedBytes(secure.core) : undefined;
 }
 
-/** The masked vector of a round, if it was sent: what is retransmitted in place of an answer. */
-export function maskedAnswer({ stored }: ParticipantState, round: number): ToCoordinator | undefined {
-  const { secure, session, base } = stored;
-  const open = secure?.core.round;
-  if (!open?.masked || open.plan.round !== round) return undefined;
-  return { ...open.masked.message, kind: 'masked', session, base };
-}
-
-export function onSecureMessage(
+function onSecureMessage(
   state: ParticipantState,
   message: SecureToParticipant,
   now: number,
@@ -89,10 +102,9 @@ export function onSecureMessage(
       state.delivered = message;
       return maskWhenReady(state);
     case 'counted':
-      if (!isNoisyEnough(state, message.members)) return [];
-      return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
+      return onCounted(state, message);
     case 'attestations':
-      return answer(state, (core, session) => ({ ...reveal(core, message), kind: 'revealed', session }));
+      return onAttestations(state, message);
   }
 }
 
@@ -106,7 +118,7 @@ function isNoisyEnough({ stored: { settings, secure } }: ParticipantState, count
 function onRoster(state: ParticipantState, message: RosterMessage, primitives: Primitives) {
   const { rosterRound, core } = state.stored.secure!;
   if (message.round < rosterRound) return [];
-  const identities = state.profile.secure?.identities ?? TRUST_ON_FIRST_USE;
+  const identities = identitiesFor(state);
   return answer(
     state,
     (copy) => {
@@ -119,48 +131,112 @@ function onRoster(state: ParticipantState, message: RosterMessage, primitives: P
   );
 }
 
+/** Whose keys are believed: those that the policy names and nobody else's, or the first that are seen. */
+function identitiesFor(state: ParticipantState): Identities {
+  const { peers } = policyOf(state);
+  if (!peers) return { known: new Map(), unknown: 'pin' };
+  const { id } = state.profile;
+  const known = Object.entries(peers).filter(([name]) => name !== id);
+  return { known: new Map(known.map(([name, key]) => [name, fromBase64Url(key)])), unknown: 'refuse' };
+}
+
 function onPlan(state: ParticipantState, message: PlanMessage, now: number): ParticipantEffect[] {
   const { settings, scaling, secure } = state.stored;
   const { seat, lastRound, round: open } = secure!.core;
   if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
-  if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, settings, now);
+  if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, now);
   // Retransmitted: so is the answer, unless a later one has been given.
   if (message.round === lastRound && open?.masked) return [];
+  // Too few to hide among: there may be more in a later round.
+  if (seat.layout.ids.length < policyOf(state).minPeers) return decline(state, message.round, 'PEERS');
   const plan = sumPlan(settings, message, seat.layout.ids.length);
   const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);
   const effects = answer(
     state,
     (core, session) => ({ ...deal(core, plan, entropy), kind: 'dealt', session }),
-    () => ({ drawn: drawn(), purpose: message.purpose }),
+    () => ({ drawn: drawn(), purpose: message.purpose, bases: message.bases }),
   );
   return [...effects, ...maskWhenReady(state)];
 }
 
 /** Not again and again: the answer brings the plan, and a roster that we cannot take would bring it for ever. */
-function askForRoster(
-  state: ParticipantState,
-  { retryMs }: FederationSettings,
-  now: number,
-): ParticipantEffect[] {
-  if (now < state.askedMs + retryMs) return [];
+function askForRoster(state: ParticipantState, now: number): ParticipantEffect[] {
+  if (now < state.askedMs + retryMsOf(state)) return [];
   state.askedMs = now;
   return say(advertisement(state));
 }
 
-/** Masks and sends what the open round sums, once it is known and the shares of the others are there. */
-export function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
-  const { secure, base } = state.stored;
+function maskWhenReady(state: ParticipantState): ParticipantEffect[] {
+  const { secure, base, settings, scaling, agreement, pending } = state.stored;
   const round = secure?.core.round?.plan.round;
   const { delivered } = state;
-  if (round === undefined || delivered?.round !== round) return [];
+  if (!settings || round === undefined || delivered?.round !== round) return [];
   const values = summands(state, round);
   if (!values) return [];
+  const { purpose, bases = [] } = secure!;
+  const asked = purpose === 'train' ? pending?.asked : undefined;
+  // The others would take our change for one from another answer than it is from.
+  if (purpose === 'train' && (!asked || bases[secure!.core.seat!.index] !== base)) return [];
+  const question = questionOf({ purpose, settings, scaling, agreement, asked, bases });
   return answer(state, (core, session) => ({
-    ...mask(core, delivered, values),
+    ...mask(core, delivered, values, question),
     kind: 'masked',
     session,
     base,
   }));
+}
+
+/** Attests to who was counted in, unless somebody would stand out in the sum. */
+function onCounted(state: ParticipantState, message: CountedMessage): ParticipantEffect[] {
+  const sum = sumOf(state, message.round, (index) => has(message.members, index));
+  if (sum && sum.bases.size < policyOf(state).minPeers) return decline(state, message.round, 'PEERS');
+  const { secure, settings } = state.stored;
+  if (sum && !settings?.dp && standsOut(secure!.sums ?? [], sum, policyOf(state).margin))
+    return decline(state, message.round, 'HIDING');
+  if (!isNoisyEnough(state, message.members)) return [];
+  return answer(state, (core, session) => ({ ...attest(core, message), kind: 'attested', session }));
+}
+
+/** Reveals shares, and remembers for what: from here on the coordinator may know the sum. */
+function onAttestations(state: ParticipantState, message: AttestationsMessage): ParticipantEffect[] {
+  const { secure } = state.stored;
+  const counted = secure!.core.round?.counted;
+  const sum = counted && sumOf(state, message.round, (index) => has(counted, index));
+  const known = (secure!.sums ?? []).filter(({ round }) => round !== message.round);
+  const effects = answer(
+    state,
+    (core, session) => ({ ...reveal(core, message), kind: 'revealed', session }),
+    () => {
+      state.contradictions = 0;
+      if (!sum) return {};
+      const { bases, ...rest } = sum;
+      const past = { ...rest, round: message.round, members: [...bases.keys()] };
+      return { sums: [...known, past].slice(-REMEMBERED) };
+    },
+  );
+  return effects.length > 0 || !sum ? effects : onContradiction(state, message.round);
+}
+
+/** What others attest to is not what we were asked. */
+function onContradiction(state: ParticipantState, round: number): ParticipantEffect[] {
+  state.contradictions++;
+  if (state.contradictions < CONTRADICTIONS) return decline(state, round, 'STATEMENT');
+  const { id } = state.profile;
+  const message = `participant "${id}": in ${CONTRADICTIONS} rounds in a row too few others attested to the question that we were asked; the coordinator may be showing participants different ones: nothing of ours was uncovered`;
+  return [...decline(state, round, 'STATEMENT'), ...giveUp(state, 'CONTRADICTED', message)];
+}
+
+/** The sum of the open round over some of the roster; undefined: there is none. */
+function sumOf({ stored }: ParticipantState, round: number, isCounted: (index: number) => boolean) {
+  const { secure, pending, answeredW } = stored;
+  const { seat, round: open } = secure!.core;
+  if (!seat || open?.plan.round !== round || !open.masked) return undefined;
+  const { purpose, bases: all = [] } = secure!;
+  const bases = new Map(
+    seat.layout.ids.flatMap((id, index) => (isCounted(index) ? [[id, all[index] ?? 0] as const] : [])),
+  );
+  if (purpose === 'measure') return { purpose, w: new Float64Array(0), from: undefined, bases };
+  return pending?.asked && { purpose, w: pending.asked.w, from: answeredW, bases };
 }
 
 /** What goes into the sum of a round, as soon as it is there. */
@@ -183,23 +259,6 @@ function summands(state: ParticipantState, round: number): Float64Array | undefi
   );
 }
 
-/** What the sums of a federation hold of an answer beside u, on their grid. */
-export function summedScalars({ scalars }: AnswerMessage, settings: FederationSettings): SummedScalars {
-  const { secure, training, c2 } = settings;
-  if (!secure || training === 'steps') return { value: 0, constant: 0 };
-  const bounds = boundsOf(scalars, c2);
-  const [value, constant] = toGrid(Float64Array.of(bounds.value + scalars.wDotU, bounds.constant), secure);
-  return { value, constant };
-}
-
-/** The entry of a solution that is too large for sums of it to be exact, in a sentence. */
-export function tooLarge(u: Float64Array, secure: SecureSettings): string | undefined {
-  const most = exactLimit(secure);
-  const at = u.findIndex((value) => Math.abs(value) >= most);
-  if (at < 0) return undefined;
-  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; fewer secure.scaleBits leave more room`;
-}
-
 /** Tries a message on a copy of the protocol's state; stores what came of it, then answers. */
 function answer(
   state: ParticipantState,
@@ -219,13 +278,6 @@ function answer(
     if (!(error instanceof SecureError)) throw error;
     return error.code === 'SECURE_OVERFLOW' ? giveUp(state, 'SECURE_OVERFLOW', overflow(state, error)) : [];
   }
-}
-
-/** Nothing can come of it until the operator changes something. */
-export function giveUp(state: ParticipantState, code: RefusalCode, message: string): ParticipantEffect[] {
-  state.phase = 'refused';
-  state.refusal = { code, message };
-  return [{ type: 'cancel' }];
 }
 
 function overflow({ stored, profile }: ParticipantState, error: SecureError): string {

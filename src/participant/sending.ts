@@ -4,8 +4,9 @@ import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
 import { sentPart } from '../solver/member.ts';
 import { broughtMoments } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
-import { advertisement, maskedAnswer } from './secure.ts';
+import { policyOf } from './policy.ts';
 import type { ParticipantState, Pending } from './state.ts';
+import { advertisement, maskedAnswer } from './summing.ts';
 
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
@@ -62,7 +63,13 @@ export function hello({ profile, stored }: ParticipantState): ToCoordinator {
 }
 
 /** When to retransmit what was sent now. */
-export function timer({ pace, stored, profile }: ParticipantState, now: number): ParticipantEffect {
-  noteSent(pace, now);
-  return { type: 'timer', atMs: nextSendMs(pace, stored.settings?.retryMs ?? profile.retryMs) };
+export function timer(state: ParticipantState, now: number): ParticipantEffect {
+  noteSent(state.pace, now);
+  return { type: 'timer', atMs: nextSendMs(state.pace, retryMsOf(state)) };
+}
+
+/** As the federation has it, but not so often that it would exhaust us. */
+export function retryMsOf(state: ParticipantState): number {
+  const { stored, profile } = state;
+  return Math.max(policyOf(state).leastRetryMs, stored.settings?.retryMs ?? profile.retryMs);
 }

@@ -1,7 +1,7 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
 import { newPace, type Pace } from '../base/pace.ts';
 import type { Scaling } from '../math/scaling.ts';
-import type { Identities, ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
+import type { ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
 import type { Agreement } from '../protocol/agreement.ts';
@@ -14,9 +14,12 @@ import type {
   RoundMessage,
   SumPurpose,
 } from '../protocol/messages.ts';
+import type { Asked } from '../protocol/question.ts';
+import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Solution } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
+import type { PastSum } from './hiding.ts';
 
 /** What a participant brings along: known before it has received anything. */
 export interface Profile {
@@ -33,6 +36,8 @@ export interface Profile {
    * rows it holds.
    */
   readonly secure?: SecureProfile | undefined;
+  /** What it accepts; absent: the defaults. */
+  readonly policy?: Policy | undefined;
 }
 
 /** What a participant knows of its targets before it is told what is learnt from them. */
@@ -51,8 +56,8 @@ interface SecureProfile {
    * was stored; whoever has lost that needs a new one.
    */
   readonly secret: Uint8Array;
-  /** Whose keys are known from elsewhere; default: the first that are seen are believed. */
-  readonly identities?: Identities | undefined;
+  /** The enrolment key, which signs our channel key when it is asked to (`sign`); absent: a key of our own does. */
+  readonly identityKey?: Uint8Array | undefined;
 }
 
 /**
@@ -84,6 +89,8 @@ export type Phase =
 export interface Pending {
   readonly message: AnswerMessage;
   readonly solution: Solution;
+  /** What it answers, where that goes into a secure sum. */
+  readonly asked?: Asked | undefined;
   /** The own share of the noise on a secure sum, on its grid. */
   readonly noise?: Float64Array | undefined;
 }
@@ -92,10 +99,15 @@ export interface Pending {
 export interface SecureStored {
   /** Keys, seat and the round that is open. Never changed in place. */
   readonly core: SecureCore;
-  readonly advertisement: Advertisement;
+  /** Undefined until the enrolment key has signed it. */
+  readonly advertisement: Advertisement | undefined;
   /** How often the secret has been drawn from. */
   readonly drawn: number;
   readonly purpose: SumPurpose;
+  /** From which round's accepted answer each member of the roster goes, in the open round. */
+  readonly bases: readonly number[];
+  /** The last sums for which shares were revealed. */
+  readonly sums: readonly PastSum[];
   /** The first round that the roster is for. */
   readonly rosterRound: number;
 }
@@ -112,6 +124,8 @@ export interface Stored {
   readonly base: number;
   /** That answer; its duals are empty where they were of other rows. */
   readonly committed: Solution | undefined;
+  /** The query that it answered, where answers are summed. */
+  readonly answeredW?: Float64Array | undefined;
   /** What sums hold of it beside u (secure-sums.ts). */
   readonly summed?: SummedScalars | undefined;
   readonly pending: Pending | undefined;
@@ -142,7 +156,15 @@ export interface UsableModel {
 }
 
 /** Why there is nothing more to do. */
-export type RefusalCode = RejectCode | SecureCode | 'NOT_SECURE' | 'POSITIVE_NEEDED' | 'TARGET_NOT_A_NUMBER';
+export type RefusalCode =
+  | RejectCode
+  | SecureCode
+  | 'NOT_SECURE'
+  | 'POSITIVE_NEEDED'
+  | 'TARGET_NOT_A_NUMBER'
+  | 'DECLINED'
+  | 'CONTRADICTED'
+  | 'ACCUSED';
 
 export interface ParticipantState {
   readonly profile: Profile;
@@ -173,6 +195,11 @@ export interface ParticipantState {
   awaited?: number | undefined;
   /** Of the training that rests: how many have contributed, and how many are not covered by its certificate. */
   covered?: Pick<Finish, 'participants' | 'missing'> | undefined;
+  /** Rounds answered by this process, and certifying ones in a row. */
+  answeredRounds: number;
+  certified: number;
+  /** Rounds in a row in which others attested to something else than we were asked. */
+  contradictions: number;
   /** When we last asked for the roster of a plan that we did not know. */
   askedMs: number;
   /** Shares that the others have dealt, until they are used. */
@@ -209,6 +236,9 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     carriedPasses: 0,
     pace: newPace(),
     mismatches: 0,
+    answeredRounds: 0,
+    certified: 0,
+    contradictions: 0,
     askedMs: Number.NEGATIVE_INFINITY,
   };
 }

@@ -25,6 +25,7 @@ import {
 } from './fields.ts';
 import {
   type Accepted,
+  DECLINE_NUMBERS,
   type FinishReason,
   type Message,
   type Moments,
@@ -171,6 +172,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     previous: optional(vector),
   }),
   leave: layout(0x05, 'leave', { session: u32 }),
+  decline: layout(0x10, 'decline', { session: u32, round: u32, code: choice(DECLINE_NUMBERS) }),
   advertise: layout(0x06, 'advertise', { session: u32, ...keys }),
   dealt: layout(0x07, 'dealt', {
     ...sum,
@@ -208,7 +210,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
   }),
   reject: layout(0x85, 'reject', { code: choice(REJECT_NUMBERS), session: u32, message: text }),
   roster: layout(0x86, 'roster', { ...sum, members }),
-  plan: layout(0x87, 'plan', { ...sum, purpose: sumPurpose, roster: exactly(32) }),
+  plan: layout(0x87, 'plan', { ...sum, purpose: sumPurpose, roster: exactly(32), bases: list(u32) }),
   delivered: layout(0x88, 'delivered', { ...sum, dealers: indexSet, sealed: forNeighbours }),
   counted: layout(0x89, 'counted', { ...sum, members: indexSet }),
   attestations: layout(0x8a, 'attestations', { ...sum, attesters: indexSet, tags: forNeighbours }),

@@ -86,6 +86,30 @@ export interface Leave {
   readonly session: number;
 }
 
+/** Does not take part: `round` is the one that it is about, 0 for all. What it has against it is its own business, but for the code. */
+export interface Decline {
+  readonly kind: 'decline';
+  readonly session: number;
+  readonly round: number;
+  readonly code: DeclineCode;
+}
+
+/** By code, its number on the wire. */
+export const DECLINE_NUMBERS = {
+  /** A protection that its policy asks for is not there. */
+  REQUIREMENT: 1,
+  /** More work than its policy allows. */
+  EFFORT: 2,
+  /** Too few to be summed with. */
+  PEERS: 3,
+  /** Somebody would stand out in the sum. */
+  HIDING: 4,
+  /** Others attest to something else than it was asked. */
+  STATEMENT: 5,
+} as const;
+export type DeclineCode = keyof typeof DECLINE_NUMBERS;
+export const DECLINE_CODES = Object.keys(DECLINE_NUMBERS) as DeclineCode[];
+
 /* ---- from coordinator to participant ---- */
 
 export interface Welcome {
@@ -183,11 +207,13 @@ export const REJECT_NUMBERS = {
   WRONG_IDENTITY: 13,
   RATE_LIMITED: 14,
   WRONG_CLASSES: 15,
+  /** Its shares in a secure sum were wrong: it takes part in none until the operator has it forgotten. */
+  EXPELLED: 16,
 } as const;
 export type RejectCode = keyof typeof REJECT_NUMBERS;
 export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];
 
-export type ToCoordinator = Join | Moments | AnswerMessage | Leave | SecureToCoordinator;
+export type ToCoordinator = Join | Moments | AnswerMessage | Leave | Decline | SecureToCoordinator;
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
 
@@ -219,8 +245,8 @@ export type RevealedMessage = InSession<'revealed', Revealed>;
 export type RosterMessage = InSession<'roster', Roster & { readonly round: number }>;
 export type PlanMessage = InSession<'plan', Plan>;
 export type DeliveredMessage = InSession<'delivered', Delivered>;
-type CountedMessage = InSession<'counted', Counted>;
-type AttestationsMessage = InSession<'attestations', Attestations>;
+export type CountedMessage = InSession<'counted', Counted>;
+export type AttestationsMessage = InSession<'attestations', Attestations>;
 
 /** Opens the sum of a round; lengths and grid follow from the settings. A number is used once, ever. */
 interface Plan {
@@ -228,6 +254,8 @@ interface Plan {
   readonly purpose: SumPurpose;
   /** Digest of roster and parameters, 32 bytes. */
   readonly roster: Uint8Array;
+  /** Round of the accepted answer that each member's change goes from, in the order of the roster; 0: none. */
+  readonly bases: readonly number[];
 }
 
 type SecureToCoordinator = Advertise | DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;

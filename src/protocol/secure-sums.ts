@@ -75,7 +75,7 @@ export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Flo
 /** The plan of a round, as privacy/secure wants it. */
 export function sumPlan(
   settings: SummedSettings,
-  plan: Omit<PlanMessage, 'kind' | 'session'>,
+  plan: Omit<PlanMessage, 'kind' | 'session' | 'bases'>,
   participants: number,
 ): RoundPlan {
   const { round, purpose, roster } = plan;

@@ -3,6 +3,7 @@ import { type Example, FEDERATION_EXAMPLES, SCENARIO_EXAMPLES } from './examples
 import { FEDERATION, FEDERATION_FLAGS } from './federation.ts';
 import type { Fields, Kind } from './kind.ts';
 import { object } from './objects.ts';
+import { POLICY } from './policy.ts';
 import { SCENARIO } from './scenario.ts';
 import { settingFlags } from './setting-flags.ts';
 import { PERSONALISING, TRAINING } from './training.ts';
@@ -45,6 +46,15 @@ export const SECTIONS = {
     flagged: FEDERATION_FLAGS,
     defaults: 'shown',
     examples: FEDERATION_EXAMPLES,
+  },
+  policy: {
+    title: 'Policy of a participant',
+    about:
+      '`kindred join --policy file`, flags of `kindred join`, `policy` of `joinFederation` and of a scenario. A participant asks it before every answer, whatever the federation asks for.',
+    fields: POLICY,
+    flagged: POLICY,
+    defaults: 'shown',
+    examples: [],
   },
   scenario: {
     title: 'Scenario',

@@ -3,6 +3,7 @@ import { part, ROUNDS, SECURE_OPTIONS, STOP, securely, TIMING } from './federati
 import { type Input, isObject, type Output } from './kind.ts';
 import { choice, either, list, number, record, text, toggle, whole } from './kinds.ts';
 import { object, partial, variants } from './objects.ts';
+import { POLICY } from './policy.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, ROWS } from './training.ts';
 
@@ -153,6 +154,7 @@ export const SCENARIO = {
     .optional('none')
     .about('participants that do not follow the protocol'),
   secure: securely(partial(SECURE_OPTIONS)),
+  policy: object(POLICY).optional('the defaults').about('what participants accept'),
   retryMs: TIMING.retryMs.optional(ifNothingIsLost),
   patience: TIMING.patience.optional('3; no limit where nothing is lost'),
   hardware: either(

@@ -9,6 +9,7 @@ import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
+import { secureSide } from '../participant/secure.ts';
 import { carryOut, planned } from '../participant/solve.ts';
 import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
@@ -134,7 +135,7 @@ export class ParticipantNode {
         interrupt: () => this.interruptSolve(),
       },
       send: (message, precision) => this.send(message, precision),
-      primitives,
+      side: secureSide(primitives),
       record: this.observer,
       failed: (error) => {
         throw error;

@@ -111,9 +111,12 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
       : computedWait(scenario, scenario.responders, compute, participants);
   const options = { ...optionsFrom(scenario, timing, participants.length, seed, waitMs), ...changes };
   if (options.secure) checkSums(source, options.secure, participants.length);
+  const { policy } = scenario;
   return {
     options,
-    participants,
+    participants: policy
+      ? participants.map((one) => ({ ...one, profile: { ...one.profile, policy } }))
+      : participants,
     compute,
     link,
     partitions,

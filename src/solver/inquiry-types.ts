@@ -54,8 +54,10 @@ export interface Standing extends Certificate {
   readonly everybody: boolean;
   /** The relative gap that there would be if those who did not answer had answered as their last answers suggest. */
   readonly likelyGap: number;
-  /** |w - U| / |w| of the model in use; Infinity where not everybody had answered its w. */
-  readonly imbalance: number;
+  /** 1/2 |w - U|^2 of the model in use, against what the vectors alone say of P at least; Infinity where not everybody had answered its w. */
+  readonly vectorGap: number;
+  /** The sum of everybody's local gaps, as claimed, against the same. */
+  readonly claimedRoughness: number;
 }
 
 /** What survives a crash. */

@@ -32,12 +32,21 @@ import { dot, norm, plusScaled } from './vector.ts';
 
 /** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
 const FIRST_ALLOWANCE = 0.25;
+/** Share of the way that a step back goes. */
+const BACK = 0.2;
 /** Block of all whose single contributions are not known. */
 const THE_REST = -1;
 /** Relative: less is what rounding leaves of a gap of 0. */
 const PROOF = 1e-12;
 /** Of a query whose value is not known for those who are there now. */
 const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
+
+/** Sums of local gaps, against the least that P can be: what is claimed outside of this is a lie, or of no use. */
+const PLAUSIBLE = { least: -1e-6, most: 1 };
+
+export function isPlausible({ claimedRoughness }: Pick<Standing, 'claimedRoughness'>): boolean {
+  return claimedRoughness >= PLAUSIBLE.least && claimedRoughness <= PLAUSIBLE.most;
+}
 
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
@@ -131,6 +140,16 @@ export class Inquiry {
     this.best = undefined;
   }
 
+  /** Asks elsewhere: a part of the way back to the query that was answered longest ago, or to none. Cuts hold everywhere, so nothing is lost. */
+  stepBack(): void {
+    const { query } = this;
+    const asked = [...this.joined].map((member) => this.last.members.get(member)?.query);
+    const far = asked.map((at) => at ?? new Float64Array(query.length));
+    const distances = far.map((at) => norm(plusScaled(query, -1, at)));
+    const farthest = far[distances.indexOf(Math.max(...distances))];
+    if (farthest) this.query = plusScaled(query, BACK, plusScaled(farthest, -1, query));
+  }
+
   /** Takes the answers to the present query, replacing those before. */
   take(round: number, answers: readonly SingleAnswer[]): void {
     for (const given of [...answers].sort((a, b) => a.member - b.member)) this.takeOne(round, given);
@@ -171,7 +190,7 @@ export class Inquiry {
       ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
       likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
-      imbalance: this.imbalance(),
+      ...this.shownByVectors(),
     };
   }
 
@@ -179,14 +198,22 @@ export class Inquiry {
     const { query, best, covered } = this;
     const { point } = this.lower;
     if (first || !best) return point;
-    const roughness = this.last.restValue - this.last.restConstant;
+    // Local gaps that cannot be are nobody's.
+    const roughness = isPlausible(this.shownByVectors()) ? this.last.restValue - this.last.restConstant : 0;
     return this.next.after({ query, gradient, improved, best, point, members: covered.size, roughness });
   }
 
-  /** |w - U| / |w| of the best query, where everybody had answered it: in the vectors themselves, not in anybody's claims. */
-  private imbalance(): number {
-    if (!this.best?.gradient) return Number.POSITIVE_INFINITY;
-    return norm(this.best.gradient) / (norm(this.best.w) || 1);
+  /**
+   * What is in the vectors themselves, and in nobody's claims: P(w) is at least 1/2 |w|^2 + |U|^2 / (2 C2 K), whatever the losses are, since
+   * K personal parts that add up to U / C2 are as short as they can be when they are all alike; and for exact answers the gap is 1/2 |w - U|^2.
+   */
+  private shownByVectors(): Pick<Standing, 'vectorGap' | 'claimedRoughness'> {
+    const { best, u, last } = this;
+    if (!best?.gradient) return { vectorGap: Number.POSITIVE_INFINITY, claimedRoughness: 0 };
+    const personal = dot(u, u) / (2 * this.options.c2 * Math.max(1, last.members.size));
+    const least = dot(best.w, best.w) / 2 + personal || 1;
+    const claimedRoughness = (last.restValue - last.restConstant) / least;
+    return { vectorGap: dot(best.gradient, best.gradient) / 2 / least, claimedRoughness };
   }
 
   get memory(): InquiryMemory {

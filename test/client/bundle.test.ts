@@ -10,13 +10,15 @@ const src = resolve(import.meta.dirname, '../../src');
 const folder = mkdtempSync(join(tmpdir(), 'kindred-bundle-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Compressed, of all that takes part: loop, machine, codec, secure aggregation, solver, kernels of both kinds. */
+/** Compressed, of all that takes part: loop, machine, codec, solver, kernels of both kinds. */
 const MOST_BYTES = 60_000;
+/** And of what is loaded with it by whoever takes part in secure sums. */
+const MOST_SECURE_BYTES = 30_000;
 
 async function bundled(
   name: string,
   code: string,
-): Promise<{ code: string; modules: string[]; imports: string[] }> {
+): Promise<{ code: string; later: string; modules: string[]; imports: string[] }> {
   const input = join(folder, `${name}.ts`);
   writeFileSync(input, code);
   const result = (await build({
@@ -30,16 +32,27 @@ async function bundled(
     },
   })) as Rolldown.RolldownOutput;
   const chunks = result.output.filter((chunk) => chunk.type === 'chunk');
+  // What is imported dynamically is loaded when it is needed.
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
+  const first = new Set<string>();
+  const load = (name: string): void => {
+    if (first.has(name)) return;
+    first.add(name);
+    for (const other of byName.get(name)?.imports ?? []) load(other);
+  };
+  for (const { isEntry, fileName } of chunks) if (isEntry) load(fileName);
+  const codeOf = (some: typeof chunks) => some.map((chunk) => chunk.code).join('\n');
   return {
-    code: chunks.map((chunk) => chunk.code).join('\n'),
+    code: codeOf(chunks.filter(({ fileName }) => first.has(fileName))),
+    later: codeOf(chunks.filter(({ fileName }) => !first.has(fileName))),
     modules: chunks.flatMap((chunk) => Object.keys(chunk.modules)),
-    imports: chunks.flatMap((chunk) => chunk.imports),
+    imports: chunks.flatMap((chunk) => chunk.imports).filter((name) => !byName.has(name)),
   };
 }
 
 describe('the core in a browser', () => {
   test('kindred/client stays small', async () => {
-    const { code, modules } = await bundled('page', `export * from '${src}/public/client-core.ts';`);
+    const { code, later, modules } = await bundled('page', `export * from '${src}/public/client-core.ts';`);
     for (const part of [
       'participant/machine',
       'protocol/codec',
@@ -54,21 +67,25 @@ describe('the core in a browser', () => {
     const gzip = gzipSync(code, { level: 9 }).length;
     const sizes = `${code.length} bytes, ${gzip} by gzip, ${brotliCompressSync(code).length} by brotli`;
     expect(gzip, sizes).toBeLessThanOrEqual(MOST_BYTES);
+    const secure = gzipSync(later, { level: 9 }).length;
+    expect(later).toContain('pairwise mask');
+    expect(code).not.toContain('pairwise mask');
+    expect(secure, `${secure} bytes by gzip`).toBeLessThanOrEqual(MOST_SECURE_BYTES);
   });
 
   test.each(['kindred-core', 'browser', 'sim'])('%s.ts needs no Node either', async (entry) => {
-    const { code } = await bundled(entry, `export * from '${src}/public/${entry}.ts';`);
-    expect(code).not.toMatch(/["'`]node:|__vite-browser-external/);
+    const { code, later } = await bundled(entry, `export * from '${src}/public/${entry}.ts';`);
+    expect(code + later).not.toMatch(/["'`]node:|__vite-browser-external/);
   });
 
   test('nothing of src/client needs Node, or a package that does', async () => {
     const files = readdirSync(join(src, 'client'));
-    const { code, modules, imports } = await bundled(
+    const { code, later, modules, imports } = await bundled(
       'all',
       files.map((file, i) => `export * as m${i} from '${src}/client/${file}';`).join('\n'),
     );
     expect(imports).toEqual([]);
-    expect(code).not.toMatch(/\bnode:|\bBuffer\b|\brequire\(|(?<![.\w$])process\./);
+    expect(code + later).not.toMatch(/\bnode:|\bBuffer\b|\brequire\(|(?<![.\w$])process\./);
     const packages = modules.flatMap((id) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? []);
     expect([...new Set(packages)].sort()).toEqual(['@noble/ciphers', '@noble/curves', '@noble/hashes']);
     // Readers of files are for whoever has some.

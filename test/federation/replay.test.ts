@@ -5,11 +5,14 @@ import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
 import { newCoordinator } from '../../src/coordinator/stored.ts';
 import type { ParticipantInput } from '../../src/participant/effects.ts';
 import { step as stepParticipant } from '../../src/participant/machine.ts';
+import { secureSide } from '../../src/participant/secure.ts';
 import { newParticipant, type ParticipantState } from '../../src/participant/state.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { planFor } from '../helpers/federation.ts';
 import { gateOf } from '../helpers/gate.ts';
 import { smallHar } from '../helpers/tables.ts';
+
+const SIDE = secureSide();
 
 const plan = () =>
   planFor(
@@ -55,8 +58,8 @@ test('a participant: replayed from the beginning, and from a copy in the middle'
   let copy: ParticipantState | undefined;
   for (const [i, input] of inputs.entries()) {
     if (i === Math.floor(inputs.length / 2)) copy = structuredClone(first);
-    const effects = structuredClone(stepParticipant(first, structuredClone(input)));
-    if (copy) expect(stepParticipant(copy, structuredClone(input))).toEqual(effects);
+    const effects = structuredClone(stepParticipant(first, structuredClone(input), SIDE));
+    if (copy) expect(stepParticipant(copy, structuredClone(input), SIDE)).toEqual(effects);
   }
   expect(copy).toEqual(first);
 });

@@ -28,9 +28,9 @@ vi.mock('../../src/privacy/secure/prg.ts', async (original) => {
 
 vi.mock('../../src/privacy/secure/masking.ts', async (original) => {
   const real = await original<typeof import('../../src/privacy/secure/masking.ts')>();
-  const maskVector: typeof real.maskVector = (words, seat, present, selfMask, round) => {
+  const maskVector: typeof real.maskVector = (words, seat, present, selfMask, round, question) => {
     masking = round;
-    real.maskVector(words, seat, present, selfMask, round);
+    real.maskVector(words, seat, present, selfMask, round, question);
     masking = undefined;
   };
   return { ...real, maskVector };

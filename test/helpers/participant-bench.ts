@@ -1,6 +1,7 @@
 /** The participant's machine, spoken to by hand: rows, solves and the disk are the test's. */
 import type { ParticipantEffect, SolveRequest } from '../../src/participant/effects.ts';
 import { step } from '../../src/participant/machine.ts';
+import { secureSide } from '../../src/participant/secure.ts';
 import {
   newParticipant,
   type ParticipantState,
@@ -18,6 +19,8 @@ import type {
 import type { FederationSettings } from '../../src/settings/wire.ts';
 import type { BoxContext } from '../../src/solver/problem.ts';
 import { SETTINGS } from '../protocol/samples.ts';
+
+const SIDE = secureSide();
 
 const PROFILE: Profile = {
   id: 'ada',
@@ -54,11 +57,11 @@ export class ParticipantBench {
     return effects.flatMap((effect) => (effect.type === 'send' ? [effect.message] : []));
   }
 
-  start = () => this.take(step(this.state, { type: 'start', now: this.now }));
-  timer = () => this.take(step(this.state, { type: 'timer', now: this.now }));
-  leave = () => this.take(step(this.state, { type: 'leave', now: this.now }));
+  start = () => this.take(step(this.state, { type: 'start', now: this.now }, SIDE));
+  timer = () => this.take(step(this.state, { type: 'timer', now: this.now }, SIDE));
+  leave = () => this.take(step(this.state, { type: 'leave', now: this.now }, SIDE));
   receive = (message: ToParticipant) =>
-    this.take(step(this.state, { type: 'message', message, now: this.now }));
+    this.take(step(this.state, { type: 'message', message, now: this.now }, SIDE));
 
   welcome(scaled: 'scaled' | 'not yet' = 'scaled', shift = 0): ToCoordinator[] {
     const scaling = { shift: Float64Array.of(shift), factor: Float64Array.of(1) };
@@ -76,7 +79,7 @@ export class ParticipantBench {
   prepared(): ToCoordinator[] {
     const problem = { objective: 'classification', y: [1], cap: [1], c: [1], n: 1, settings: this.settings };
     return this.take(
-      step(this.state, { type: 'prepared', problem: problem as unknown as BoxContext, now: this.now }),
+      step(this.state, { type: 'prepared', problem: problem as unknown as BoxContext, now: this.now }, SIDE),
     );
   }
 
@@ -119,7 +122,7 @@ export class ParticipantBench {
     const scalars = { loss: 1, dualSum: 0, uNorm2: u * u, wDotU: 0 };
     const from = committed ?? { ...solution, u: Float64Array.of(0) };
     const result = { round, purpose, scalars, solution, committed: from, passes: 3, computeMs: 1 };
-    return this.take(step(this.state, { type: 'solved', result, now: this.now }));
+    return this.take(step(this.state, { type: 'solved', result, now: this.now }, SIDE));
   }
 
   /** Asked, and answered with u. */

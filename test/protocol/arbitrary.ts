@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type Accepted, type Message, REJECT_CODES, type Scalars } from '../../src/protocol/messages.ts';
+import {
+  type Accepted,
+  DECLINE_CODES,
+  type Message,
+  REJECT_CODES,
+  type Scalars,
+} from '../../src/protocol/messages.ts';
 import { LOSS_NAMES } from '../../src/settings/losses.ts';
 import type { FederationSettings } from '../../src/settings/wire.ts';
 
@@ -173,6 +179,12 @@ const BY_KIND: ByKind = {
     ...about,
     purpose: fc.constantFrom('measure', 'train'),
     roster: exactly(32),
+    bases: fc.array(u32, { maxLength: 5 }),
+  }),
+  decline: fc.record({
+    kind: fc.constant('decline'),
+    ...about,
+    code: fc.constantFrom(...DECLINE_CODES),
   }),
   dealt: fc.record({
     kind: fc.constant('dealt'),

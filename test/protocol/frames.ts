@@ -1,8 +1,10 @@
 /** Frames made by hand, with a checksum from elsewhere: the codec does not check itself. */
+
 import { crc32 } from 'node:zlib';
 import { decodeFrom } from '../../src/protocol/codec.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/protocol/limits.ts';
 import type { Message, RejectCode } from '../../src/protocol/messages.ts';
+import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 
 export interface Envelope {
@@ -20,7 +22,7 @@ export function decode(bytes: Uint8Array, limits: Limits = DEFAULT_LIMITS): Mess
 
 /** A frame around any payload, with the right length and checksum. */
 export function frameOf(envelope: Envelope, payload: Uint8Array): Uint8Array {
-  const { magic = 'KNDR', version = 5, tag, flags = 0, reserved = 0 } = envelope;
+  const { magic = 'KNDR', version = PROTOCOL_VERSION, tag, flags = 0, reserved = 0 } = envelope;
   const frame = Buffer.alloc(16 + payload.length);
   frame.write(magic, 0, 'latin1');
   frame.set([version, tag, flags, reserved], 4);

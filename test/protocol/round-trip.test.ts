@@ -73,7 +73,7 @@ describe('what is encoded is decoded', () => {
 
 describe('[FRAME-8] each side takes only what the other may send', () => {
   const PARTICIPANTS = new Set(
-    'join moments answer leave advertise dealt masked attested revealed'.split(' '),
+    'join moments answer leave decline advertise dealt masked attested revealed'.split(' '),
   );
 
   for (const { name, message, precision: width } of SAMPLES) {
@@ -142,7 +142,7 @@ describe('[TYPE-11] what a peer would refuse is not encoded', () => {
     ],
     [
       'keys that are too short',
-      { kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(31) },
+      { kind: 'plan', session: 1, round: 1, purpose: 'train', roster: new Uint8Array(31), bases: [] },
       /plan: roster: expected 32 bytes, got 31/,
     ],
     [

@@ -135,7 +135,18 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
       ],
     },
   },
-  { name: 'plan', message: { kind: 'plan', session: 2, round: 7, purpose: 'train', roster: bytes(32, 9) } },
+  {
+    name: 'plan',
+    message: {
+      kind: 'plan',
+      session: 2,
+      round: 7,
+      purpose: 'train',
+      roster: bytes(32, 9),
+      bases: [6, 0],
+    },
+  },
+  { name: 'decline', message: { kind: 'decline', session: 2, round: 7, code: 'HIDING' } },
   {
     name: 'dealt',
     message: {

@@ -12,6 +12,7 @@ import { ms, part, times } from './part.ts';
 
 const ENTRIES = 568;
 const FIXED = { scaleBits: 30, limit: 1000 };
+const QUESTION = new Uint8Array(32);
 const PIN = { known: new Map<string, Uint8Array>(), unknown: 'pin' } as const;
 
 export const secure = part(
@@ -80,7 +81,7 @@ class MeasuredRound {
     const { coordinator: state } = this.federation;
     const values = Float64Array.from({ length: ENTRIES }, () => stream(1, 'bench', round).normal());
     const plan = this.coordinates(() =>
-      coordinator.openSecureRound(state, { round, length: ENTRIES, ...FIXED }),
+      coordinator.openSecureRound(state, { round, length: ENTRIES, ...FIXED }, QUESTION),
     );
     this.collect(
       plan,
@@ -90,7 +91,7 @@ class MeasuredRound {
     const delivered = this.close(coordinator.closeDealing);
     this.collect(
       delivered,
-      (state, message) => participant.mask(state, message, values),
+      (state, message) => participant.mask(state, message, values, QUESTION),
       coordinator.takeMasked,
     );
     const counted = this.close(coordinator.closeMasking);

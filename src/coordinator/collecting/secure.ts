@@ -4,7 +4,7 @@
  */
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
-import type { Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
+import type { Decline, Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { areLabelsAsked } from '../agreement.ts';
@@ -15,6 +15,7 @@ import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
 import { awaited, sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
 import type { CoordinatorState, Member } from '../state.ts';
+import { persist } from '../stored.ts';
 import { inquiryOf, localProblem, sharedPart } from '../training.ts';
 import { noteArrival, WELCOMED } from '../ways.ts';
 import type { Collected } from './plain.ts';
@@ -22,7 +23,7 @@ import type { Collected } from './plain.ts';
 export function onSecureAnswer(
   state: CoordinatorState,
   member: Member,
-  message: Exclude<ToCoordinator, Join | Leave>,
+  message: Exclude<ToCoordinator, Join | Leave | Decline>,
   primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'moments' && areLabelsAlone(message) && areLabelsAsked(state))
@@ -78,7 +79,29 @@ export function takeOutcome(state: CoordinatorState): Summed | undefined {
   const secure = state.secure!;
   const { outcome } = secure;
   secure.outcome = undefined;
-  return outcome?.kind === 'summed' ? outcome : undefined;
+  if (outcome?.kind === 'summed') return outcome;
+  // Somebody would have stood out in the sum: not so where the others have something new to answer, too.
+  if ([...secure.declined.values()].includes('HIDING')) inquiryOf(state)?.stepBack();
+  return undefined;
+}
+
+/** Whoever was found to have sent wrong shares has no seat any more; it is sent the reason, and so is the operator. */
+export function expel(state: CoordinatorState): CoordinatorEffect[] {
+  const found = (state.secure?.outcome?.culprits ?? []).flatMap(({ id, fault, dealer }) => {
+    const member = state.members.get(id);
+    if (!member) return [];
+    const what =
+      fault === 'share'
+        ? `its share of the secret of "${dealer}"`
+        : 'what it dealt, against what it committed to,';
+    member.expelled = `participant "${id}": ${what} was wrong in round ${state.round}`;
+    return [member];
+  });
+  if (found.length === 0) return [];
+  return [
+    persist(state, found),
+    ...found.map(({ id, expelled }) => refuse(state, id, 'EXPELLED', expelled!)),
+  ];
 }
 
 /** The moments of all rows, from the sum of everybody's; undefined where there is no sum, or it is not valid. */

@@ -46,7 +46,13 @@ export interface Measured {
   readonly name: string;
   readonly meter: FederationMeter;
   readonly connections: { readonly size: number };
-  readonly host: { readonly state: { readonly round: number; readonly missing: readonly string[] } };
+  readonly host: {
+    readonly state: {
+      readonly round: number;
+      readonly missing: readonly string[];
+      readonly declines: ReadonlyMap<string, number>;
+    };
+  };
   readonly relativeGap: number;
   readonly storeFailure: Error | undefined;
   /** Takes a while where there are many participants. */
@@ -115,6 +121,7 @@ export class Meters {
     counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.sent);
     counts('bytes', 'Bytes of frames', 'direction', ({ meter }) => Object.entries(meter.bytes));
     counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections());
+    counts('declines', 'What participants declined, by code', 'code', (one) => one.host.state.declines);
   }
 
   observeRound(federation: string, ms: number): void {

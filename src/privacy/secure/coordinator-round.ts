@@ -13,6 +13,8 @@ type Phase = 'dealing' | 'masking' | 'attesting' | 'revealing';
 
 interface CoordinatorRound {
   readonly plan: RoundPlan;
+  /** Digest of what everybody answers. */
+  readonly question: Uint8Array;
   phase: Phase;
   readonly dealt: Map<number, Dealt>;
   readonly sum: Uint32Array;
@@ -36,6 +38,16 @@ export interface Abandoned {
   readonly phase: Phase;
   readonly reason: string;
   readonly faulty: readonly string[];
+  readonly culprits: readonly Culprit[];
+}
+
+/** Who has sent what cannot be true, whatever the others have sent. */
+export interface Culprit {
+  readonly id: string;
+  /** `share`: it revealed another share than it was dealt. `dealing`: what it dealt does not give what it committed to. */
+  readonly fault: 'share' | 'dealing';
+  /** Whose secret it is about. */
+  readonly dealer: string;
 }
 
 /** One message for each of them, by id. */
@@ -54,9 +66,14 @@ export function answers<Message>(
   return { kind: 'answers', to };
 }
 
-export function abandon(state: CoordinatorState, round: CoordinatorRound, reason: string): Abandoned {
+export function abandon(
+  state: CoordinatorState,
+  round: CoordinatorRound,
+  reason: string,
+  culprits: readonly Culprit[] = [],
+): Abandoned {
   state.round = undefined;
-  return { kind: 'abandoned', phase: round.phase, reason, faulty: [...round.faulty].sort() };
+  return { kind: 'abandoned', phase: round.phase, reason, faulty: [...round.faulty].sort(), culprits };
 }
 
 export function inPhase({ round }: CoordinatorState, phase: Phase): CoordinatorRound {

@@ -21,6 +21,7 @@ import {
   abandon,
   answers,
   type CoordinatorState,
+  type Culprit,
   demandCounted,
   expected,
   holdersOf,
@@ -59,6 +60,7 @@ export interface Summed {
   readonly words: Uint32Array;
   readonly counted: readonly string[];
   readonly faulty: readonly string[];
+  readonly culprits: readonly Culprit[];
 }
 
 /** `lastRound`: of an earlier coordinator of this federation, if there was one. */
@@ -76,6 +78,7 @@ export function newCoordinator(
 export function openSecureRound(
   state: CoordinatorState,
   plan: Omit<RoundPlan, 'session'>,
+  question: Uint8Array,
 ): Answers<RoundPlan> {
   if (!(Number.isSafeInteger(plan.round) && plan.round > state.lastRound))
     refuse('SECURE_OUT_OF_TURN', `round: expected one after ${state.lastRound}, got ${plan.round}`);
@@ -87,6 +90,7 @@ export function openSecureRound(
   state.lastRound = plan.round;
   state.round = {
     plan: full,
+    question,
     phase: 'dealing',
     dealt: new Map(),
     sum: new Uint32Array(2 * plan.length),
@@ -201,13 +205,19 @@ export function closeRevealing(state: CoordinatorState): Summed | Abandoned {
   if (unheld) return abandon(state, round, unheld);
   const counted = setOf(round.masked, layout.ids.length);
   const recovered = recoverAll(sharesByDealer(state, round), round.dealt, counted, layout);
-  for (const index of recovered.wrong) round.faulty.add(layout.ids[index]);
+  const culprits = recovered.culprits.map(({ index, fault, dealer }) => ({
+    id: layout.ids[index],
+    fault,
+    dealer: layout.ids[dealer],
+  }));
+  for (const { id } of culprits) round.faulty.add(id);
   if (recovered.failed !== undefined) {
-    return abandon(state, round, `the shares of "${layout.ids[recovered.failed]}" do not give its secret`);
+    const reason = `the shares of "${layout.ids[recovered.failed]}" do not give its secret`;
+    return abandon(state, round, reason, culprits);
   }
   // Not in place: after a crash in the middle the state must still hold the masked sum.
   const words = round.sum.slice();
-  removeMasks(words, recovered.secrets, round.dealt, counted, layout);
+  removeMasks(words, recovered.secrets, round.dealt, counted, layout, round.question);
   state.round = undefined;
   return {
     kind: 'summed',
@@ -215,6 +225,7 @@ export function closeRevealing(state: CoordinatorState): Summed | Abandoned {
     words,
     counted: members(counted).map((index) => layout.ids[index]),
     faulty: [...round.faulty].sort(),
+    culprits,
   };
 }
 

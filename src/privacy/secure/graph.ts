@@ -45,6 +45,8 @@ export interface GraphParameters {
   readonly threshold: number;
   /** How few may be summed. */
   readonly minimum: number;
+  /** How many may work against the others. */
+  readonly mostCorrupted: number;
 }
 
 const COMPLETE_UP_TO = 100;
@@ -60,20 +62,20 @@ export function defaultSecurity(participants: number): Security {
 export function graphParameters(participants: number, security: Security): GraphParameters {
   checkSecurity(participants, security);
   const minimum = participants - Math.floor(security.dropout * participants);
+  const mostCorrupted = Math.floor(security.corrupted * participants);
   if (participants > COMPLETE_UP_TO) {
     for (let k = 2; k < participants - 1; k += 2) {
       const threshold = thresholdFor(k, participants, security);
-      if (threshold !== undefined) return { neighbours: k, threshold, minimum };
+      if (threshold !== undefined) return { neighbours: k, threshold, minimum, mostCorrupted };
     }
   }
   // Nothing is left to chance in the complete graph: who is dropped or corrupted is a neighbour of everybody.
-  const corrupted = Math.floor(security.corrupted * participants);
-  if (2 * minimum <= participants + corrupted)
+  if (2 * minimum <= participants + mostCorrupted)
     refuse(
       'SECURE_PARAMETERS',
-      `secure aggregation: expected 2 (n - dropped) > n + corrupted, got n = ${participants}, dropped = ${participants - minimum}, corrupted = ${corrupted}`,
+      `secure aggregation: expected 2 (n - dropped) > n + corrupted, got n = ${participants}, dropped = ${participants - minimum}, corrupted = ${mostCorrupted}`,
     );
-  return { neighbours: participants - 1, threshold: minimum, minimum };
+  return { neighbours: participants - 1, threshold: minimum, minimum, mostCorrupted };
 }
 
 function thresholdFor(k: number, n: number, security: Security): number | undefined {

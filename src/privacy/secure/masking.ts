@@ -4,7 +4,12 @@
  *   y_i = x_i + PRG(b_i) + sum over neighbours j after i of PRG(s_ij) - sum over neighbours j before i of PRG(s_ij)
  *
  * In the sum of all the pairwise masks cancel; the self masks are taken off with the b_i that the holders reveal.
+ *
+ * Both ends of a pair derive their mask from the question that they answer, too. A coordinator may ask one participant something else and
+ * call it counted in, and a threshold of the others, who agree among each other, would uncover its self mask; but then its pairwise masks
+ * do not cancel, and the sum is noise. (The paper's participants are asked nothing: their vectors are their own.)
  */
+import { bytesToHex } from '@noble/hashes/utils.js';
 import { type Context, derive, pairContext } from './keys.ts';
 import { addMask, subtractMask } from './prg.ts';
 import type { Layout } from './roster.ts';
@@ -16,10 +21,11 @@ export function maskVector(
   present: readonly Neighbour[],
   selfMask: Uint8Array,
   round: number,
+  question: Uint8Array,
 ): void {
   addMask(words, selfMaskKey(selfMask, seat.layout, seat.id, round));
   for (const neighbour of present) {
-    const key = pairMaskKey(pairSeed(seat, neighbour, round), fromMe(seat, neighbour, round));
+    const key = pairMaskKey(pairSeed(seat, neighbour, round), fromMe(seat, neighbour, round), question);
     if (seat.index < neighbour.index) addMask(words, key);
     else subtractMask(words, key);
   }
@@ -34,6 +40,7 @@ export function selfMaskKey(
   return derive(secret, 'self mask', { federation, round, from: id, to: id });
 }
 
-export function pairMaskKey(seed: Uint8Array, context: Context): Uint8Array {
-  return derive(seed, 'pairwise keystream', pairContext(context));
+export function pairMaskKey(seed: Uint8Array, context: Context, question: Uint8Array): Uint8Array {
+  const statement = bytesToHex(question);
+  return derive(seed, 'pairwise keystream', { ...pairContext(context), statement });
 }

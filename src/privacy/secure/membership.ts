@@ -33,7 +33,9 @@ export interface ParticipantRound {
   readonly dealt: Dealt;
   readonly ownShare: Uint8Array;
   readonly selfMask: Uint8Array;
-  masked: { readonly message: Masked; readonly delivered: Delivered } | undefined;
+  masked:
+    | { readonly message: Masked; readonly delivered: Delivered; readonly question: Uint8Array }
+    | undefined;
   /** The only set for which anything is ever revealed in this round. */
   counted: IndexSet | undefined;
 }
@@ -66,9 +68,10 @@ export function openRound(state: ParticipantState, number: number): { seat: Seat
 
 export function maskedRound(state: ParticipantState, number: number) {
   const { seat, round } = openRound(state, number);
-  if (!round.masked)
+  if (!round.masked?.question)
     refuse('SECURE_OUT_OF_TURN', `round ${number}: expected a delivery of shares first, got a later message`);
-  return { seat, round, delivered: round.masked.delivered };
+  const { delivered, question } = round.masked;
+  return { seat, round, delivered, question };
 }
 
 export function samePlan(a: RoundPlan, b: RoundPlan): boolean {
@@ -83,8 +86,13 @@ export interface Identities {
 export function newParticipant(
   options: Pick<ParticipantState, 'federation' | 'id' | 'security'>,
   entropy: Entropy,
+  /** Of a key that is kept elsewhere: what it signs is asked for there. */
+  identityKey?: Uint8Array,
 ): ParticipantState {
-  const keys = { identity: identityPair(entropy), channel: channelPair(entropy) };
+  const identity = identityKey
+    ? { publicKey: identityKey, secretKey: new Uint8Array(0) }
+    : identityPair(entropy);
+  const keys = { identity, channel: channelPair(entropy) };
   return { ...options, ...keys, peers: new Map(), seat: undefined, lastRound: -1, round: undefined };
 }
 
@@ -102,6 +110,8 @@ export function acceptRoster(
       'SECURE_IDENTITY',
       `roster: expected "${state.id}" with its own keys, got ${index < 0 ? 'none' : 'other keys'}`,
     );
+  if (identities.unknown === 'refuse')
+    for (const member of roster.members) checkIdentity(state, member, identities);
   const peers = new Map(state.peers);
   const neighbours = neighboursOf(layout.circle, index).map((at) => {
     const peer = believe(state, roster.members[at], identities, primitives);
@@ -119,15 +129,9 @@ function believe(
   identities: Identities,
   primitives: Primitives,
 ): Peer {
-  const { id, identityKey, channelKey } = advertisement;
+  const { id, channelKey } = advertisement;
   const before = state.peers.get(id);
-  const expected = identities.known.get(id) ?? before?.advertisement.identityKey;
-  if (!(expected ? sameBytes(expected, identityKey) : identities.unknown === 'pin'))
-    refuse(
-      'SECURE_IDENTITY',
-      `roster: expected a known identity of "${id}", got ${expected ? 'another' : 'an unknown one'}`,
-      id,
-    );
+  checkIdentity(state, advertisement, identities);
   if (before && sameBytes(before.advertisement.channelKey, channelKey)) return before;
   checkAdvertisement(state.federation, advertisement, primitives);
   try {
@@ -139,6 +143,21 @@ function believe(
       id,
     );
   }
+}
+
+function checkIdentity(
+  state: ParticipantState,
+  { id, identityKey }: Advertisement,
+  { known, unknown }: Identities,
+): void {
+  if (id === state.id) return;
+  const expected = known.get(id) ?? state.peers.get(id)?.advertisement.identityKey;
+  if (!(expected ? sameBytes(expected, identityKey) : unknown === 'pin'))
+    refuse(
+      'SECURE_IDENTITY',
+      `roster: expected a known identity of "${id}", got ${expected ? 'another' : 'an unknown one'}`,
+      id,
+    );
 }
 
 function isMine(

@@ -12,7 +12,7 @@
  */
 import { equalBytes } from '@noble/ciphers/utils.js';
 import { concatBytes } from '@noble/hashes/utils.js';
-import { statementOf, TAG_BYTES, tagOf } from './consistency.ts';
+import { QUESTION_BYTES, statementOf, TAG_BYTES, tagOf } from './consistency.ts';
 import { dealSecrets, halves } from './dealing.ts';
 import { encode, wordsToBytes } from './fixed-point.ts';
 import { checkSet, has, type IndexSet, members, sameBytes, setOf } from './index-set.ts';
@@ -61,9 +61,18 @@ export function deal(state: ParticipantState, plan: RoundPlan, entropy: Entropy)
   return message;
 }
 
-/** Masks the vector, with the neighbours that have dealt. A second vector of the same round is never masked. */
-export function mask(state: ParticipantState, delivered: Delivered, values: Float64Array): Masked {
+/**
+ * Masks the vector, with the neighbours that have dealt. A second vector of the same round is never masked. `question` is the digest
+ * of all that the vector answers to: nothing is uncovered unless the others were asked the same.
+ */
+export function mask(
+  state: ParticipantState,
+  delivered: Delivered,
+  values: Float64Array,
+  question: Uint8Array,
+): Masked {
   const { seat, round } = openRound(state, delivered.round);
+  demandBytes(question, QUESTION_BYTES, `question of round ${delivered.round}`);
   if (round.masked) {
     const before = round.masked.delivered;
     if (!(sameBytes(before.dealers, delivered.dealers) && sameBytes(before.sealed, delivered.sealed)))
@@ -81,7 +90,7 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
       `vector of round ${plan.round}: expected ${plan.length} entries, got ${values.length}`,
     );
   const words = encode(values, { ...plan, participants: seat.layout.ids.length });
-  maskVector(words, seat, present, round.selfMask, plan.round);
+  maskVector(words, seat, present, round.selfMask, plan.round, question);
   const unopened = members(delivered.dealers).filter(
     (at) => isSealed(seat, at) && !shareOf(seat, plan.round, at, delivered),
   );
@@ -91,20 +100,20 @@ export function mask(state: ParticipantState, delivered: Delivered, values: Floa
     vector: wordsToBytes(words),
     complaints: setOf(unopened, seat.neighbours.length),
   };
-  round.masked = { message, delivered };
+  round.masked = { message, delivered, question };
   return message;
 }
 
 /** Attests to every neighbour that was counted in which set we were shown. From here on there is no other for this round. */
 export function attest(state: ParticipantState, { round: number, members: counted }: Counted): Attested {
-  const { seat, round, delivered } = maskedRound(state, number);
+  const { seat, round, delivered, question } = maskedRound(state, number);
   if (round.counted && !sameBytes(round.counted, counted))
     refuse(
       'SECURE_CONTRADICTION',
       `round ${number}: expected the set of participants shown before, got another`,
     );
   checkCounted(seat, number, delivered, counted);
-  const statement = statementOf(round.plan, counted);
+  const statement = statementOf(round.plan, question, counted);
   const tags = seat.neighbours
     .filter((neighbour) => has(counted, neighbour.index))
     .map((neighbour) => tagOf(neighbour, fromMe(seat, neighbour, number), statement));
@@ -114,14 +123,14 @@ export function attest(state: ParticipantState, { round: number, members: counte
 
 /** Reveals one share of every dealer, once enough neighbours were shown the same set. */
 export function reveal(state: ParticipantState, attestations: Attestations): Revealed {
-  const { seat, round, delivered } = maskedRound(state, attestations.round);
+  const { seat, round, delivered, question } = maskedRound(state, attestations.round);
   const { counted } = round;
   if (!counted)
     refuse(
       'SECURE_OUT_OF_TURN',
       `round ${attestations.round}: expected a set to attest to first, got attestations`,
     );
-  checkAttestations(seat, round.plan, counted, attestations);
+  checkAttestations(seat, round.plan, attestations, statementOf(round.plan, question, counted), counted);
   const held = heldShares(seat, round, delivered);
   const shares = held.map(({ index, share }) =>
     has(counted, index) ? halves(share).selfMask : halves(share).recovery,
@@ -200,20 +209,24 @@ function checkCounted(seat: Seat, round: number, { dealers }: Delivered, counted
 function checkAttestations(
   seat: Seat,
   plan: RoundPlan,
-  counted: IndexSet,
   { attesters, tags }: Attestations,
+  statement: string,
+  counted: IndexSet,
 ): void {
   const where = `attestations of round ${plan.round}`;
   checkSet(attesters, seat.neighbours.length, where);
   const from = members(attesters).map((at) => seat.neighbours[at]);
   demandBytes(tags, from.length * TAG_BYTES, where);
-  const statement = statementOf(plan, counted);
   const agreeing = from.filter((neighbour, i) => {
     const expected = tagOf(neighbour, toMe(seat, neighbour, plan.round), statement);
     const given = tags.subarray(i * TAG_BYTES, (i + 1) * TAG_BYTES);
     return has(counted, neighbour.index) && equalBytes(expected, given);
   });
-  demandThreshold(seat, agreeing.length + 1, `${where}: holders that were shown the same set`);
+  demandThreshold(
+    seat,
+    agreeing.length + 1,
+    `${where}: holders that were shown the same set and the same question`,
+  );
 }
 
 function demandThreshold({ layout }: Seat, got: number, what: string): void {

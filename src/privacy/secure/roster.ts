@@ -29,8 +29,13 @@ export interface Layout extends GraphParameters {
 type Advertiser = Record<'federation' | 'id', string> & Record<'identity' | 'channel', KeyPair>;
 
 export function advertise({ federation, id, identity, channel }: Readonly<Advertiser>): Advertisement {
-  const signature = ed25519.sign(signedBytes(federation, id, channel.publicKey), identity.secretKey);
+  const signature = ed25519.sign(advertisedBytes({ federation, id, channel }), identity.secretKey);
   return { id, identityKey: identity.publicKey, channelKey: channel.publicKey, signature };
+}
+
+/** What the identity key signs. */
+export function advertisedBytes({ federation, id, channel }: Omit<Advertiser, 'identity'>): Uint8Array {
+  return signedBytes(federation, id, channel.publicKey);
 }
 
 export function checkAdvertisement(

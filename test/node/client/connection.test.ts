@@ -16,6 +16,7 @@ import { systemClock } from '../../../src/node/clock.ts';
 import { newKeyPair, signerOf } from '../../../src/node/crypto.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import { CLOSE, schemaDigest } from '../../../src/protocol/joining.ts';
+import { DEFAULT_LIMITS } from '../../../src/protocol/limits.ts';
 import { programPath } from '../../helpers/programs.ts';
 import { TestServer } from '../../helpers/test-server.ts';
 import { temporaryFolder, until } from './helpers.ts';
@@ -70,6 +71,7 @@ function connectTo(
       clock: systemClock,
       random: cryptoShare,
       applicant: changes.applicant ?? (() => applicant),
+      limits: DEFAULT_LIMITS,
       retry: { fromMs: 5, mostMs: 20 },
     },
     {

@@ -86,7 +86,18 @@ describe('kindred join', () => {
     const document = JSON.parse(outcomes[0].stdout) as JoinResult;
     const [{ id: _i, rows: _r, testRows, ...metrics }] = train(table, options).participants;
     expect(Object.keys(document)).toEqual([
-      ...['participant', 'federation', 'reason', 'rounds', 'base', 'passes', 'classes', 'test', 'state'],
+      ...[
+        'participant',
+        'key',
+        'federation',
+        'reason',
+        'rounds',
+        'base',
+        'passes',
+        'classes',
+        'test',
+        'state',
+      ],
     ]);
     expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
     expect(document.classes).toEqual({ labels: ['-1', '1'], positive: '1' });
@@ -106,6 +117,45 @@ describe('kindred join', () => {
     const evaluated = JSON.parse(own.stdout);
     expect(evaluated.participants).toHaveLength(3);
     expect(evaluated.newcomers).toEqual(['1', '2']);
+  });
+
+  test('declines by its own policy, with a sentence and exit code 1', async () => {
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 1 });
+    const declined = await run(joining(server, '1', newFolder(), '--require', 'scale:none,dp:eps<=4'));
+    expect(declined.code).toBe(1);
+    expect(declined.stderr).toBe(
+      'kindred: participant "1": declined by its policy: expected scale:none (--require), got scale:standard [DECLINED]\n',
+    );
+    expect(server.state.declines).toEqual(new Map([['REQUIREMENT', 1]]));
+    const policy = join(root, 'policy.json');
+    writeFileSync(policy, JSON.stringify({ require: ['mask'], maxPasses: 5 }));
+    const byFile = await run(joining(server, '2', newFolder(), '--policy', policy));
+    expect([byFile.code, byFile.stderr]).toEqual([1, expect.stringContaining('expected mask (--require)')]);
+    // A flag overrides the file.
+    const fine = await run(
+      joining(server, '3', newFolder(), '--policy', policy, '--require', 'scale:standard'),
+    );
+    expect(fine.code).toBe(0);
+  });
+
+  test('refuses a policy that is none', async () => {
+    const server = await serve({ gap: 1e-3 });
+    const file = (text: string) => {
+      const path = join(root, `bad-${folders++}`);
+      writeFileSync(path, text);
+      return path;
+    };
+    for (const [flags, sentence] of [
+      [['--require', 'privacy'], /option --require: expected secure, mask, dp/],
+      [['--min-peers', '1'], /option --min-peers: expected/],
+      [['--peers', file('ada short')], /line 1: expected a name and a key of 43 characters/],
+      [['--peers', file('# nobody')], /expected at least one name and key/],
+      [['--policy', file('[]')], /expected a JSON object/],
+      [['--policy', file('{"minPears": 3}')], /minPears: there is no such field/],
+    ] as const) {
+      const { code, stderr } = await run(joining(server, '1', newFolder(), ...flags));
+      expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+    }
   });
 
   test('takes a whole file as one participant, and predicts for it offline', async () => {

@@ -569,9 +569,13 @@ describe('protections and deadlines', () => {
     expect(results.map(({ reason }) => reason)).toEqual(['rounds', 'rounds', 'rounds']);
     const held = server.books.sum;
     const sum = new Float64Array(held.length);
-    for (const { state } of results) {
-      const { committed, pending, settings } = readParticipantState(state).stored;
+    for (const { state, key, participant } of results) {
+      const { committed, pending, settings, secure } = readParticipantState(state).stored;
       expect([pending, settings!.secure !== undefined]).toEqual([undefined, true]);
+      // Everybody is known to the others by the key that it has enrolled with.
+      const { identityKey } = server.state.members.get(participant)!.advertisement!;
+      expect(Buffer.from(identityKey).toString('base64url')).toBe(key);
+      expect(secure!.core.identity.secretKey.length).toBe(0);
       for (let j = 0; j < sum.length; j++) sum[j] += committed!.u[j];
     }
     expect(sum).toEqual(held);

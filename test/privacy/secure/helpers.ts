@@ -33,6 +33,8 @@ import { attest, deal, mask, reveal } from '../../../src/privacy/secure/particip
 import { advertise, makeRoster } from '../../../src/privacy/secure/roster.ts';
 
 export const FEDERATION = 'test';
+/** Everybody is asked the same. */
+export const QUESTION = new Uint8Array(32).fill(7);
 
 /** Bytes from a seed, never the same twice. */
 export function seededEntropy(name: string): Entropy {
@@ -140,11 +142,16 @@ export function runRound(
     }
   };
   const plan = { round, length: values.get(federation.ids[0])!.length, ...FIXED };
-  const opened: Answers<RoundPlan> = openSecureRound(coordinator, plan);
+  const opened: Answers<RoundPlan> = openSecureRound(coordinator, plan, QUESTION);
   each('dealing', opened, (state, message) => deal(state, message, entropy), takeDealt);
   const delivered = closeDealing(coordinator);
   if (delivered.kind === 'abandoned') return delivered;
-  each('masking', delivered, (state, message) => mask(state, message, values.get(state.id)!), takeMasked);
+  each(
+    'masking',
+    delivered,
+    (state, message) => mask(state, message, values.get(state.id)!, QUESTION),
+    takeMasked,
+  );
   const counted = closeMasking(coordinator);
   if (counted.kind === 'abandoned') return counted;
   each('attesting', counted, attest, takeAttested);

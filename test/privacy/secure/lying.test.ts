@@ -32,6 +32,7 @@ import {
   makeFederation,
   nodePrimitives,
   PIN,
+  QUESTION,
   randomValues,
   runRound,
   seededEntropy,
@@ -54,12 +55,12 @@ function expectRefusal(code: SecureCode, act: () => unknown): SecureError {
 /** Everybody has masked its vector; what is shown next is up to the test. */
 function upToCounted(federation: Federation, round = 1) {
   const { coordinator, participants, entropy } = federation;
-  const opened = openSecureRound(coordinator, { round, length: 4, ...FIXED });
+  const opened = openSecureRound(coordinator, { round, length: 4, ...FIXED }, QUESTION);
   for (const [id, plan] of opened.to) takeDealt(coordinator, id, deal(participants.get(id)!, plan, entropy));
   const delivered = closeDealing(coordinator);
   if (delivered.kind !== 'answers') throw new Error(delivered.reason);
   for (const [id, message] of delivered.to) {
-    takeMasked(coordinator, id, mask(participants.get(id)!, message, values.get(id)!));
+    takeMasked(coordinator, id, mask(participants.get(id)!, message, values.get(id)!, QUESTION));
   }
   return { plan: opened.to.get(federation.ids[0])! as RoundPlan, delivered: delivered.to };
 }
@@ -132,17 +133,36 @@ describe('a coordinator that shows different sets to different participants', ()
   test('cannot count in a neighbour that has not dealt', () => {
     const federation = copyOf(ten);
     const { participants, coordinator, ids, entropy } = federation;
-    const opened = openSecureRound(coordinator, { round: 1, length: 4, ...FIXED });
+    const opened = openSecureRound(coordinator, { round: 1, length: 4, ...FIXED }, QUESTION);
     for (const [id, plan] of opened.to) {
       if (id !== ids[5]) takeDealt(coordinator, id, deal(participants.get(id)!, plan, entropy));
     }
     const delivered = closeDealing(coordinator);
     if (delivered.kind !== 'answers') throw new Error(delivered.reason);
     const one = participants.get(ids[1])!;
-    mask(one, delivered.to.get(ids[1])!, values.get(ids[1])!);
+    mask(one, delivered.to.get(ids[1])!, values.get(ids[1])!, QUESTION);
     const error = expectRefusal('SECURE_CONTRADICTION', () => attest(one, { round: 1, members: without() }));
     expect(error.message).toContain(ids[5]);
   });
+});
+
+test('[SECURE-16] a participant that is set back uses other masks for another question', () => {
+  const federation = copyOf(ten);
+  const { delivered } = upToCounted(federation);
+  const [id] = ten.ids;
+  const before = federation.participants.get(id)!;
+  const again = { ...before, round: { ...before.round!, masked: undefined, counted: undefined } };
+  const own = values.get(id)!;
+  const first = before.round!.masked!.message.vector;
+  const same = mask(structuredClone(again), delivered.get(id)!, own, QUESTION).vector;
+  const other = mask(
+    structuredClone(again),
+    delivered.get(id)!,
+    own,
+    QUESTION.map((byte) => byte ^ 1),
+  ).vector;
+  expect(same).toEqual(first);
+  expect(other.filter((byte, i) => byte === first[i]).length).toBeLessThan(first.length / 4);
 });
 
 describe('a coordinator that asks twice', () => {
@@ -191,9 +211,9 @@ describe('a coordinator that asks twice', () => {
     const one = federation.participants.get(ten.ids[1])!;
     const message = delivered.get(ten.ids[1])!;
     const first = one.round!.masked!.message;
-    expect(mask(one, message, new Float64Array(4))).toEqual(first);
+    expect(mask(one, message, new Float64Array(4), QUESTION)).toEqual(first);
     const fewer = { ...message, dealers: setOf([0, 1, 2, 3, 4, 5, 6], 9) };
-    expectRefusal('SECURE_CONTRADICTION', () => mask(one, fewer, values.get(one.id)!));
+    expectRefusal('SECURE_CONTRADICTION', () => mask(one, fewer, values.get(one.id)!, QUESTION));
   });
 
   test('[SECURE-8] [SECURE-10] gets nothing for an old round, nor for one with another plan', () => {
@@ -261,7 +281,7 @@ describe('a roster', () => {
     const members = [...ten.roster.members, advertise(stranger('x'))];
     const one = federation.participants.get(ten.ids[1])!;
     acceptRoster(one, { members }, PIN, nodePrimitives);
-    const opened = openSecureRound(federation.coordinator, { round: 1, length: 4, ...FIXED });
+    const opened = openSecureRound(federation.coordinator, { round: 1, length: 4, ...FIXED }, QUESTION);
     const plan = opened.to.get(one.id)!;
     expectRefusal('SECURE_OUT_OF_TURN', () => deal(one, plan, federation.entropy));
     const other = federation.participants.get(ten.ids[2])!;

@@ -3,7 +3,16 @@ import { openSecureRound } from '../../../src/privacy/secure/coordinator.ts';
 import { setOf } from '../../../src/privacy/secure/index-set.ts';
 import { attest, deal, mask } from '../../../src/privacy/secure/participant.ts';
 import { mustSend } from '../../../src/privacy/secure/roster.ts';
-import { copyOf, expectExact, FIXED, makeFederation, randomValues, runRound, someOf } from './helpers.ts';
+import {
+  copyOf,
+  expectExact,
+  FIXED,
+  makeFederation,
+  QUESTION,
+  randomValues,
+  runRound,
+  someOf,
+} from './helpers.ts';
 
 /** Modest demands, so that neighbourhoods, and the test, stay small. */
 const security = { dropout: 0.02, corrupted: 0.005, statisticalBits: 10, correctnessBits: 10 };
@@ -31,13 +40,13 @@ describe('a thousand participants on the graph', () => {
 
   test('[SECURE-15] refuse to reveal a sum of few, even with all their neighbours in it', () => {
     const { coordinator, participants, ids, entropy } = copyOf(federation);
-    const opened = openSecureRound(coordinator, { round: 3, length: 8, ...FIXED });
+    const opened = openSecureRound(coordinator, { round: 3, length: 8, ...FIXED }, QUESTION);
     const one = participants.get(ids[0])!;
     const around = one.seat!.neighbours;
     deal(one, opened.to.get(one.id)!, entropy);
     const told = around.filter(({ index }) => mustSend(one.seat!.layout, index, 0)).length;
     const dealers = setOf(around.keys(), around.length);
-    mask(one, { round: 3, dealers, sealed: new Uint8Array(48 * told) }, values.get(one.id)!);
+    mask(one, { round: 3, dealers, sealed: new Uint8Array(48 * told) }, values.get(one.id)!, QUESTION);
     const members = setOf([0, ...around.map(({ index }) => index)], 1000);
     expect(() => attest(one, { round: 3, members })).toThrow(/expected at least 980 participants, got 21/);
   });

@@ -10,7 +10,7 @@ import { CLOSE } from '../../../protocol/joining.ts';
 import { federationKind } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import { count, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
+import { count, declines, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
@@ -62,6 +62,9 @@ const federationState = z.strictObject({
     .describe('What participants have agreed on about targets; null before training starts'),
   waitingFor: z.string().nullable().describe('What training waits for before it starts, beside participants'),
   rejections: rejections.describe('What participants were refused since the server was started, by code'),
+  declines: declines.describe(
+    'What participants have declined by their own policy since the server was started, by code',
+  ),
   conservation: z
     .strictObject({ relativeError: known })
     .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
@@ -120,6 +123,7 @@ async function stateOf(
     agreement: agreement ? { classes: classesOf(agreement), target: agreement.target ?? null } : null,
     waitingFor: classAwaited(state) ?? null,
     rejections: Object.fromEntries(federation.rejections()),
+    declines: Object.fromEntries(state.declines),
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && options.dp && { privacy: { ...spentOf(budget), notCovered: notCovered(options.dp) } }),
     options: optionsToJson(options),

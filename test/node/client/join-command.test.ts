@@ -86,7 +86,8 @@ describe('kindred join', () => {
     const document = JSON.parse(outcomes[0].stdout) as JoinResult;
     const [{ id: _i, rows: _r, testRows, ...metrics }] = train(table, options).participants;
     expect(Object.keys(document)).toEqual([
-      ...['participant', 'federation', 'reason', 'rounds', 'base', 'passes', 'test', 'state'],
+      ...['participant', 'federation', 'reason', 'rounds', 'base', 'participants', 'missing'],
+      ...['passes', 'test', 'state'],
     ]);
     expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
     expect(document.test).toEqual({ rows: testRows, ...metrics });

@@ -19,6 +19,11 @@ const table = smallHar(3, 3, 60);
 const data = join(folder, 'all.csv');
 writeFileSync(data, [...writeCsv(table)].join(''));
 
+interface Status {
+  readonly phase: string;
+  readonly participants: { readonly joined: number };
+}
+
 let server: ServedCoordinator;
 let started = 0;
 const store = () => join(folder, `store-${started}.db`);
@@ -30,8 +35,7 @@ async function serve(): Promise<void> {
 const state = (id: string) => join(folder, `state-${started}-${id}`);
 const joining = (id: string, ...more: string[]) =>
   run(['join', server.url, '--data', data, '--task', id, '--state', state(id), ...more]);
-const status = async () =>
-  (await (await server.get('/v1/federations/default')).json()) as Record<string, never>;
+const status = async () => (await (await server.get('/v1/federations/default')).json()) as Status;
 const operate = (what: string, method = 'POST') =>
   fetch(`${server.url}/v1/federations/default${what}`, {
     method,
@@ -46,7 +50,7 @@ describe('serve and join with their defaults', () => {
       const first = joining('1').finally(() => {
         firstIsDone = true;
       });
-      while ((await status()).phase !== 'gathering' || (await status()).participants['joined'] === 0)
+      while ((await status()).phase !== 'gathering' || (await status()).participants.joined === 0)
         await new Promise((resolve) => setTimeout(resolve, 50));
       // Long enough for the note that it waits.
       await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -116,7 +120,7 @@ describe('serve and join with their defaults', () => {
     await serve();
     try {
       const waiting = joining('1');
-      while ((await status()).participants['joined'] === 0)
+      while ((await status()).participants.joined === 0)
         await new Promise((resolve) => setTimeout(resolve, 50));
       expect((await operate('', 'DELETE')).status).toBe(200);
       const { code, stderr } = await waiting;

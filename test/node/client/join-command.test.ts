@@ -86,18 +86,8 @@ describe('kindred join', () => {
     const document = JSON.parse(outcomes[0].stdout) as JoinResult;
     const [{ id: _i, rows: _r, testRows, ...metrics }] = train(table, options).participants;
     expect(Object.keys(document)).toEqual([
-      ...[
-        'participant',
-        'key',
-        'federation',
-        'reason',
-        'rounds',
-        'base',
-        'passes',
-        'classes',
-        'test',
-        'state',
-      ],
+      ...['participant', 'key', 'federation', 'reason', 'rounds', 'base', 'participants', 'missing'],
+      ...['passes', 'test', 'classes', 'state'],
     ]);
     expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
     expect(document.classes).toEqual({ labels: ['-1', '1'], positive: '1' });

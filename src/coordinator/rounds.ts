@@ -100,7 +100,11 @@ export function finish(
   state.phase = 'finished';
   state.paused = false;
   state.finish = reason;
-  return [persist(state, changed), ...membersHere(state).map((member) => sendFinish(state, member))];
+  // Whoever has come back and could not answer yet is not sent home: its next message wakes training.
+  const told = membersHere(state).filter(
+    (member) => member.extraRounds === 0 || !isPassedOver(state, member),
+  );
+  return [persist(state, changed), ...told.map((member) => sendFinish(state, member))];
 }
 
 /** Whether training may go on after a rest: not where the operator or a budget has ended it. */

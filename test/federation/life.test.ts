@@ -135,3 +135,25 @@ test('[REST-3] who was gone while others trained is asked again when it comes ba
     expect(Math.abs(w[j] - optimum)).toBeLessThan(0.05);
   }
 });
+
+test('[REST-3] whoever came back and could not answer before the rest is not sent home: its answer wakes training', () => {
+  const bench = new Bench({ patience: 1 });
+  bench.gather('a', 'b');
+  bench.away('b');
+  for (const session of [2, 3]) {
+    bench.join('b', { session });
+    bench.away('b');
+  }
+  bench.join('b', { session: 4 });
+  let told: readonly { readonly kind: string }[] = [];
+  for (let turn = 0; turn < 50 && !bench.isResting; turn++) {
+    bench.say('a', bench.answerOf('a', CENTRES.a));
+    if (bench.state.phase === 'summing') told = sentTo(bench.tell({ type: 'summed' }), 'b');
+  }
+  expect(bench.state).toMatchObject({ phase: 'finished', finish: 'gap', missing: ['b'] });
+  expect(told).toEqual([]);
+  bench.say('b', { ...bench.answerOf('b', CENTRES.b), session: 4 });
+  expect(bench.state.phase).toBe('open');
+  train(bench, 'a', 'b');
+  expect(bench.state.missing).toEqual([]);
+});

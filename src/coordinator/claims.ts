@@ -5,12 +5,13 @@
  *   own gap   loss - s + u.(model) is a sum over rows of numbers that are never negative (Fenchel-Young). Whoever claims a dual sum above
  *             loss + u.(model) would pay for the gaps of others: it counts as if it were equal. (Answers: solver/inquiry.ts.)
  *   size      a constant added to loss and dual sum alike changes no gap and no minimiser, but 1e50 beside the values of others leaves none
- *             of their digits in a sum. A claim of more than a million times the median is brought down to it, by the same constant for good.
+ *             of their digits in a sum. A claim of more than a million times the median, and of a million rows' losses, is brought down to it, by the
+ *             same constant for good. (The losses of honest ones may all be next to 0 but one.)
  */
 import { typicalValue } from '../solver/last-answers.ts';
 import { dot } from '../solver/vector.ts';
 import type { CoordinatorState, Member } from './state.ts';
-import { combinerOf } from './training.ts';
+import { combinerOf, localProblem } from './training.ts';
 
 interface Claim {
   readonly loss: number;
@@ -40,8 +41,9 @@ export function without<C extends Claim>(claim: C, offset: number): C {
 }
 
 /** Without what would drown the others: the gaps stay as they are. */
-export function comparable<C extends Claim>(claims: readonly C[]): C[] {
-  const typical = typicalValue(claims.map(({ loss }) => loss));
-  if (typical === undefined || typical <= 0) return [...claims];
+export function comparable<C extends Claim>({ options }: CoordinatorState, claims: readonly C[]): C[] {
+  const median = typicalValue(claims.map(({ loss }) => loss));
+  if (median === undefined) return [...claims];
+  const typical = Math.max(median, localProblem(options).c1);
   return claims.map((claim) => (claim.loss > FAR * typical ? without(claim, claim.loss - typical) : claim));
 }

@@ -275,7 +275,10 @@ function examine(state: CoordinatorState): Proof {
   }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
-  const claims = comparable(known.map((member) => ({ member: member.index, ...member.scalars! })));
+  const claims = comparable(
+    state,
+    known.map((member) => ({ member: member.index, ...member.scalars! })),
+  );
   const { primal, dual } = combiner.certificate(claims);
   // What one claims beyond the losses of all others makes nobody's gap seem small.
   const losses = claims.map(({ loss }, k) =>

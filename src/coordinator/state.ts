@@ -293,13 +293,13 @@ function count(state: CoordinatorState): Tally {
 }
 
 /**
- * Whether it is worth waiting for: where a round waits for everybody, as long as it has answered lately (who is too slow to train in time
- * may still certify in time); where it waits for a time or a share, as long as its connection is there.
+ * Whether it is worth waiting for: where a round waits for everybody or for a share, as long as it has answered lately (who is too slow to
+ * train in time may still certify in time); where it waits for a time, as long as its connection is there.
  */
 function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
   const { patience, waiting } = options;
   if (purpose === 'certify') return member.missedChecks < patience;
-  if (waiting.kind === 'all') return member.missed < patience;
+  if (waiting.kind === 'all' || waiting.kind === 'share') return member.missed < patience;
   return !member.isAway || patience === Number.POSITIVE_INFINITY;
 }
 

@@ -90,6 +90,7 @@ describe('[REST-3] a training that has ended goes on when it is opened again', (
   test('not where the privacy budget is spent; and one that runs is left alone', () => {
     const bench = new Bench({
       aggregation: 'safe',
+      scale: 'none',
       dp: { clip: 1, noiseMultiplier: 5, epsilon: 1, delta: 1e-5 },
     });
     const { state } = bench;

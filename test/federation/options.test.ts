@@ -335,6 +335,7 @@ const options: fc.Arbitrary<CoordinatorOptions> = fc.oneof(
     .map(([rest, aggregation, limits, hidden, given]) => ({
       ...{ ...rest, aggregation, precision: 'f64' as const, ...hidden },
       scale: given.bounds ? ('center' as const) : ('none' as const),
+      scaleTarget: 'none' as const,
       dp: { ...limits, ...given, ...(hidden.secure && { honest: Math.ceil(0.7 * rest.minParticipants) }) },
       stop: { ...rest.stop, stall: Number.POSITIVE_INFINITY },
     })),

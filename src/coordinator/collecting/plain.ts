@@ -119,7 +119,10 @@ function comparableScalars(
   state: CoordinatorState,
   members: readonly Member[],
 ): ReadonlyMap<number, Scalars> {
-  const scalars = comparable(members.map(({ answer }) => answer!.scalars));
+  const scalars = comparable(
+    state,
+    members.map(({ answer }) => answer!.scalars),
+  );
   for (const [i, member] of members.entries()) {
     // By the same number for good: later claims are compared with what counted of earlier ones.
     if (!contributionOf(state, member)) member.offset = member.answer!.scalars.loss - scalars[i].loss;

@@ -1,6 +1,6 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
-import { type Input, isObject, type Output } from './kind.ts';
+import { type Input, isObject, type Kind, type Output } from './kind.ts';
 import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
@@ -159,6 +159,14 @@ export function upgraded<T extends object>(stored: T): T {
   if (!isObject(stored)) return stored;
   // Targets were as they are.
   return { scaleTarget: 'none', ...withMethod(stored) };
+}
+
+/** The same for all options of a federation: those that there were not yet have their defaults. */
+export function upgradedOptions<T extends object>(stored: T): T {
+  const usual = Object.entries<Kind<unknown, unknown>>(FEDERATION).flatMap(([key, { declared }]) =>
+    declared.fallback === undefined ? [] : [[key, declared.fallback]],
+  );
+  return { ...Object.fromEntries(usual), ...upgraded(stored) };
 }
 
 function withMethod<T extends object>(stored: T): T {

@@ -25,6 +25,7 @@ import { type Applicant, connected, Keys, type WsParticipant } from './ws-partic
 
 const arena = new Arena();
 const D = 2;
+const NOTHING = { count: 0, mean: new Float64Array(0), m2: new Float64Array(0) };
 
 export interface Pending {
   readonly message: AnswerMessage;
@@ -100,7 +101,9 @@ export class Trainer {
     this.settings = settings;
     if (!scaling) {
       const rows = Uint32Array.from(this.y.keys());
-      link.send({ kind: 'moments', ...featureMoments(this.x, D, rows), ...USUAL_CLASSES });
+      const isMeasured = settings.scale !== 'none';
+      const moments = isMeasured ? featureMoments(this.x, D, rows) : NOTHING;
+      link.send({ kind: 'moments', ...moments, ...USUAL_CLASSES });
       return;
     }
     const mode = { mode: settings.scale, ...scaling };

@@ -16,7 +16,7 @@ import type {
   Store,
   TokenRecord,
 } from '../../host/ports.ts';
-import { upgraded } from '../../settings/federation.ts';
+import { upgradedOptions } from '../../settings/federation.ts';
 import { blobBytes, blobOf, closeDatabase, inTransaction, onDatabase, openDatabase } from './database.ts';
 
 /** Of the tables. What is in a cell has a version of its own. */
@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
 
   federations(): FederationRecord[] {
     const records = this.read<FederationRecord>('federations', 'ORDER BY name');
-    return records.map((record) => ({ ...record, options: upgraded(record.options) }));
+    return records.map((record) => ({ ...record, options: upgradedOptions(record.options) }));
   }
 
   addFederation(record: FederationRecord): void {

@@ -2,7 +2,7 @@
  * Walks through a document as a new user would: runs every command that it shows, in order, in an empty folder, and compares what they
  * print with what the document shows.
  *
- *     node scripts/readme-walk.mjs [--document README.md] [--clone] [--only words] [--keep]
+ *     node scripts/readme-walk.mjs [--document README.md] [--clone] [--only words] [--print] [--keep]
  *
  * The folder has links to everything in this one; with --clone it is a fresh clone of the last commit, after `npm ci`. Commands are the
  * lines of indented blocks that begin with "$ ", one shell runs them all; what follows a command is what it prints, and a line of "..." stands for any
@@ -30,6 +30,7 @@ const { values: flags } = parseArgs({
     clone: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
+    print: { type: 'boolean', default: false },
   },
 });
 
@@ -178,6 +179,7 @@ for (const step of steps) {
   console.log(
     `${isGood ? 'ok    ' : 'FAILED'} ${flags.document}:${step.line} (${seconds} s) ${command.split('\n')[0]}`,
   );
+  if (isGood && flags.print) console.log(printed.map((line) => `    | ${line}`).join('\n'));
   if (isGood) continue;
   failed++;
   if (code !== 0) console.log(`    exit code ${code}`);

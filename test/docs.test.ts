@@ -3,7 +3,10 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
-const documents = ['README.md', 'src/protocol/PROTOCOL.md', ...filesIn('docs')];
+const documents = [
+  ...['README.md', 'THREAT_MODEL.md', 'SECURITY.md', 'src/protocol/PROTOCOL.md'],
+  ...filesIn('docs'),
+];
 
 function filesIn(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true }) as string[];

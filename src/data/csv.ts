@@ -149,7 +149,21 @@ class CsvRows {
     if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
       throw this.fieldCount(rowStart, line);
     }
-    throw badFeature(this.where(c, line), text, this.plan.names[c]);
+    throw badFeature(this.where(c, line), text, this.plan.names[c], ...this.textAfter(c));
+  }
+
+  /** Names of the columns behind one in this record that hold no number either: all can be dropped at once. */
+  private textAfter(c: number): string[] {
+    const { roles, names } = this.plan;
+    const found: string[] = [];
+    for (let next = c + 1; next < roles.length && this.cursor.atSeparator(); next++) {
+      this.cursor.at++;
+      const text = this.cursor.field().trim();
+      const isText =
+        Number.isNaN(parseDecimal(this.withPoint(text))) && !isMissing(text) && !DECIMAL_COMMA.test(text);
+      if (roles[next] === 'feature' && isText) found.push(names[next]);
+    }
+    return found;
   }
 
   /** 1,5 as 1.5 where commas stand before decimals; a target that is a number likewise. */

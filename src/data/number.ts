@@ -92,9 +92,9 @@ export class DecimalScanner {
   }
 }
 
-/** What is wrong with a text that should have been a feature. `where` names source, line and column; `column`: one that can be dropped. */
-export function badFeature(where: string, text: string, column?: string): KindredError {
-  const remedy = column === undefined ? '' : dropHint(column);
+/** What is wrong with a text that should have been a feature. `where` names source, line and column; `columns`: what can be dropped. */
+export function badFeature(where: string, text: string, ...columns: readonly string[]): KindredError {
+  const remedy = columns.length === 0 ? '' : dropHint(...columns);
   if (isMissing(text)) {
     const got = `the value is missing (got ${shown(text)})`;
     return inputError('MISSING_VALUE', `${where}: expected a number, ${got}${remedy}`);
@@ -112,9 +112,11 @@ export function badFeature(where: string, text: string, column?: string): Kindre
   );
 }
 
-/** What can be done about a column that holds no numbers. */
-export function dropHint(column: string): string {
-  return `; --drop ${/^[\w.-]+$/.test(column) ? column : shown(column)} leaves the column out`;
+/** What can be done about columns that hold no numbers. */
+export function dropHint(...columns: readonly string[]): string {
+  const names = columns.join(',');
+  const what = columns.length === 1 ? 'column' : 'columns';
+  return `; --drop ${/^[\w.,-]+$/.test(names) ? names : shown(names)} leaves the ${what} out`;
 }
 
 /** A text in quotes for an error: short, and with nothing that could break the line. */

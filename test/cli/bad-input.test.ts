@@ -43,6 +43,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'blank.csv': '\n\n',
   'header.csv': 'task,y,x1\n',
   'text.csv': csv('b,-1,tall,3'),
+  'texts.csv': csv('b,-1,2026-01-02,f', 'task,y,visit date,sex'),
   'nan.csv': csv('b,-1,NaN,3'),
   'inf.csv': csv('b,-1,Inf,3'),
   'huge.csv': csv('b,-1,1e300,3'),
@@ -390,6 +391,12 @@ const CASES: readonly Case[] = [
     argv: ['train', '@text.csv'],
     code: 'NOT_A_NUMBER',
     words: ['text.csv line 5', '"x1"', '"tall"', '--drop x1 leaves the column out'],
+  },
+  {
+    what: 'text in two features',
+    argv: ['train', '@texts.csv'],
+    code: 'NOT_A_NUMBER',
+    words: ['texts.csv line 5', '"visit date"', '--drop "visit date,sex" leaves the columns out'],
   },
   {
     what: 'text in a feature whose name has a space',

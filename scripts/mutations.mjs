@@ -37,8 +37,8 @@ export const MUTATIONS = [
   {
     bug: 'an answer is counted again in the next round',
     file: 'src/coordinator/rounds.ts',
-    from: 'member.answer = undefined;\n    member.answered = false;\n  }\n  return',
-    to: 'member.answered = member.answer !== undefined && state.round % 4 === 0;\n    if (!member.answered) member.answer = undefined;\n  }\n  return',
+    from: 'member.answer = undefined;\n    member.answered = false;\n    noteNoReply',
+    to: 'member.answered = member.answer !== undefined && state.round % 4 === 0;\n    if (!member.answered) member.answer = undefined;\n    noteNoReply',
   },
   {
     bug: 'an answer is added to the sum instead of replacing the one before',
@@ -116,8 +116,8 @@ export const MUTATIONS = [
   {
     bug: 'changed rows leave the answers about those before in the sum',
     file: 'src/coordinator/membership.ts',
-    from: '  dropAnswers(state, member);\n  if (state.trainer && member.index >= 0) joinTraining(state, member);',
-    to: '  if (state.trainer && member.index >= 0) joinTraining(state, member);',
+    from: '  dropAnswers(state, member);\n  dropProof(state);',
+    to: '  dropProof(state);',
     by: RESTING,
   },
   {

@@ -7,6 +7,7 @@ import { text } from '../settings/kinds.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
+import { printable } from './printable.ts';
 
 interface VerifyFlags {
   readonly head?: string;
@@ -71,11 +72,6 @@ async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> 
       return printable(parts.filter((part) => part !== '').join('  '));
     }),
   );
-}
-
-/** Whoever was refused has chosen some of it. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`);
 }
 
 async function linesOf(file: string): Promise<string[]> {

@@ -24,6 +24,8 @@ export function addSettings(command: Command, fields: Fields): Command {
     if (path[0] === 'waiting') option.argParser(waitingFrom);
     else if (is.form === 'time') option.argParser(durationValue(name));
     else if (is.form === 'list') option.argParser(nameList);
+    else if (is.form === 'numbers')
+      option.argParser((given: string) => nameList(given, []).map(numberOrText));
     else if (is.form === 'number') option.argParser(numberOrText);
     command.addOption(option);
     if (is.form === 'switch') command.option(`--no-${path.join('-')}`, `do not ${declared.about}`);

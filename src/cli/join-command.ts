@@ -10,6 +10,11 @@ export function joinWords(url: string, name: string): string[] {
   return ['join', url, '--data', 'mine.csv', '--task', 'all', '--name', name, '--state', state];
 }
 
+/** Where the server asks for an invitation: the file that the suggested `invite` writes. */
+const INVITATION_FILE = 'invitation.txt';
+export const INVITED: readonly string[] = ['--invitation-file', INVITATION_FILE];
+export const TO_INVITATION_FILE = new Placeholder(`> ${INVITATION_FILE}`);
+
 /** Where the server asks for a certificate. */
 export const OWN_CERTIFICATE: readonly string[] = ['--tls-cert', 'my-cert.pem', '--tls-key', 'my-key.pem'];
 

@@ -10,10 +10,10 @@ import {
 } from '../node/admin/server-client.ts';
 import { ANYTHING, list, number, text, whole } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
-import { commandLine, Placeholder } from './command-line.ts';
+import { commandLine } from './command-line.ts';
 import { durationValue, finish, valued } from './flags.ts';
 import { type Io, note } from './io.ts';
-import { joinWords, OWN_CERTIFICATE } from './join-command.ts';
+import { INVITED, joinWords, OWN_CERTIFICATE } from './join-command.ts';
 import { writeResult } from './layout.ts';
 import { addTlsOptions, readTls, type TlsFlags } from './tls-files.ts';
 
@@ -95,16 +95,18 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   await writeResult(io, flags, { federation, invitations }, () => invitations.map(({ token }) => token));
   if (flags.json) return;
   const who = name === undefined ? 'for one new participant' : `for "${name}"`;
+  const each =
+    invitations.length > 1 ? `each is good once, ${who}, in a file of its own` : `good once, ${who}`;
   const joined = federation === 'default' ? base : `${base}/${federation}`;
   const { ca, tlsCert, tlsKey } = flags;
   const join = commandLine(
     io.program,
     ...joinWords(joined, name ?? 'me'),
-    ...['--invitation-file', new Placeholder('<file with one of them>')],
+    ...INVITED,
     ...(ca === undefined ? [] : ['--ca', ca]),
     ...(tlsCert === undefined || tlsKey === undefined ? [] : OWN_CERTIFICATE),
   );
-  await note(io, `each is good once, ${who}: ${join}`);
+  await note(io, `${each}: ${join}`);
 }
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {

@@ -139,7 +139,7 @@ export interface KeyPair {
 }
 
 export function newKeyPair(): KeyPair {
-  // Encoded as they are made: exporting a key object afterwards waits for ever in Node 20, once in some ten thousand keys.
+  // Encoded as they are made: a process that made many keys stopped while one was exported afterwards. Why is not known.
   const { publicKey, privateKey } = generateKeyPairSync('ed25519', {
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },

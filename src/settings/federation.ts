@@ -50,6 +50,7 @@ const bounds = either(pair, list(pair, 'a list of such pairs, one for each featu
     'pairs [least, most], the smaller number first',
   )
   .optional('none')
+  .flag('--dp-bounds <least,most>')
   .about('public bounds of the features, from which their scaling follows; no moments are exchanged with dp');
 const HOW_PRIVATE = 'a noiseMultiplier, an epsilon, or both';
 const privacy = 'differential privacy at participant level';

@@ -20,7 +20,7 @@ interface Definition<T> {
   /** Default: as it is. */
   write?(value: T): unknown;
   /** What a flag on the command line takes, beside text. */
-  readonly form?: 'number' | 'time' | 'switch' | 'list';
+  readonly form?: 'number' | 'time' | 'switch' | 'list' | 'numbers';
   readonly choices?: readonly string[];
   /** Settings inside it: `of` says of which of its kinds, `[]` of each in a list. */
   readonly parts?: readonly { readonly of: string; readonly fields: Fields }[];

@@ -138,7 +138,7 @@ export function choice<const T extends string>(...choices: readonly T[]): Kind<T
 export function list<T, I>(of: Kind<T, I>, expected: string, { least = 0, most = Infinity } = {}) {
   return new Kind<readonly T[], readonly I[]>({
     expected,
-    form: 'list',
+    form: of.is.form === 'number' ? 'numbers' : 'list',
     parts: (of.is.parts ?? []).map(({ fields }) => ({ of: '[]', fields })),
     schema: { type: 'array', items: of.schema },
     read: (given, at) =>

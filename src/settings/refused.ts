@@ -38,7 +38,8 @@ export function settingError(source: Source, field: string, expected: string, go
 export function errorFrom(source: Source, { path, expected, got }: Refused): KindredError {
   const what = source.typed && typeof got === 'string' && got !== '' ? got : shown(got);
   if (source === OPTIONS) {
-    const name = path.join('-');
+    // The place in a list is no part of a flag's name.
+    const name = path.filter((key) => typeof key === 'string').join('-');
     if (expected === undefined)
       return inputError('UNKNOWN_OPTION', `option "${name}": there is no such option`);
     return inputError(source.code, `option ${flagOf(name)}: expected ${expected}, got ${what}`);

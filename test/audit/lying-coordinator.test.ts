@@ -14,7 +14,7 @@ test('is at chance', () => {
   });
   expect(hunt!.rows).toEqual([]);
   expect([...seen.sums.values()].every((sum) => sum.every((value) => value === 0))).toBe(true);
-  const leak = leakOf(seen, undefined);
+  const leak = leakOf(seen, undefined, 'quick');
   expect(leak.rows.recovered).toBe(0);
   expect(leak.personal.cosine || 0).toBe(0);
   expect(leak.membership.auc).toBeGreaterThan(0.35);

@@ -28,7 +28,7 @@ test.skipIf(!has('bash'))('bash completes commands, options and their values', a
   expect(complete('train', 'har.csv', '--method', '')).toEqual(['mtl', 'local', 'global', 'mocha', 'fedavg']);
   expect(complete('train', 'har.csv', '--method', 'm')).toEqual(['mtl', 'mocha']);
   expect(complete('serve', '--dp-')).toContain('--dp-epsilon');
-  expect(complete('data', '').sort()).toEqual(['describe', 'fetch', 'make']);
+  expect(complete('data', '').sort()).toEqual(['convert', 'describe', 'fetch', 'make']);
   expect(complete('data', 'describe', '--obj')).toEqual(['--objective']);
   expect(complete('data', 'describe', '--objective', 'r')).toEqual(['regression']);
   // Names of files are left to the shell.

@@ -151,8 +151,15 @@ describe('serve', () => {
       return options;
     };
     const dp = ['--dp-clip', '2', '--dp-epsilon', '4', '--dp-delta', '1e-6', '--rounds', '20'];
-    expect((await optionsWith(...dp)).dp).toMatchObject({ clip: 2, epsilon: 4, delta: 1e-6 });
-    const file = sandbox.write('dp.json', JSON.stringify({ dp: { clip: 2, noiseMultiplier: 3 } }));
+    const bounded = await optionsWith(...dp, '--dp-bounds', '-1,1.5');
+    expect(bounded.dp).toMatchObject({ clip: 2, epsilon: 4, delta: 1e-6, bounds: [-1, 1.5] });
+    const wrong = await run(['serve', '--port', '0', '--store', newStore(), ...dp, '--dp-bounds', '1,x']);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('option --dp-bounds: expected a number, got x'),
+    ]);
+    const options = { scale: 'none', dp: { clip: 2, noiseMultiplier: 3 } };
+    const file = sandbox.write('dp.json', JSON.stringify(options));
     const merged = await optionsWith('--federation-file', file, '--dp-clip', '5');
     expect(merged.dp).toMatchObject({ clip: 5, noiseMultiplier: 3 });
     const defence = ['--defence-robust', '--defence-norm-bound', '7', '--defence-scores'];

@@ -49,6 +49,6 @@ test('an unknown section is refused', async () => {
   const { code, stderr } = await run(['settings', 'weather']);
   expect(code).toBe(2);
   expect(stderr).toContain(
-    'argument <section>: expected one of training, personalising, federation, scenario',
+    'argument <section>: expected one of training, personalising, federation, policy, scenario',
   );
 });

@@ -37,12 +37,13 @@ async function serving(argv: readonly string[]) {
 
 /** The words of the join line, for one of the people instead of the reader. */
 function joinOf(line: string, id: string, token = ''): string[] {
-  const words = wordsOf(line.replace('<token>', token));
+  const words = wordsOf(line);
   const given = {
     '--data': everybody,
     '--task': id,
     '--name': id,
     '--state': join(sandbox.folder, `state of ${id} ${token.slice(0, 6)}`),
+    '--invitation-file': sandbox.write(`invitation of ${id}`, `${token}\n`),
   };
   return words.map((word, i) => given[words[i - 1] as keyof typeof given] ?? word);
 }
@@ -77,15 +78,21 @@ describe.skipIf(!hasOpenssl)('with TLS (needs openssl)', () => {
       join: line,
       invite,
     } = await serving([...tls, '--invite-only', '--store', store, '--federation', 'wards']);
-    const { code, stdout, stderr } = await run([...wordsOf(invite), '--count', `${PEOPLE}`]);
-    expect(code, stderr).toBe(0);
-    const suggested = /participant: kindred (.*)\n/.exec(stderr)![1];
+    const [command, file] = invite.split(' > ');
+    expect(wordsOf(line)).toEqual(expect.arrayContaining(['--invitation-file', file]));
+    const one = await run(wordsOf(command));
+    expect(one.code, one.stderr).toBe(0);
+    const [, suggested] = /good once, for one new participant: kindred (.*)\n/.exec(one.stderr)!;
     expect(suggested).toBe(line);
-    const tokens = stdout.trim().split('\n');
+    const others = await run([...wordsOf(command), '--count', `${PEOPLE - 1}`]);
+    expect(others.stderr).toContain(
+      'each is good once, for one new participant, in a file of its own: kindred',
+    );
+    const tokens = `${one.stdout}${others.stdout}`.trim().split('\n');
     const outcomes = await Promise.all(
       table.participants.map((id, k) => run(joinOf(suggested, id, tokens[k]))),
     );
-    for (const one of outcomes) expect(one.code, one.stderr).toBe(0);
+    for (const { code, stderr } of outcomes) expect(code, stderr).toBe(0);
     expect((await ended).code).toBe(0);
   });
 

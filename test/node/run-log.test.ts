@@ -27,13 +27,17 @@ const DEEDS = [
   { atMs: 90, kind: 'forget', participant: '3' },
   { atMs: 120, kind: 'pause' },
   { atMs: 400, kind: 'resume' },
-  { atMs: 500, kind: 'leave', participant: '1' },
+  // After training has begun: with fewer than minParticipants it would never begin.
+  { atMs: 1500, kind: 'leave', participant: '1' },
 ] as const;
+/** Of simulated time: a run that goes on is a failure, not a test without end. */
+const untilMs = 100_000;
 const DP = { clip: 0.5, noiseMultiplier: 1, epsilon: 100, delta: 1e-5 };
 
 const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
   'crashes, loss, pauses': () =>
     planFor(HAR, TRAIN, {
+      untilMs,
       link: LINK,
       crashes: CRASHES,
       deeds: DEEDS,
@@ -56,6 +60,7 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
     }),
   'differential privacy': () =>
     planFor(HAR, TRAIN, {
+      untilMs,
       crashes: CRASHES,
       options: { ...TIMES, aggregation: 'safe', scale: 'none', dp: DP },
     }),
@@ -65,6 +70,7 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
       HAR,
       { ...TRAIN, gap: 1e-3 },
       {
+        untilMs,
         link: LINK,
         crashes: CRASHES,
         deeds: DEEDS.slice(1, 3),
@@ -76,6 +82,7 @@ const PLANS: Readonly<Record<string, () => SimulationPlan>> = {
       HAR,
       { ...TRAIN, aggregation: 'safe', rounds: 4 },
       {
+        untilMs,
         crashes: CRASHES,
         options: { ...TIMES, scale: 'none', dp: { ...DP, honest: 2 }, secure: { phaseMs: 120 } },
       },

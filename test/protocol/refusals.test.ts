@@ -336,7 +336,8 @@ describe('agreements', () => {
 describe('settings', () => {
   const welcome = (text: string): Uint8Array => {
     const bytes = new TextEncoder().encode(text);
-    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, 0, 0, ...u32(0), 0]));
+    const before = [0, 0, ...u32(BEFORE.awaited), 0];
+    return frameOf({ tag: WELCOME }, Uint8Array.from([...u32(bytes.length), ...bytes, ...before]));
   };
   const changed = (change: object): Uint8Array => welcome(JSON.stringify({ ...SETTINGS, ...change }));
 

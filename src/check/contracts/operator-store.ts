@@ -1,9 +1,12 @@
 /** What every `TokenStore` and `AuditStore` must do: tokens are there again and can be removed; the audit log only grows. */
 import { type AuditEvent, nextAuditLine, verifyAudit } from '../../host/audit-chain.ts';
-import type { AuditStore, TokenRecord, TokenStore } from '../../host/ports.ts';
+import type { AuditStore, RunStore, TokenRecord, TokenStore } from '../../host/ports.ts';
 import { type Define, expectEqual, expectFailure, type OpenStore, withStore } from './contract.ts';
 
-export function operatorStoreContract(define: Define, open: OpenStore<TokenStore & AuditStore>): void {
+export function operatorStoreContract(
+  define: Define,
+  open: OpenStore<TokenStore & AuditStore & Pick<RunStore, 'removeFederation'>>,
+): void {
   const test = withStore(define, open);
 
   test('a new store has no tokens and an empty audit log', async (store) => {
@@ -46,6 +49,15 @@ export function operatorStoreContract(define: Define, open: OpenStore<TokenStore
     expectEqual(await again.lastAuditLine(), all[11], 'the last entry');
     expectEqual(await again.auditLines(9, 2), all.slice(9, 11), 'a page');
     expectEqual(await again.auditLines(12, 2), [], 'the page after the last');
+  });
+
+  test('both stay when a federation is removed', async (store) => {
+    const first = nextAuditLine(undefined, eventOf(1));
+    await store.saveToken(tokenOf('ada'));
+    await store.appendAuditLine(first);
+    await store.removeFederation('ada');
+    expectEqual(await store.tokens(), [tokenOf('ada')], 'tokens');
+    expectEqual(await store.auditLines(0, 10), [first], 'entries');
   });
 
   test('an entry of the audit log is never replaced', async (store) => {

@@ -6,9 +6,9 @@ import type { Allowed } from '../../node/server/admission.ts';
 import { participantId, publicKey } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
-import { commandLine, Placeholder, type Word } from '../command-line.ts';
+import { commandLine, type Word } from '../command-line.ts';
 import { type Io, note, warn } from '../io.ts';
-import { joinWords, OWN_CERTIFICATE, trustWords } from '../join-command.ts';
+import { INVITED, joinWords, OWN_CERTIFICATE, TO_INVITATION_FILE, trustWords } from '../join-command.ts';
 import { layoutFor, writeLines } from '../layout.ts';
 import { printableJson } from '../printable.ts';
 import { privacyLines } from '../privacy-lines.ts';
@@ -134,7 +134,7 @@ async function suggestions(
     join: [
       ...joinWords(url, 'me'),
       ...(secure ? ['--secure'] : []),
-      ...(server.enrolment === 'open' ? [] : ['--invitation-file', 'invitation.txt']),
+      ...(server.enrolment === 'open' ? [] : INVITED),
       ...trust,
       ...(mutual ? OWN_CERTIFICATE : []),
     ],
@@ -143,7 +143,7 @@ async function suggestions(
       ...(operatorTokenFile === undefined ? ['--store', store] : ['--token-file', operatorTokenFile]),
       ...trust,
       ...(mutual ? OWN_CERTIFICATE : []),
-      new Placeholder('> invitation.txt'),
+      TO_INVITATION_FILE,
     ],
   };
 }

@@ -54,6 +54,8 @@ export const CELLS = {
   members: { kind: 'kindred member', version: 2 },
   tokens: { kind: 'kindred token', version: 1 },
 } as const satisfies Record<string, Seal>;
+/** Tables whose rows belong to one federation, and go with it. Tokens and the audit log are the server's. */
+const OF_A_FEDERATION = ['schemas', 'rounds', 'enrolments', 'invitations', 'runs', 'members'] as const;
 const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
 type Table = keyof typeof CELLS;
 type Row = { readonly [key: string]: unknown; readonly body: ArrayBuffer };
@@ -79,10 +81,9 @@ export class SqliteStore implements Store {
 
   removeFederation(federation: string): void {
     this.atOnce(() => {
-      for (const table of Object.keys(CELLS)) {
-        const key = table === 'federations' ? 'name' : 'federation';
-        this.statement(`DELETE FROM ${table} WHERE ${key} = ?`).run(federation);
-      }
+      this.statement('DELETE FROM federations WHERE name = ?').run(federation);
+      for (const table of OF_A_FEDERATION)
+        this.statement(`DELETE FROM ${table} WHERE federation = ?`).run(federation);
     });
     onDatabase(this.name, () => this.db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   }

@@ -212,23 +212,21 @@ describe('kindred join', () => {
   });
 
   test('an invitation comes from a file, standard input or the environment, and never as an argument', async () => {
-    const server = await serve({ gap: 1e-2 }, { minParticipants: 1 });
+    const server = await serve({ gap: 1e-2 });
     const invitation = join(root, 'invitation.txt');
     writeFileSync(invitation, '  secret-token\n');
     const stdin = async () => new TextEncoder().encode('from-stdin\n');
-    const outcomes = [
-      await run(joining(server, '1', newFolder(), '--invitation-file', invitation)),
-      await run(joining(server, '1', newFolder(), '--invitation-file', '-'), { stdin }),
-      await run(joining(server, '1', newFolder()), { env: { KINDRED_INVITATION: 'from-environment' } }),
-      await run(joining(server, '1', newFolder())),
-    ];
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
-    expect(server.sessions.map((session) => session.invitation)).toEqual([
-      'secret-token',
-      'from-stdin',
-      'from-environment',
-      undefined,
+    const first = newFolder();
+    const outcomes = await Promise.all([
+      run(joining(server, '1', first, '--invitation-file', invitation)),
+      run(joining(server, '2', newFolder(), '--invitation-file', '-'), { stdin }),
+      run(joining(server, '3', newFolder()), { env: { KINDRED_INVITATION: 'from-environment' } }),
     ]);
+    outcomes.push(await run(joining(server, '1', first)));
+    for (const { code, stderr } of outcomes) expect([code, stderr]).toEqual([0, '']);
+    const shown = server.sessions.map(({ participant, invitation: one }) => `${participant} ${one}`);
+    expect(shown.slice(0, 3).sort()).toEqual(['1 secret-token', '2 from-stdin', '3 from-environment']);
+    expect(shown.slice(3)).toEqual(['1 undefined']);
     const typed = await run(joining(server, '1', newFolder(), '--invitation', 'secret'));
     expect(typed.stderr).toContain("unknown option '--invitation'; did you mean --invitation-file?");
   });

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { modelFromJson } from '../../../src/methods/model.ts';
+import { SqliteStore } from '../../../src/node/store/sqlite-store.ts';
 import { CLOSE } from '../../../src/protocol/joining.ts';
 import { expectRefusal, goodAnswer } from '../../helpers/answers.ts';
+import { ask } from '../../helpers/http.ts';
 import { metric } from '../../helpers/metrics.ts';
 import { operate, QUICK, ServerTest, until } from '../../helpers/server.ts';
 import { Trainer } from '../../helpers/ws-trainer.ts';
@@ -13,7 +15,7 @@ const servers = new ServerTest();
 const HOME = '/v1/federations/default';
 
 describe('a federation that is deleted', () => {
-  test('is gone from the server and from the file, its participants are disconnected, and the name is free', async () => {
+  test('is gone from the server and, but for the audit log, from the file; its participants are disconnected, and the name is free', async () => {
     const store = join(servers.folder, 'deleted.db');
     const server = await servers.start({ store }, QUICK);
     const id = server.federation('default').record.id;
@@ -38,17 +40,27 @@ describe('a federation that is deleted', () => {
     expect(again.id).not.toBe(id);
     await server.close();
     // Nor in pages that are free now.
-    const bytes = readFileSync(store);
-    for (const text of [id, 'participant-ada', 'participant-cleo'])
-      expect(bytes.includes(text), text).toBe(false);
+    const bytes = readFileSync(store, 'latin1');
+    for (const text of [id, 'participant-ada']) expect(bytes, text).not.toContain(text);
+    // But for the audit log: who was invited, by whom.
+    const kept = new SqliteStore(store);
+    const lines = kept.auditLines(0, 100).map(({ line }) => line);
+    kept.close();
+    const count = (text: string) => text.split('participant-cleo').length - 1;
+    expect([count(bytes), count(lines.join('\n'))]).toEqual([1, 1]);
   });
 
-  test('needs the operator', async () => {
+  test('needs a token of role admin', async () => {
     const server = await servers.start({}, QUICK);
+    const deleting = (token: string) => operate(server, HOME, { method: 'DELETE', token });
     expectRefusal(
-      await operate(server, HOME, { method: 'DELETE', token: 'not the operator token at all' }),
-      'WRONG_TOKEN',
+      await ask(`${server.url}${HOME}`, { method: 'DELETE' }),
+      'TOKEN_NEEDED',
+      'deleteFederation',
     );
+    expectRefusal(await deleting('not-the-operator-token'), 'WRONG_TOKEN', 'deleteFederation');
+    const { json } = await operate(server, '/v1/tokens', { body: { name: 'ward', role: 'operate' } });
+    expectRefusal(await deleting(json.token), 'ROLE_NEEDED', 'deleteFederation');
     goodAnswer('getFederation', await operate(server, HOME));
   });
 });

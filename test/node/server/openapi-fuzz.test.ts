@@ -1,6 +1,7 @@
 /** Random bodies, parameters and queries for every operation of the API description: each is answered, none with a failure of the server. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { DEFAULT_OPTIONS } from '../../../src/coordinator/options.ts';
 import { ERRORS } from '../../../src/node/server/api-error.ts';
 import { ask, type Heard } from '../../helpers/http.ts';
 import { operate, ServerTest } from '../../helpers/server.ts';
@@ -117,6 +118,8 @@ test('no operation answers any request with a failure of the server', async () =
     });
     await fc.assert(
       fc.asyncProperty(given, async ({ name, other, query, body, hasToken }) => {
+        // One of the operations deletes it.
+        await server.ensure('default', DEFAULT_OPTIONS);
         const wellFormed = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, '')) || 'x';
         const url = new URL(
           `${server.url}${path.replace('{name}', wellFormed(name)).replace(/\{\w+\}/g, wellFormed(other))}`,

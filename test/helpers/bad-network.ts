@@ -30,13 +30,15 @@ export interface Setting {
 
 export class BadNetwork {
   readonly server: LimitedServer;
+  readonly participants: readonly string[];
   readonly proxies = new Map<string, FaultyProxy>();
   readonly events: (JoinEvent & { readonly participant: string })[] = [];
-  private readonly participants: Participation[] = [];
+  private readonly participations: Participation[] = [];
   private readonly folders: string[];
 
-  private constructor(server: LimitedServer, folders: string[]) {
+  private constructor(server: LimitedServer, participants: readonly string[], folders: string[]) {
     this.server = server;
+    this.participants = participants;
     this.folders = folders;
   }
 
@@ -46,7 +48,7 @@ export class BadNetwork {
     const server = await LimitedServer.start(join(folder, 'store.db'), limits);
     await server.create(NAME, { minParticipants: ids.length, ...options });
     const folders = ids.map((id) => join(folder, id));
-    const network = new BadNetwork(server, folders);
+    const network = new BadNetwork(server, ids, folders);
     for (const [k, id] of ids.entries()) {
       const proxy = id in faults ? await FaultyProxy.start(server.port, seed + k) : undefined;
       if (proxy) {
@@ -61,7 +63,7 @@ export class BadNetwork {
         timing: { ...TIMING, ...timing?.(id) },
         onEvent: (event) => network.events.push({ ...event, participant: id }),
       });
-      network.participants.push(participation);
+      network.participations.push(participation);
     }
     return network;
   }
@@ -81,12 +83,14 @@ export class BadNetwork {
 
   /** How training ended for everybody. */
   async finished(): Promise<JoinResult[]> {
-    return await Promise.all(this.participants.map(({ done }) => done));
+    return await Promise.all(this.participations.map(({ done }) => done));
   }
 
-  async rows(): Promise<HistoryRow[]> {
+  /** Rounds, and who had no connection when they were closed. */
+  async rows(): Promise<ObservedRow[]> {
     const { json } = await this.server.operate(`/v1/federations/${NAME}/rounds?limit=1000`);
-    return json.rounds;
+    const { gone } = await this.server.observed();
+    return (json.rounds as HistoryRow[]).map((row) => ({ ...row, gone: gone[NAME][row.round] ?? [] }));
   }
 
   /** Whether what the store has is what everybody has: the server is stopped for that. */
@@ -96,17 +100,22 @@ export class BadNetwork {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.participants.map((participation) => participation.close()));
+    await Promise.all(this.participations.map((participation) => participation.close()));
     for (const proxy of this.proxies.values()) await proxy.stop();
     await this.server.stop();
   }
 }
 
+export interface ObservedRow extends HistoryRow {
+  readonly gone: readonly string[];
+}
+
 export interface RoundTimes {
   /** Training rounds that not everybody has answered. */
   readonly missed: number;
-  /** Of those that were not closed by a late answer either: how long after T_wait they closed. */
+  /** Of those that were not closed by a late answer either, and with somebody missing who was connected: how long after T_wait they closed. */
   readonly earliestMs: number;
+  /** Of those with anybody missing. */
   readonly latestMs: number;
   /** How long any round was open. */
   readonly longestMs: number;
@@ -114,20 +123,28 @@ export interface RoundTimes {
 
 /**
  * A round opens in the very step that closes the one before: by the server's own clock, the time between two rows. A round
- * without an answer stays open beyond T_wait, and closes with the first: such a one has a single responder.
+ * without an answer stays open beyond T_wait, and closes with the first: such a one has a single responder. For those who are gone no
+ * round waits: it closes before T_wait where nobody else is missing.
  */
-export function roundTimes(rows: readonly HistoryRow[], everybody: number, waitMs: number): RoundTimes {
+export function roundTimes(
+  rows: readonly ObservedRow[],
+  everybody: readonly string[],
+  waitMs: number,
+): RoundTimes {
   const times = rows.slice(1).map((row, i) => ({ ...row, openMs: row.atMs - rows[i].atMs }));
   // A certifying round needs everybody: it has the longest time there is.
   const missed = times.filter(
-    ({ purpose, responders }) => purpose === 'train' && responders.length < everybody,
+    ({ purpose, responders }) => purpose === 'train' && responders.length < everybody.length,
   );
   const byTime = missed.filter(({ responders }) => responders.length > 1);
-  const late = byTime.map(({ openMs }) => openMs - waitMs);
+  const lateMs = ({ openMs }: { readonly openMs: number }) => openMs - waitMs;
+  const waited = byTime.filter(({ responders, gone }) =>
+    everybody.some((id) => !responders.includes(id) && !gone.includes(id)),
+  );
   return {
     missed: missed.length,
-    earliestMs: Math.min(...late),
-    latestMs: Math.max(...late),
+    earliestMs: Math.min(...waited.map(lateMs)),
+    latestMs: Math.max(...byTime.map(lateMs)),
     longestMs: Math.max(...times.map(({ openMs }) => openMs)),
   };
 }

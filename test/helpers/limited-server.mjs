@@ -16,9 +16,30 @@ const watch = `
   }, 5);
 `;
 const watching = new Worker(watch, { eval: true, workerData: stalled });
-const server = await startServer(JSON.parse(process.argv[2]));
+
+/** By federation and round: who had no connection when the round was closed. */
+const gone = {};
+
+function recorderFor(federation) {
+  const away = new Set();
+  let atClosing = [];
+  gone[federation] = {};
+  return {
+    started() {},
+    step(input, effects) {
+      if (input.type === 'away') away.add(input.id);
+      if (input.type === 'message') away.delete(input.from);
+      for (const { type, row } of effects) {
+        if (type === 'summation') atClosing = [...away];
+        if (type === 'row') gone[federation][row.round] = atClosing;
+      }
+    },
+  };
+}
+
+const server = await startServer({ ...JSON.parse(process.argv[2]), recorderFor });
 process.send({ url: server.url, token: server.operatorToken });
-process.on('message', () => process.send({ stalledMs: stalled[0] }));
+process.on('message', () => process.send({ stalledMs: stalled[0], gone }));
 // Whoever started it may have died.
 process.once('disconnect', () => process.exit());
 process.once('SIGTERM', async () => {

@@ -7,6 +7,14 @@ import { type Ask, ask, type Heard } from './http.ts';
 
 const PROGRAM = fileURLToPath(new URL('./limited-server.mjs', import.meta.url));
 
+/** What the process knows of itself. */
+interface Observed {
+  /** The longest time for which the machine had no time for this process, whatever the process did. */
+  readonly stalledMs: number;
+  /** By federation and round: who had no connection when the round was closed. */
+  readonly gone: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
+}
+
 interface Ready {
   readonly url: string;
   readonly token: string;
@@ -44,12 +52,11 @@ export class LimitedServer {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** The longest time for which the machine had no time for this process, whatever the process did. */
-  async stalledMs(): Promise<number> {
+  async observed(): Promise<Observed> {
     const answer = once(this.child, 'message');
-    this.child.send('stalled?');
-    const [{ stalledMs }] = (await answer) as [{ stalledMs: number }];
-    return stalledMs;
+    this.child.send('observed?');
+    const [observed] = (await answer) as [Observed];
+    return observed;
   }
 
   /** As the operator. */

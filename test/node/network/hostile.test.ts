@@ -15,7 +15,7 @@ import type {
   ToCoordinator,
   ToParticipant,
 } from '../../../src/protocol/messages.ts';
-import { AttackedFederation, Attacker, FEATURES, HOME } from '../../helpers/attacked-federation.ts';
+import { AttackedFederation, Attacker, FEATURES, HOME, RETRY_MS } from '../../helpers/attacked-federation.ts';
 import { BAD_MESSAGES } from '../../helpers/bad-messages.ts';
 import { USUAL_CLASSES } from '../../helpers/moments.ts';
 import { until } from '../../helpers/server.ts';
@@ -25,6 +25,9 @@ import { useBuilt } from '../client/helpers.ts';
 useBuilt();
 
 const MAX_FRAME_BYTES = 65_536;
+/** Joins that are answered: so many at once, and so many more within each time of a retransmission. */
+const JOIN_BURST = 16;
+const JOINS_PER_RETRY = 4;
 const MEGABYTE = 1024 * 1024;
 
 let attacked: AttackedFederation;
@@ -152,15 +155,23 @@ describe('replays', () => {
     attacker.link.close();
   });
 
-  test('joining again and again, in one life or in ever new ones, changes nothing but the life', async () => {
+  test('[JOIN-8] joining again and again, in one life or in ever new ones, changes nothing but the life', async () => {
     const attacker = await newAttacker();
+    const beganMs = performance.now();
     await attacker.join();
     const { joined } = (await attacked.ask(HOME)).json.participants;
     for (let i = 0; i < 200; i++) attacker.send(attacker.hello());
     for (let session = 2; session < 200; session++) attacker.send(attacker.hello({ session }));
     for (let i = 0; i < 50; i++) attacker.send(attacker.hello({ session: 3 }));
+    // What is dropped is retransmitted, and then taken.
+    const timer = setInterval(() => attacker.send(attacker.hello({ session: 199 })), RETRY_MS);
     const last = (message: ToParticipant) => message.kind === 'round' && message.session === 199;
-    await until(() => attacker.link.heard.some(last), 'the last life is spoken to');
+    await until(() => attacker.link.heard.some(last), 'the last life is spoken to').finally(() =>
+      clearInterval(timer),
+    );
+    const answered = attacker.link.heard.filter(({ kind }) => kind === 'welcome').length;
+    const regained = (JOINS_PER_RETRY * (performance.now() - beganMs)) / RETRY_MS;
+    expect(answered, 'joins that were answered').toBeLessThanOrEqual(JOIN_BURST + regained);
     expect((await attacked.ask(HOME)).json.participants.joined).toBe(joined);
     attacker.link.close();
     await expectUnharmed();

@@ -124,7 +124,13 @@ describe.concurrent('a stranger who takes its time', () => {
 describe('somebody who never reads', () => {
   useServer({ unreadMs: 900 });
   beforeAll(() =>
-    server.create('wide', { retryMs: 10, maxWaitMs: 50, scale: 'none', stop: { gap: 0, rounds: 100_000 } }),
+    server.create('wide', {
+      minParticipants: 1,
+      retryMs: 10,
+      maxWaitMs: 50,
+      scale: 'none',
+      stop: { gap: 0, rounds: 100_000 },
+    }),
   );
 
   /** Takes part in the wide federation, whose every round is 400 kB for it. */

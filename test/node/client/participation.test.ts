@@ -487,7 +487,7 @@ describe('classes', () => {
     const labels = ['mild', 'severe'];
     const target = (x: Float64Array, k: number) => (k === 2 ? labels[x[0] > 0 ? 1 : 0] : labels[1 - k]);
     const table = tableOf({ participants: 3, rows: 30, d: 4, target });
-    const server = await serve({ gap: 1e-2 }, { minParticipants: 2 });
+    const server = await serve({ gap: 1e-2 }, { minParticipants: 3 });
     const waits: (string | undefined)[] = [];
     const onEvent = (event: JoinEvent) => void (event.type === 'phase' && waits.push(event.waitingFor));
     // p0 has nothing but severe cases, p1 none.

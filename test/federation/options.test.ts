@@ -207,7 +207,7 @@ describe('what is refused', () => {
     ],
     [
       { dp: { ...dp, bounds: [1, -1] } },
-      'federation.json: dp.bounds: expected pairs [least, most], the smaller number first, got [1,-1]',
+      'federation.json: dp.bounds: expected pairs [min, max] with min <= max, got [1,-1]',
     ],
     // Sums of three would have an eighth of the noise that is paid for.
     [

@@ -92,7 +92,7 @@ describe('a scenario', () => {
     ],
     [
       { deeds: [{ atMs: 1, kind: 'leave' }] },
-      's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to pause, resume or finish, got {"atMs":1,"kind":"leave"}',
+      's.json: deeds[0]: expected a participant with leave, rejoin or forget, and none with pause, resume or finish, got {"atMs":1,"kind":"leave"}',
     ],
     [
       { secure: true, aggregation: 'safe' },

@@ -27,7 +27,7 @@ type Flags = DataFlags & {
 export function addTrain(program: Command, io: Io): void {
   const command = program
     .command('train')
-    .description('Train models on the rows of many participants, and test them on rows kept aside.')
+    .description('Train models on the rows of many participants and test them on held-out rows.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
   addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
@@ -36,7 +36,7 @@ export function addTrain(program: Command, io: Io): void {
   addAllOption(command);
   addThreadsOption(
     command,
-    'threads that participants are spread over (default: one for each core where that pays)',
+    'number of threads (default: one per core where that is faster)',
   );
   finish(
     command,

@@ -240,7 +240,7 @@ describe('a store that fails', () => {
     await rig.trained();
     const [taken, waiting] = [rig.host.order('pause'), rig.host.order('finish')];
     await rig.failed();
-    const sentence = 'federation "default" takes no orders: its store fails at the moment';
+    const sentence = 'federation "default" accepts no changes: its store is failing';
     expect(await taken).toBeUndefined();
     expect(await waiting).toBe(sentence);
     expect(await rig.host.order('resume')).toBe(sentence);

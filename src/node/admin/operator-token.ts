@@ -38,6 +38,6 @@ export function checkToken(token: string, source: string): string {
   if (/^[\x21-\x7e]{8,500}$/.test(token)) return token;
   throw inputError(
     'BAD_TOKEN',
-    `${source}: expected a token of 8 to 500 visible characters, got something else`,
+    `${source}: expected a token of 8 to 500 visible characters`,
   );
 }

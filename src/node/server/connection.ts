@@ -141,7 +141,7 @@ export class Connection {
       this.reject(error.code, error.message);
       this.bad++;
       if (this.bad >= this.ports.limits.badFrames)
-        this.close(CLOSE.badFrames, 'too many frames that are not valid');
+        this.close(CLOSE.badFrames, 'too many invalid frames');
       return undefined;
     }
   }
@@ -150,7 +150,7 @@ export class Connection {
   private checkJoin({ id, features }: Join): void {
     const { columns = features } = this.ports;
     if (id !== this.participant) {
-      const sentence = `join: expected the id "${this.participant}" that the connection was made for`;
+      const sentence = `join: expected the id "${this.participant}" of this connection`;
       throw new ProtocolError('WRONG_IDENTITY', sentence);
     }
     if (features !== columns)

@@ -39,10 +39,11 @@ export function addAudit(program: Command, io: Io): void {
       'Train, record what the coordinator sees, run attacks on it and report what leaks under each protection.',
     )
     .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
-    .option('--positive <value>', 'target value of the positive class (+1), required with more than two values')
-    .addOption(
-      valued('--participants <number>', 'use only the first N participants', whole(3, 1000), 20),
+    .option(
+      '--positive <value>',
+      'target value of the positive class (+1), required with more than two values',
     )
+    .addOption(valued('--participants <number>', 'use only the first N participants', whole(3, 1000), 20))
     .addOption(valued('--seed <number>', 'random seed of splits, masks and attacks', whole(0), 1))
     .option('--full', "also recover rows with the paper's equations (takes minutes)")
     .option('--out <folder>', 'write audit.json and the figures here')

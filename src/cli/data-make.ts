@@ -40,8 +40,20 @@ export function addDataMake(group: Command, io: Io): void {
     .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
     .option('--out <file>', 'file to write, compressed if it ends in .gz (default: stdout)')
     .addOption(valued('--participants <number>', 'number of participants', whole(1), 20))
-    .addOption(valued('--rows <number>', 'rows per participant (default: 345 on average for har, 200 for regression)', whole(1)))
-    .addOption(valued('--features <number>', 'number of features (default: 561 for har, 200 for regression)', whole(1)))
+    .addOption(
+      valued(
+        '--rows <number>',
+        'rows per participant (default: 345 on average for har, 200 for regression)',
+        whole(1),
+      ),
+    )
+    .addOption(
+      valued(
+        '--features <number>',
+        'number of features (default: 561 for har, 200 for regression)',
+        whole(1),
+      ),
+    )
     .addOption(valued('--seed <number>', 'random seed; the same seed gives the same data', whole(0), 1))
     .addOption(
       valued(

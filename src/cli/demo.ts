@@ -124,7 +124,9 @@ function report(
     ...layout.table(['<method', '<', 'mean error', 'mean BA', 'worst BA', 'rounds', 'gap'], rows),
     '',
     dim('  BA: balanced accuracy; worst: of the person with the lowest; gap: relative duality gap'),
-    dim('  mtl was trained by the participants over the network, local and global in this process on the same rows'),
+    dim(
+      '  mtl was trained by the participants over the network, local and global in this process on the same rows',
+    ),
     '',
     ...lesson(compared),
     '',

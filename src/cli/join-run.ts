@@ -33,8 +33,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const policy = await readPolicy(flags);
   // Whoever asks for sums is one to be summed.
   const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
-  if (hasLeft(state))
-    await note(io, 'this participant had left the federation; it joins again');
+  if (hasLeft(state)) await note(io, 'this participant had left the federation; it joins again');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({

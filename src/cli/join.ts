@@ -35,9 +35,7 @@ export function addJoin(program: Command, io: Io): void {
       '--positive <value>',
       'target value of the positive class (+1), the same for all participants (default: agreed on from all labels)',
     )
-    .addOption(
-      valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0),
-    )
+    .addOption(valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0))
     .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1));
   command
     .optionsGroup('Federation:')
@@ -49,7 +47,10 @@ export function addJoin(program: Command, io: Io): void {
     .option('--secure', 'require secure aggregation: the server sees only sums')
     .option('--once', 'exit when training ends (default)')
     .option('--forever', 'stay connected while training rests, and take part when it continues')
-    .option('--leave', 'leave the federation for good and exit; needs no data. Contributions stay in the model');
+    .option(
+      '--leave',
+      'leave the federation for good and exit; needs no data. Contributions stay in the model',
+    );
   addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Policy:')

@@ -70,7 +70,12 @@ export function addRevoke(program: Command, io: Io): void {
 }
 
 function addOperatorOptions(command: Command): void {
-  addTokenOptions(command.option('--federation <name>', 'name of the federation (default: the path of the address, or default)'));
+  addTokenOptions(
+    command.option(
+      '--federation <name>',
+      'name of the federation (default: the path of the address, or default)',
+    ),
+  );
 }
 
 /** How to find the token, and whom to trust. */

@@ -45,12 +45,11 @@ export function addReproduce(program: Command, io: Io): void {
     .description("Repeat the paper's experiments, decide its claims and write a report.")
     .argument('[id...]', `experiments, or all: ${EXPERIMENT_IDS.join(', ')}`, ['all'])
     .option('--data <file>', 'classification data in place of the embedded data (as <data> of train)')
-    .option('--positive <value>', 'target value of the positive class (+1), required with more than two values')
     .option(
-      '--out <folder>',
-      'output folder; results in its cache folder are reused',
-      'reproduction',
+      '--positive <value>',
+      'target value of the positive class (+1), required with more than two values',
     )
+    .option('--out <folder>', 'output folder; results in its cache folder are reused', 'reproduction')
     .option('--quick', 'smaller data and fewer repeats: about two minutes')
     .addOption(
       valued('--repeats <number>', 'number of repeats (default: 5, or 4 with --quick)', whole(1, 100)),

@@ -38,7 +38,10 @@ export function addServe(program: Command, io: Io): void {
         choice('pretty', 'json'),
       ),
     )
-    .option('--recount', 'discard all answers and ask all participants again; a damaged store is moved aside and replaced')
+    .option(
+      '--recount',
+      'discard all answers and ask all participants again; a damaged store is moved aside and replaced',
+    )
     .option('--record <folder>', 'write a run log of every federation here')
     .option('--exit-when-finished', 'exit when training has ended and all participants have been notified');
   finish(
@@ -60,13 +63,12 @@ function addAccessOptions(command: Command): void {
     )
     .option('--tls-cert <file>', 'certificate, PEM')
     .option('--tls-key <file>', 'private key of the certificate, PEM')
-    .option('--tls-client-ca <file>', 'accept only clients with a certificate signed by this authority (mutual TLS)')
-    .option('--origin <origin>', 'origin of web pages that may use the API; may be repeated', origins)
     .option(
-      '--host-name <name>',
-      'public name of this server (DNS or proxy); may be repeated',
-      hostNames,
+      '--tls-client-ca <file>',
+      'accept only clients with a certificate signed by this authority (mutual TLS)',
     )
+    .option('--origin <origin>', 'origin of web pages that may use the API; may be repeated', origins)
+    .option('--host-name <name>', 'public name of this server (DNS or proxy); may be repeated', hostNames)
     .addOption(
       valued(
         '--max-enrolments <number>',
@@ -75,7 +77,9 @@ function addAccessOptions(command: Command): void {
       ),
     )
     .addOption(valued('--max-connections <number>', 'maximum number of connections', whole(1)))
-    .addOption(valued('--connections-per-address <number>', 'maximum number of connections per address', whole(1)))
+    .addOption(
+      valued('--connections-per-address <number>', 'maximum number of connections per address', whole(1)),
+    )
     .addOption(valued('--max-frame-bytes <number>', 'maximum message size in bytes', whole(1024)));
 }
 

@@ -33,9 +33,7 @@ const tokenKind = object({ ...oneToken, token: text() }, 'ignored');
 const tokensKind = object({ tokens: list(object(oneToken, 'ignored'), 'a list') }, 'ignored');
 
 export function addToken(program: Command, io: Io): void {
-  const token = program
-    .command('token')
-    .description('Manage the API tokens of a running server.');
+  const token = program.command('token').description('Manage the API tokens of a running server.');
   addAdd(token, io);
   const listing = token
     .command('list')
@@ -93,7 +91,9 @@ async function runChange(io: Io, url: string, flags: OperatorFlags, path: string
   const made = await askServer(base, path, body, await accessFrom(io, flags), tokenKind);
   await writeResult(io, flags, made, () => [made.token]);
   if (flags.json) return;
-  const old = isTime(made.previousUntilMs) ? `; the old token is valid until ${timeText(made.previousUntilMs)}` : '';
+  const old = isTime(made.previousUntilMs)
+    ? `; the old token is valid until ${timeText(made.previousUntilMs)}`
+    : '';
   await note(io, `token "${made.name}", role ${made.role}, valid until ${timeText(made.expiresMs)}${old}`);
 }
 

@@ -34,10 +34,7 @@ export function addTrain(program: Command, io: Io): void {
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
   addAllOption(command);
-  addThreadsOption(
-    command,
-    'number of threads (default: one per core where that is faster)',
-  );
+  addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred train har.csv --c1 1 --c2 0.1 --model model.json',

@@ -57,7 +57,8 @@ function searchText({ search: { trainings, widened }, table, folds }: TuneResult
   const dropped = table.filter((row) => row.folds < folds).length;
   const early = dropped > 0 ? `, ${count(dropped)} of them dropped early` : '';
   const times = widened === 1 ? 'once' : `${widened} times`;
-  const wider = widened > 0 ? `; the grid was widened ${times}, because the best candidate was at its edge` : '';
+  const wider =
+    widened > 0 ? `; the grid was widened ${times}, because the best candidate was at its edge` : '';
   return `${count(table.length)} candidates${early}, ${count(trainings)} trainings${wider}`;
 }
 

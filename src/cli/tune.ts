@@ -76,10 +76,7 @@ export function addTune(program: Command, io: Io): void {
       "folder for finished trainings, to resume from (default: in this user's cache, until tune has ended)",
     )
     .option('--no-cache', 'store nothing: an interrupted tune starts over');
-  addThreadsOption(
-    command,
-    'number of threads (default: one per core where that is faster)',
-  );
+  addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred tune har.csv',

@@ -69,7 +69,8 @@ export const SECTIONS = {
 
 const ON_THE_WIRE: Section = {
   title: 'On the wire',
-  about: 'What participants receive in `welcome` (src/protocol/PROTOCOL.md). These settings have no defaults.',
+  about:
+    'What participants receive in `welcome` (src/protocol/PROTOCOL.md). These settings have no defaults.',
   fields: WIRE,
   flagged: {},
   defaults: 'hidden',
@@ -147,7 +148,11 @@ function defaultOf(kind: Kind<unknown, unknown>): string {
   if (derived !== undefined) return derived;
   if (fallback === undefined) return absent === 'optional' ? 'none' : 'required';
   const json = kind.toJson(fallback);
-  return kind.is.parts?.[0]?.of === '' ? 'see below' : json === null ? 'no limit' : code(JSON.stringify(json));
+  return kind.is.parts?.[0]?.of === ''
+    ? 'see below'
+    : json === null
+      ? 'no limit'
+      : code(JSON.stringify(json));
 }
 
 function code(text: string): string {

@@ -32,8 +32,7 @@ export const FEDERATION_EXAMPLES: readonly Example[] = [
     },
   },
   {
-    about:
-      'Updates with an unusually large norm are clipped, and contributions are scored:',
+    about: 'Updates with an unusually large norm are clipped, and contributions are scored:',
     json: { defence: { robust: { quantile: 0.5, factor: 2 }, refuseAbove: 1000, scores: 'on' } },
   },
 ];

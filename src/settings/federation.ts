@@ -129,7 +129,9 @@ export const FEDERATION = {
   passes: RUN.passes,
   seed: RUN.seed,
   ...TIMING,
-  maxRows: whole(1, 1e8).default(1e8).about('maximum number of rows per participant; participants with more are refused'),
+  maxRows: whole(1, 1e8)
+    .default(1e8)
+    .about('maximum number of rows per participant; participants with more are refused'),
   ...ROUNDS,
   dp: object({ ...DP, honest, bounds })
     .check(isPrivate, HOW_PRIVATE)

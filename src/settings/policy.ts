@@ -13,7 +13,9 @@ export const POLICY = {
     .default([])
     .flag('--require <a,b>')
     .about('protections that the federation must have'),
-  minPeers: whole(2).default(3).about('with secure: minimum number of participants in a sum, including this one'),
+  minPeers: whole(2)
+    .default(3)
+    .about('with secure: minimum number of participants in a sum, including this one'),
   margin: whole(1)
     .default(2)
     .about('with secure: minimum number of members by which two sums of the same quantity differ'),

@@ -32,7 +32,9 @@ const data = variants('generator', {
     ...generated,
     rows: count.default(200).about('number of rows per participant'),
     features: count.default(200).about('number of features'),
-    heterogeneity: choice('same', 'diverse').default('diverse').about('whether participants have the same or diverse data'),
+    heterogeneity: choice('same', 'diverse')
+      .default('diverse')
+      .about('whether participants have the same or diverse data'),
   },
   file: {
     file: file.about('data file, relative to the folder of the scenario'),
@@ -60,9 +62,7 @@ function withGenerator(given: unknown): unknown {
 }
 
 const compute = object({
-  file: file
-    .optional('none')
-    .about('file written by kindred calibrate; constants given here override it'),
+  file: file.optional('none').about('file written by kindred calibrate; constants given here override it'),
   fixedMs: duration.optional('of a typical device').about('time of a local pass: constant part'),
   perRowMs: duration.optional('0').about('time of a local pass: per row'),
   perValueMs: duration.optional('of a typical device').about('time of a local pass: per value'),
@@ -89,7 +89,9 @@ const partition = object({
 const crash = object({
   node: text('coordinator, or the name of a participant').about('coordinator, or a participant'),
   step: count.about("step in which it crashes, counted from the node's first start"),
-  afterEffects: whole(0, 1_000_000).default(0).about("number of the step's effects performed before the crash"),
+  afterEffects: whole(0, 1_000_000)
+    .default(0)
+    .about("number of the step's effects performed before the crash"),
   downMs: duration.default(1000).about('downtime'),
 });
 
@@ -114,7 +116,9 @@ const ifNothingIsLost = 'derived from the slowest participant';
 
 export const SCENARIO = {
   name: text('text of at most 200 characters', 200, 0).default('scenario').about('title of the results'),
-  about: text('text of at most 2000 characters', 2000, 0).default('').about('free text, ignored by the program'),
+  about: text('text of at most 2000 characters', 2000, 0)
+    .default('')
+    .about('free text, ignored by the program'),
   data: data
     .default({ generator: 'har', participants: 20, seed: 1, rows: 345, features: 561 })
     .about('the data'),

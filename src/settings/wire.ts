@@ -9,9 +9,7 @@ const above0 = number({ above: 0 });
 /** In [0, 1]. */
 export const portion = number({ min: 0, max: 1 });
 
-export const method = choice('mtl', 'global', 'mocha')
-  .default('mtl')
-  .about('training method');
+export const method = choice('mtl', 'global', 'mocha').default('mtl').about('training method');
 export const straggler = choice('restart', 'resume', 'anytime')
   .default('anytime')
   .about('what happens to a solve in progress when the next round opens');

@@ -75,9 +75,7 @@ describe('serve', () => {
     db.close();
     const refused = await run(['serve', '--port', '0', ...options]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(
-      '--recount moves it aside, and participants start over [CORRUPT]',
-    );
+    expect(refused.stderr).toContain('--recount moves it aside, and participants start over [CORRUPT]');
     expect(existsSync(`${store}.damaged-1`)).toBe(false);
     const second = await serve([...options, '--recount']);
     expect(existsSync(`${store}.damaged-1`)).toBe(true);

@@ -169,7 +169,7 @@ describe('a store that takes its time', () => {
     expect(await paused).toBeUndefined();
     expect(rig.store.loadRun(NAME)!.run.paused).toBe(true);
     const fresh = new Rig();
-    expect(await fresh.host.order('recount')).toBe('recount: there are no answers to ask for again');
+    expect(await fresh.host.order('recount')).toBe('recount: only with aggregation by answers');
   });
 
   test('stopping waits for the save that is under way, and nothing follows it', async () => {

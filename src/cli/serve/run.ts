@@ -81,7 +81,10 @@ async function prepare(
   if (allowed.length === 0) return;
   const hint = `${io.program} invite ... --name <name> --key <key> lets it in again`;
   for (const { participant, line, file } of await server.allowListed(wanted.name, allowed))
-    await warn(io, `${file}, line ${line}: "${participant}" was revoked with this key and stays revoked; ${hint}`);
+    await warn(
+      io,
+      `${file}, line ${line}: "${participant}" was revoked with this key and stays revoked; ${hint}`,
+    );
 }
 
 /** The output once the server listens. `tokenFile`: undefined where the token came from the environment. */

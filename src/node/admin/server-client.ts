@@ -72,7 +72,7 @@ function refusalOf(base: string, status: number, json: unknown): KindredError {
     return new KindredError(refusal.code, `${base}: ${refusal.message}`, status >= 500 ? 'run' : 'input');
   return new KindredError(
     'NOT_A_SERVER',
-    `${base}: expected the answer of a kindred server, got status ${status}; is the address right?`,
+    `${base}: expected the answer of a kindred server, got status ${status}; check the address`,
     'run',
   );
 }
@@ -83,8 +83,7 @@ function networkError(base: string, error: unknown): KindredError {
   const { code = '', message } = error as { code?: string; message: string };
   const fail = (ours: string, sentence: string) => new KindredError(ours, `${base}: ${sentence}`, 'run');
   if (code === 'ECONNREFUSED') return fail('NOT_RUNNING', 'connection refused; is kindred serve running?');
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return fail('NOT_RUNNING', 'unknown host');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return fail('NOT_RUNNING', 'unknown host');
   if (UNTRUSTED.test(code)) {
     const hint = '--ca gives trusted certificates, --tls-cert and --tls-key your own';
     return fail('NOT_TRUSTED', `expected a trusted TLS connection, got ${code}; ${hint}`);

@@ -50,10 +50,7 @@ export function readZip(bytes: Uint8Array, source: string, limits = DEFAULT_LIMI
     checkHeader(header, source);
     total += header.size;
     if (total > limits.bytes) {
-      throw fail(
-        'ZIP_TOO_LARGE',
-        `${source}: unpacks to more than the allowed ${limits.bytes} bytes`,
-      );
+      throw fail('ZIP_TOO_LARGE', `${source}: unpacks to more than the allowed ${limits.bytes} bytes`);
     }
     entries.push({ name: header.name, size: header.size, read: () => unpack(view, bytes, header, source) });
   }

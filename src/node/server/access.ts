@@ -64,8 +64,7 @@ export class Access {
     if (loopback && needed === 'read') return;
     if (token === undefined)
       throw new ApiError('TOKEN_NEEDED', 'authorization: expected "Bearer" and an operator token');
-    if (!actor)
-      throw new ApiError('WRONG_TOKEN', 'authorization: expected a valid operator token');
+    if (!actor) throw new ApiError('WRONG_TOKEN', 'authorization: expected a valid operator token');
     if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return;
     const message = `token "${actor.name}": expected one of role ${needed}, got role ${actor.role}`;
     throw new ApiError('ROLE_NEEDED', message);

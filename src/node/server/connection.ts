@@ -140,8 +140,7 @@ export class Connection {
       if (!(error instanceof ProtocolError)) throw error;
       this.reject(error.code, error.message);
       this.bad++;
-      if (this.bad >= this.ports.limits.badFrames)
-        this.close(CLOSE.badFrames, 'too many invalid frames');
+      if (this.bad >= this.ports.limits.badFrames) this.close(CLOSE.badFrames, 'too many invalid frames');
       return undefined;
     }
   }

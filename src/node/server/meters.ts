@@ -121,7 +121,12 @@ export class Meters {
     counts('frames_sent', 'Sent frames by kind', 'kind', ({ meter }) => meter.sent);
     counts('bytes', 'Bytes of frames by direction', 'direction', ({ meter }) => Object.entries(meter.bytes));
     counts('rejections', 'Refused messages by code', 'code', (one) => one.rejections());
-    counts('declines', 'Requests declined by participants, by code', 'code', (one) => one.host.state.declines);
+    counts(
+      'declines',
+      'Requests declined by participants, by code',
+      'code',
+      (one) => one.host.state.declines,
+    );
   }
 
   observeRound(federation: string, ms: number): void {

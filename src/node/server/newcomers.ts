@@ -62,8 +62,7 @@ export class Newcomers {
     if (invitation?.participant !== participant) {
       const now = this.options.clock.wallClock();
       const held = reserved.get(look)?.some(({ expiresMs }) => expiresMs === undefined || expiresMs > now);
-      if (held)
-        throw taken(participant, 'is reserved for an invited participant; choose another name');
+      if (held) throw taken(participant, 'is reserved for an invited participant; choose another name');
     }
     if (!invitation) this.checkCrowd(enrolled.size, address);
   }
@@ -89,7 +88,10 @@ export class Newcomers {
     const { openEnrolments } = this.options.limits;
     if (enrolled >= openEnrolments) {
       const hint = 'the operator can invite more, or raise serve --max-enrolments';
-      throw new ApiError('FULL', `the federation is full: ${openEnrolments} participants are enrolled; ${hint}`);
+      throw new ApiError(
+        'FULL',
+        `the federation is full: ${openEnrolments} participants are enrolled; ${hint}`,
+      );
     }
     if (isLoopback(address) || this.rates.take(addressOwner(address))) return;
     throw new ApiError('TOO_MANY', 'too many enrolments from this address; try again in a minute');

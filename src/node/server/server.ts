@@ -301,7 +301,8 @@ export class CoordinatorServer {
   reloadCertificates(): void {
     if (!this.tls) return;
     const error = this.tls.reload(this.app.server as unknown as TlsServer);
-    if (error) this.log.error({ err: error }, 'the new certificate files are invalid; the old ones stay in use');
+    if (error)
+      this.log.error({ err: error }, 'the new certificate files are invalid; the old ones stay in use');
     else this.log.info('certificate files reloaded');
   }
 

@@ -68,7 +68,11 @@ async function admit(
     checkRunning(context);
     connect(federation, ticket);
   });
-  if (!isGood) throw new ApiError('TICKET_INVALID', 'ticket: expected an unused, current ticket; request a session first');
+  if (!isGood)
+    throw new ApiError(
+      'TICKET_INVALID',
+      'ticket: expected an unused, current ticket; request a session first',
+    );
 }
 
 function decoded(name: string): string {

@@ -52,7 +52,9 @@ const federationState = z.strictObject({
       classes: z
         .strictObject({ labels: z.array(z.string()), positive: z.string() })
         .nullable()
-        .describe('Label of the positive class (+1), and all classes; with a single label, all others are negative'),
+        .describe(
+          'Label of the positive class (+1), and all classes; with a single label, all others are negative',
+        ),
       target: z
         .strictObject({ shift: z.number(), scale: z.number() })
         .nullable()
@@ -60,7 +62,10 @@ const federationState = z.strictObject({
     })
     .nullable()
     .describe('Agreement of the participants on targets; null before training starts'),
-  waitingFor: z.string().nullable().describe('What training waits for before it starts, apart from participants'),
+  waitingFor: z
+    .string()
+    .nullable()
+    .describe('What training waits for before it starts, apart from participants'),
   rejections: rejections.describe('Refused messages of participants since the server started, by code'),
   declines: declines.describe(
     'Requests that participants declined by their policy since the server started, by code',
@@ -190,11 +195,7 @@ const show = route({
 
 const pause = order('pause', 'Pause training', 'No round closes and no deadline passes until it is resumed.');
 const resume = order('resume', 'Resume training after a pause');
-const finish = order(
-  'finish',
-  'End training',
-  'All participants receive and keep the current model.',
-);
+const finish = order('finish', 'End training', 'All participants receive and keep the current model.');
 const recount = order(
   'recount',
   'Discard all answers and ask all participants again',

@@ -19,7 +19,9 @@ const roundRow = z.strictObject({
     .describe(
       'Whether the bounds are certified; with steps they are estimates until all participants have answered for the current model',
     ),
-  missing: z.array(z.string()).describe('Participants that have joined but are not covered by the certificate'),
+  missing: z
+    .array(z.string())
+    .describe('Participants that have joined but are not covered by the certificate'),
   sigma: known,
   primal: known,
   dual: known,

@@ -45,9 +45,13 @@ export function addInvite(program: Command, io: Io): void {
     .command('invite')
     .description('Create invitations to a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
-    .option('--name <participant>', 'participant that may use it (default: anyone who has it)')
+    .option('--name <participant>', 'participant that may use the invitation (default: anyone who has it)')
     .addOption(valued('--count <number>', 'number of invitations', whole(1, 1000)))
-    .option('--expires <time>', 'expiry: 12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
+    .option(
+      '--expires <time>',
+      'time until expiry: 12h, 7d (default: never)',
+      durationValue('--expires', LONGEST_MS),
+    )
     .option('--key <key>', 'enrol --name with its public key (base64url), without an invitation')
     .action((url: string, flags: InviteFlags) => runInvite(io, url, flags));
   addOperatorOptions(command);
@@ -61,7 +65,7 @@ export function addInvite(program: Command, io: Io): void {
 export function addRevoke(program: Command, io: Io): void {
   const command = program
     .command('revoke')
-    .description('Withdraw the admission of a participant to a federation of a running server.')
+    .description('Revoke the admission of a participant to a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
     .argument('<participant>', 'name of the participant')
     .action((url: string, name: string, flags: OperatorFlags) => runRevoke(io, url, name, flags));

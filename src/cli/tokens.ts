@@ -73,7 +73,11 @@ function addAdd(token: Command, io: Io): void {
     .argument('<url>', URL_ARGUMENT)
     .argument('<name>', 'name of the token: letters, digits, ".", "_" and "-"')
     .addOption(valued('--role <role>', 'read, operate or admin', choice(...ROLES), 'read'))
-    .option('--expires <time>', 'expiry: 12h, 90d (default: never)', durationValue('--expires', LONGEST_MS))
+    .option(
+      '--expires <time>',
+      'time until expiry: 12h, 90d (default: never)',
+      durationValue('--expires', LONGEST_MS),
+    )
     .action((url: string, name: string, { role, expires, ...flags }: AddFlags) =>
       runChange(io, url, flags, '/v1/tokens', { name, role, lifetimeMs: expires }),
     );

@@ -13,7 +13,7 @@ export const PROBLEM = {
     .optional('hinge; epsilon-insensitive for regression')
     .about('loss function'),
   c1: above0.default(1).about('weight of the loss'),
-  c2: above0.default(1).about('weight of personal parts: large values favour one shared model'),
+  c2: above0.default(1).about('regularisation of personal parts: large values favour one shared model'),
   epsilon: number({ min: 0 }).default(0.1).about('regression errors below this cost nothing'),
   lambda: above0.default(0.001).about('regularisation of mocha, in place of C1 and C2'),
   classWeight: choice('none', 'balanced').default('none').about('class weights of each participant'),

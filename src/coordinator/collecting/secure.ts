@@ -92,9 +92,9 @@ export function expel(state: CoordinatorState): CoordinatorEffect[] {
     if (!member) return [];
     const what =
       fault === 'share'
-        ? `its share of the secret of "${dealer}"`
-        : 'a share that does not match its commitment';
-    member.expelled = `participant "${id}": ${what} was wrong in round ${state.round}`;
+        ? `its share of the secret of "${dealer}" was wrong`
+        : 'its shares did not match its commitment';
+    member.expelled = `participant "${id}": ${what} in round ${state.round}`;
     return [member];
   });
   if (found.length === 0) return [];

@@ -28,8 +28,8 @@ const PRIVATE = { scale: 'none', dp: { clip: 0.1, epsilon: 4, delta: 1e-5 } } as
 
 /** Differential privacy does not protect from the coordinator, who adds the noise, but from those who are sent w. */
 export const MODES = [
-  { name: 'none', about: 'answers as they are', changes: {} },
-  { name: 'none, steps', about: 'safe steps as they are', changes: STEPS },
+  { name: 'none', about: 'unprotected answers', changes: {} },
+  { name: 'none, steps', about: 'unprotected safe steps', changes: STEPS },
   {
     name: 'bernoulli, paper',
     about: 'safe steps; each row left out with probability 0.5; v takes the whole step',
@@ -52,12 +52,12 @@ export const MODES = [
   },
   {
     name: 'secure aggregation',
-    about: 'the coordinator learns sums only',
+    about: 'the coordinator learns only sums',
     changes: { secure: true },
   },
   {
     name: 'secure, lying coordinator',
-    about: 'the coordinator shows one participant queries of its own, and the others the query 0',
+    about: 'the coordinator sends one participant special queries, and the others the query 0',
     // Nothing comes of any round.
     changes: { secure: true, rounds: 2 },
     onlooker: 'liar',
@@ -69,7 +69,7 @@ export const MODES = [
   },
   {
     name: 'none, to a participant',
-    about: 'who takes part sees w and no answer',
+    about: 'a participant sees w and no answers',
     changes: {},
     onlooker: 'participant',
   },

@@ -28,7 +28,7 @@ function recoveredFigure(results: readonly AuditResult[]): Figure {
     id: 'audit-recovered',
     title: 'What the coordinator recovers',
     caption:
-      'Without protection the personal part is known exactly, and rows come back where they are few. Masks lower what is recovered and do not end it; under secure aggregation nothing is left but the sum.',
+      'Without protection the coordinator recovers the personal part exactly, and rows where there are few. Masks reduce what is recovered, but do not prevent it; with secure aggregation only the sum is visible.',
     panels,
     columns: 1,
   };
@@ -62,7 +62,7 @@ function membershipFigure(results: readonly AuditResult[]): Figure {
     id: 'audit-membership',
     title: 'Who was in the training rows?',
     caption:
-      'Membership inference: the further above the diagonal, the surer the coordinator is about single rows.',
+      'Membership inference: the further above the diagonal, the better the coordinator recognises single rows.',
     panels,
     columns: results.length > 1 ? 2 : 1,
   };

@@ -176,7 +176,7 @@ export abstract class ByteReader {
     try {
       return fromUtf8.decode(this.bytes.subarray(start, start + length));
     } catch {
-      return this.refused(`${name}: expected text in UTF-8, got bytes that are not`);
+      return this.refused(`${name}: expected UTF-8 text, got other bytes`);
     }
   }
 

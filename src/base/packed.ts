@@ -72,7 +72,7 @@ export function sealForNow(as: Seal, value: unknown): Uint8Array {
 /** Refuses what is damaged, of another kind or of another version, with a sentence that begins with `source`. */
 export function unseal({ kind, version }: Seal, bytes: Uint8Array, source: string): unknown {
   const corrupt = (got: string): never => {
-    throw inputError('CORRUPT', `${source}: expected ${kind}, got ${got}; put back a copy of it`);
+    throw inputError('CORRUPT', `${source}: expected ${kind}, got ${got}; restore it from a backup`);
   };
   const end = bytes.length - CRC_BYTES;
   if (end <= HEADER_BYTES || !MAGIC.every((byte, i) => bytes[i] === byte))

@@ -98,7 +98,10 @@ function* framesIn(log: LogBytes): Generator<Frame> {
       const rest = log.read(start, Math.min(size, start + SEARCHED_BYTES));
       if (!isBegun(rest)) {
         const expected = `expected a record of ${length} bytes, got ${size - start} that are not the beginning of one`;
-        throw inputError('CORRUPT', `${log.name}: byte ${at}: ${expected}: damaged; put back a copy of it`);
+        throw inputError(
+          'CORRUPT',
+          `${log.name}: byte ${at}: ${expected}: damaged; restore it from a backup`,
+        );
       }
       return yield { at, start, end: undefined };
     }

@@ -14,13 +14,13 @@ interface VerifyFlags {
   readonly json?: true;
 }
 
-const FILE_ARGUMENT = 'SQLite file of a server that is stopped, or JSON lines of GET /v1/audit-log';
+const FILE_ARGUMENT = 'store of a stopped server, or an export of GET /v1/audit-log (JSON lines)';
 const SQLITE = 'SQLite format 3\u0000';
 /** Entries that are read at a time. */
 const PAGE = 1000;
 
 export function addAuditLog(program: Command, io: Io): void {
-  const command = program.command('audit-log').description('What operators of a server have done.');
+  const command = program.command('audit-log').description('Print or verify the audit log of a server.');
   const show = command
     .command('show')
     .description('Print the audit log.')
@@ -29,9 +29,9 @@ export function addAuditLog(program: Command, io: Io): void {
   finish(show, 'kindred audit-log show kindred.db');
   const verify = command
     .command('verify')
-    .description('Check that no entry was changed, taken out or put in.')
+    .description('Verify that no entry was changed, removed or inserted.')
     .argument('<file>', FILE_ARGUMENT)
-    .addOption(valued('--head <hash>', 'a hash that was printed before: also finds a cut end', headKind()))
+    .addOption(valued('--head <hash>', 'a hash printed earlier: also detects a truncated log', headKind()))
     .action((file: string, flags: VerifyFlags) => runVerify(io, file, flags));
   finish(
     verify,

@@ -36,15 +36,16 @@ export function addAudit(program: Command, io: Io): void {
   const command = program
     .command('audit')
     .description(
-      'Train, record what the coordinator sees, attack it, and report what leaks under each protection.',
+      'Train, record what the coordinator sees, run attacks on it and report what leaks under each protection.',
     )
     .argument('[data]', `${DATA_ARGUMENT} (default: small generated federations)`)
-    .option('--positive <value>', 'target value that becomes +1, needed with more than two')
-    .addOption(
-      valued('--participants <number>', 'use the first participants only: this many', whole(3, 1000), 20),
+    .option(
+      '--positive <value>',
+      'target value of the positive class (+1), required with more than two values',
     )
-    .addOption(valued('--seed <number>', 'of splits, masks and attacks', whole(0), 1))
-    .option('--full', "also recover rows by the paper's equations, which takes minutes")
+    .addOption(valued('--participants <number>', 'use only the first N participants', whole(3, 1000), 20))
+    .addOption(valued('--seed <number>', 'random seed of splits, masks and attacks', whole(0), 1))
+    .option('--full', "also recover rows with the paper's equations (takes minutes)")
     .option('--out <folder>', 'write audit.json and the figures here')
     .action((path: string | undefined, flags: Flags) => runAudit(io, path, flags));
   addDataOptions(command);
@@ -109,15 +110,15 @@ function report(
     ),
     ...table(COLUMNS, modes.map(rowOf)),
     '',
-    `  by chance: row error ${modes[0].leak.rows.guess.toFixed(2)} (rows of other people), membership 0.5, balance error ${modes[0].leak.balance.guess.toFixed(3)}`,
+    `  at chance level: row error ${modes[0].leak.rows.guess.toFixed(2)} (rows of other people), membership 0.5, balance error ${modes[0].leak.balance.guess.toFixed(3)}`,
     '',
   ]);
   return [
     ...lines,
-    'What the coordinator has: v is the personal part of a model; row error is relative, to the nearest recovered row;',
-    'membership is the area under the ROC curve; balance error is that of the share of positive rows.',
+    'What the coordinator learns. v: personal part of a model; row error: relative distance to the nearest recovered row;',
+    'membership: area under the ROC curve; balance error: error in the share of positive rows.',
     ...(results[0].attacks === 'quick'
-      ? ["Not tried: rows by the paper's equations (--full, which takes minutes)."]
+      ? ["Skipped: recovery of rows with the paper's equations (--full; takes minutes)."]
       : []),
     ...(out === undefined ? [] : ['', line('Written', `${out}/audit.json and figures`)]),
   ];

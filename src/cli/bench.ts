@@ -33,11 +33,11 @@ type Flags = DataFlags & {
 export function addBench(program: Command, io: Io): void {
   const command = program
     .command('bench')
-    .description('Measure kernels, solver, aggregation and methods side by side; medians and their ratios.')
-    .argument('[part...]', `some parts only: ${NAMES.join(', ')} (default: all but network)`)
-    .option('--data <file>', 'rows to solve on (default: generated HAR-like data of 30 people)')
-    .option('--full', 'network: up to 1,000 participants and 5,000 idle connections, which takes minutes')
-    .option('--only <a,b>', 'the same as naming the parts', nameList)
+    .description('Benchmark kernels, solver, aggregation and methods. Prints medians and ratios.')
+    .argument('[part...]', `parts to run: ${NAMES.join(', ')} (default: all but network)`)
+    .option('--data <file>', 'data to use (default: generated HAR-like data of 30 people)')
+    .option('--full', 'network: up to 1,000 participants and 5,000 idle connections (takes minutes)')
+    .option('--only <a,b>', 'same as naming the parts', nameList)
     .action((parts: readonly string[], flags: Flags) => runBench(io, parts, flags));
   addDataOptions(command);
   finish(

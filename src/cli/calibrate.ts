@@ -34,7 +34,7 @@ export function addCalibrate(program: Command, io: Io): void {
     .description(
       'Measure local passes on this machine and fit the compute model of simulated devices to them.',
     )
-    .option('--out <file>', 'write the fit here, and calibration.svg beside it')
+    .option('--out <file>', 'write the fit here, and calibration.svg next to it')
     .action((flags: Flags) => runCalibrate(io, flags));
   finish(command, 'kindred calibrate --out calibration.json');
 }

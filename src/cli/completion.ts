@@ -12,7 +12,7 @@ const NAMES = Object.keys(SHELLS) as (keyof typeof SHELLS)[];
 export function addCompletion(program: Command, io: Io, loadAll: () => Promise<Command>): void {
   const command = program
     .command('completion')
-    .description('Print a script that completes commands, options and values in a shell.')
+    .description('Print a shell completion script for commands, options and values.')
     .argument('<shell>', NAMES.join(', '))
     .action(async (shell: string) => {
       const write = SHELLS[oneOf('argument <shell>', NAMES)(shell)];

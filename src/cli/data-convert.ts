@@ -16,9 +16,9 @@ interface Flags extends DataFlags {
 export function addDataConvert(group: Command, io: Io): void {
   const command = group
     .command('convert')
-    .description('Write data of any format as one CSV file: participant, target, features.')
+    .description('Convert data of any format to one CSV file: participant, target, features.')
     .argument('<data>', DATA_ARGUMENT)
-    .requiredOption('--out <file>', 'CSV file to write, packed if it ends in .gz')
+    .requiredOption('--out <file>', 'CSV file to write, compressed if it ends in .gz')
     .action((data: string, flags: Flags) => runConvert(io, data, flags));
   addDataOptions(command);
   finish(

@@ -13,7 +13,7 @@ type Flags = DataFlags & { readonly objective?: 'classification' | 'regression';
 export function addDataDescribe(group: Command, io: Io): void {
   const command = group
     .command('describe')
-    .description('Summarise the data and list possible mistakes in them.')
+    .description('Summarise the data and list possible problems.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runDescribe(io, data, flags));
   addDataOptions(command).addOption(

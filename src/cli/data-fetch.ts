@@ -29,7 +29,7 @@ export function addDataFetch(group: Command, io: Io): void {
     .command('fetch')
     .description('Download a public data set. uci-har: activity recognition, 30 people, 10,299 rows.')
     .argument('<name>', 'uci-har', oneOf('data fetch', ['uci-har']))
-    .option('--out <folder>', 'folder to make', 'uci-har')
+    .option('--out <folder>', 'folder to create', 'uci-har')
     .option('--url <address>', 'download from here (default: the UCI repository)')
     .action((name: string, flags: Flags) => runFetch(io, name, flags));
   finish(command, 'kindred data fetch uci-har --out uci-har && kindred train uci-har');
@@ -73,7 +73,7 @@ async function report(io: Io, flags: Flags, got: { name: string; files: number; 
   const { out } = flags;
   const downloaded = `${count(got.files)} files, ${megabytes(got.bytes)} downloaded`;
   await writeResult(io, flags, { ...got, out }, () => [
-    `${out}: ${got.files === 0 ? 'is already there' : downloaded}`,
+    `${out}: ${got.files === 0 ? 'already complete, nothing to download' : downloaded}`,
     `Next: ${commandLine(io.program, 'train', out)}`,
   ]);
 }

@@ -36,21 +36,33 @@ const SIZES = { har: { rows: 345, features: 561 }, regression: { rows: 200, feat
 export function addDataMake(group: Command, io: Io): void {
   const command = group
     .command('make')
-    .description('Make data from a seed: activity recognition (har) or the synthetic regression.')
+    .description('Generate data: activity recognition (har) or a synthetic regression.')
     .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
-    .option('--out <file>', 'write here, packed if it ends in .gz (default: stdout)')
-    .addOption(valued('--participants <number>', 'how many', whole(1), 20))
-    .addOption(valued('--rows <number>', 'of each participant (default: 345 on average, or 200)', whole(1)))
-    .addOption(valued('--features <number>', 'of each row (default: 561, or 200)', whole(1)))
-    .addOption(valued('--seed <number>', 'the same seed gives the same data', whole(0), 1))
+    .option('--out <file>', 'file to write, compressed if it ends in .gz (default: stdout)')
+    .addOption(valued('--participants <number>', 'number of participants', whole(1), 20))
+    .addOption(
+      valued(
+        '--rows <number>',
+        'rows per participant (default: 345 on average for har, 200 for regression)',
+        whole(1),
+      ),
+    )
+    .addOption(
+      valued(
+        '--features <number>',
+        'number of features (default: 561 for har, 200 for regression)',
+        whole(1),
+      ),
+    )
+    .addOption(valued('--seed <number>', 'random seed; the same seed gives the same data', whole(0), 1))
     .addOption(
       valued(
         '--heterogeneity <kind>',
-        'regression: same or diverse participants (default: same)',
+        'regression: same or diverse data of participants (default: same)',
         choice('same', 'diverse'),
       ),
     )
-    .addOption(valued('--snr <decibels>', 'regression: signal to noise (default: 20)', whole(0, 200)))
+    .addOption(valued('--snr <decibels>', 'regression: signal-to-noise ratio (default: 20)', whole(0, 200)))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
   finish(
     command,
@@ -63,7 +75,7 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   if (flags.json && flags.out === undefined) {
     throw inputError(
       'BAD_OPTION',
-      'option --json: expected --out with it, as the data go to stdout otherwise',
+      'option --json: expected --out as well, because the data go to stdout otherwise',
     );
   }
   if (flags.out !== undefined) await checkWritable(flags.out);

@@ -41,7 +41,7 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
     .addOption(separatorOption())
     .addOption(decimalOption())
     .option('--header', `the first line names the columns (default${usual ? '' : `: ${defaults}`})`)
-    .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
+    .option('--no-header', 'the file has no header; columns are named c1, c2, ...')
     .addOption(maxBytesOption())
     .option('--task-file <file>', 'one participant id per line, for LIBSVM text')
     .addOption(
@@ -57,14 +57,14 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
 export function separatorOption(): Option {
   return new Option(
     '--separator <char|auto>',
-    'between columns of a text file: , ; | tab, or any one character (default: auto, by the first line)',
+    'column separator of a text file: , ; | tab, or any single character (default: auto, detected from the first line)',
   ).argParser((text) => (text === 'tab' || text === '\\t' ? '\t' : text));
 }
 
 export function decimalOption(): Option {
   return valued(
     '--decimal <sign>',
-    'before decimals of a text file: point or comma (default: point)',
+    'decimal sign of a text file: point or comma (default: point)',
     choice('point', 'comma'),
   );
 }
@@ -72,7 +72,7 @@ export function decimalOption(): Option {
 export function maxBytesOption(): Option {
   return valued(
     '--max-bytes <number>',
-    'most bytes that a gzipped or Parquet file may unpack to (default: 100 times its size, at least 256 MiB, at most 4 GiB)',
+    'maximum uncompressed size of a gzipped or Parquet file in bytes (default: 100 times its size, at least 256 MiB, at most 4 GiB)',
     number({ min: 1 }),
   );
 }

@@ -8,7 +8,7 @@ import { example } from './flags.ts';
 import type { Io } from './io.ts';
 
 export function addData(program: Command, io: Io): void {
-  const group = program.command('data').description('Make, describe, convert or fetch data.');
+  const group = program.command('data').description('Generate, describe, convert or download data.');
   example(group, 'kindred data make har --out har.csv', 'kindred data describe har.csv');
   addDataMake(group, io);
   addDataDescribe(group, io);

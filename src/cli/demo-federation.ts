@@ -27,7 +27,7 @@ interface DemoSetting {
 export async function federate(table: Table, setting: DemoSetting, onProgress: (text: string) => void) {
   const { folder, seed, testFraction, slowest } = setting;
   const ids = table.participants;
-  onProgress('writing everybody their own file');
+  onProgress('writing one file per participant');
   for (const id of ids)
     await writeAtomically(join(folder, `${id}.csv`), writeCsv(rowsOfParticipant(table, id)!));
   mkdirSync(join(folder, 'state'));
@@ -70,7 +70,7 @@ async function outputOf<T>(args: readonly string[]): Promise<T> {
   const child = spawnKindred(args);
   const closed = new Promise((resolve) => child.on('close', resolve));
   const [out, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
-  const ended = `kindred ${args[0]} ended with code ${await closed}`;
+  const ended = `kindred ${args[0]} exited with code ${await closed}`;
   if (out !== '') return JSON.parse(out) as T;
   throw new KindredError('DEMO_FAILED', `${ended}: ${errors.trim()}`, 'run');
 }
@@ -94,7 +94,7 @@ function watch(server: ServedCoordinator, people: number, onProgress: (text: str
     const state = await stateOf(server).catch(() => undefined);
     if (!state) return;
     const { phase, round, relativeGap, participants } = state;
-    if (phase === 'gathering') onProgress(`${participants.connected} of ${people} participants are here`);
+    if (phase === 'gathering') onProgress(`${participants.connected} of ${people} participants connected`);
     else onProgress(`round ${round}, relative gap ${scientific(relativeGap)}`);
   }, REFRESH_MS);
 }

@@ -28,17 +28,17 @@ const TEST_FRACTION = 0.3;
 const MEANING = {
   mtl: 'shared part + personal part',
   local: 'one model per person',
-  global: 'one model for everybody',
+  global: 'one model for all',
 };
 
 export function addDemo(program: Command, io: Io): void {
   const command = program
     .command('demo')
     .description(
-      'A coordinator and 20 participants as processes of their own, on built-in activity data; compared with training alone and with one model for all.',
+      'Run a coordinator and 20 participants as separate processes on built-in activity data, and compare with training alone and with one model for all.',
     )
-    .addOption(valued('--seed <number>', 'another seed makes other people', whole(0), 1))
-    .addOption(valued('--participants <number>', 'how many people', whole(2), 20))
+    .addOption(valued('--seed <number>', 'random seed of the generated people', whole(0), 1))
+    .addOption(valued('--participants <number>', 'number of people', whole(2), 20))
     .action((flags: Flags) => runDemo(io, flags));
   finish(command, 'kindred demo');
 }
@@ -116,25 +116,27 @@ function report(
     scientific(relativeGap),
   ]);
   return [
-    bold('Is this person sitting? Made-up phone sensor data that never leave their owners.'),
-    `${size}; 30% of the rows of each are kept for testing.`,
-    `One coordinator and ${people} participants, each a process of its own; the slowest is ${SLOWEST} times as slow as the fastest.`,
-    `They trained for ${rounds} rounds over the network of this machine, in ${duration(trainingMs)}.`,
+    bold('Is this person sitting? Generated phone sensor data that never leave their owners.'),
+    `${size}; 30% of the rows of each person are kept for testing.`,
+    `One coordinator and ${people} participants, each in a separate process; the slowest is ${SLOWEST} times slower than the fastest.`,
+    `Training took ${rounds} rounds and ${duration(trainingMs)} over the network of this machine.`,
     '',
     ...layout.table(['<method', '<', 'mean error', 'mean BA', 'worst BA', 'rounds', 'gap'], rows),
     '',
-    dim('  BA: balanced accuracy, worst: of the person served worst, gap: distance to the optimum'),
-    dim('  mtl: by the participants, over the network; local and global: in this process, on the same rows'),
+    dim('  BA: balanced accuracy; worst: of the person with the lowest; gap: relative duality gap'),
+    dim(
+      '  mtl was trained by the participants over the network, local and global in this process on the same rows',
+    ),
     '',
     ...lesson(compared),
     '',
-    `${verified ? 'Nothing was lost' : 'SOMETHING WAS LOST'}: the answers of all ${people} participants add up to what the coordinator has, to ${scientific(conservation)} (kindred verify).`,
+    `${verified ? 'Verified' : 'VERIFICATION FAILED'}: the contributions of all ${people} participants add up to the sum of the coordinator, relative error ${scientific(conservation)} (kindred verify).`,
     '',
-    `Everything is in ${folder}. To inspect it:`,
+    `All files are in ${folder}. To inspect them:`,
     `  ${commandLine(program, 'predict', '--model', states[0], join(folder, `${table.participants[0]}.csv`))}`,
     // The shell finds the states: what it is to expand stays outside the quotes.
     `  ${commandLine(program, 'verify', store, join(folder, 'state'))}/*`,
-    bold('Next, your own:'),
+    bold('Next, with your own data:'),
     `  ${commandLine(program, 'serve')}`,
     `  ${commandLine(program, ...joinWords('http://127.0.0.1:7070', 'ada'))}`,
   ];
@@ -143,9 +145,8 @@ function report(
 /** From the numbers, so that it stays true for every seed. */
 function lesson(compared: readonly Compared[]): string[] {
   const [mtl, local, globally] = compared.map(({ mean }) => mean.errorRate);
-  const best = mtl <= Math.min(local, globally);
   return [
-    `People differ, yet have much in common: a personal model on top of a shared one errs on ${percent(mtl)} of`,
-    `new rows, ${best ? 'against' : 'beside'} ${percent(local)} for everybody on their own and ${percent(globally)} for one model that serves all.`,
+    `People differ, but have much in common: a shared model with personal parts errs on ${percent(mtl)} of`,
+    `new rows, compared with ${percent(local)} for training alone and ${percent(globally)} for one model for all.`,
   ];
 }

@@ -39,5 +39,5 @@ async function runEvaluate(io: Io, data: string, flags: Flags): Promise<void> {
   const unknown = count(newcomers.length);
   if (served !== undefined) await note(io, served);
   else if (newcomers.length > 0)
-    await note(io, `${unknown} participants are not in the model and were served by w alone`);
+    await note(io, `${unknown} participants are not in the model: evaluated with the shared part w`);
 }

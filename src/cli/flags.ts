@@ -44,6 +44,7 @@ function helpOf(setting: Kind<unknown, unknown>): string {
 function defaultText({ is }: Kind<unknown, unknown>, value: unknown): string {
   if (value === Infinity) return 'no limit';
   if (is.form === 'time') return `${(value as number) / 1000}s`;
+  if (is.form === 'list' && (value as readonly unknown[]).length === 0) return 'none';
   return String(isObject(value) ? value.kind : value);
 }
 

@@ -66,8 +66,8 @@ export async function readJoinData(io: Io, flags: JoinFlags) {
 function nameOf(path: string): string {
   const name = path === '-' ? '' : basename(path).replace(/(?<=.)\..*$/, '');
   if (name !== '') return name;
-  const why = 'as the data have no file name to take it from';
-  throw inputError('MISSING_OPTION', `option --name: expected one, ${why}`);
+  const why = 'because the data have no file name to derive it from';
+  throw inputError('MISSING_OPTION', `option --name: expected a name, ${why}`);
 }
 
 function nobody({ source, participants }: Table, task: string, taskColumn: string): Error {
@@ -75,6 +75,6 @@ function nobody({ source, participants }: Table, task: string, taskColumn: strin
   const more = participants.length > FEW ? ` and ${participants.length - FEW} more` : '';
   return inputError(
     'UNKNOWN_TASK',
-    `${source}: expected rows with "${task}" in column "${taskColumn}" (--task), got ${few.join(', ')}${more}; --task all takes all rows`,
+    `${source}: expected rows with "${task}" in column "${taskColumn}" (--task), got ${few.join(', ')}${more}; --task all uses all rows`,
   );
 }

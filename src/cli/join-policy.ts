@@ -29,7 +29,7 @@ function parseJson(path: string, text: string): unknown {
   } catch {
     // Said below.
   }
-  throw inputError('BAD_POLICY', `${path}: expected a JSON object, got something else`);
+  throw inputError('BAD_POLICY', `${path}: expected a JSON object`);
 }
 
 /** As `kindred serve --allow` has it: a line for each, its name and then its key. */

@@ -24,7 +24,7 @@ const NOTE_AFTER_MS = 2000;
 
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
   if (flags.once && flags.forever)
-    throw inputError('BAD_OPTION', 'option --forever: expected it without --once, got both');
+    throw inputError('BAD_OPTION', 'option --forever: expected --forever or --once, got both');
   const tls = await readTls(flags);
   if (flags.leave) return await leave(io, url, flags, tls);
   const invitation = await invitationFrom(io, flags);
@@ -33,8 +33,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const policy = await readPolicy(flags);
   // Whoever asks for sums is one to be summed.
   const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
-  if (hasLeft(state))
-    await note(io, 'this participant had left the federation; it takes part again from now on');
+  if (hasLeft(state)) await note(io, 'this participant had left the federation; it joins again');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
   const participation = joinFederation({
@@ -73,7 +72,7 @@ async function leave(io: Io, url: string, flags: JoinFlags, tls: TlsOptions | un
     `${participant} has left federation ${federation.name}`,
   ]);
   if (base > 0 && !flags.json)
-    await note(io, 'what it has contributed stays in the model until the operator has it forgotten');
+    await note(io, 'its contribution stays in the model until the operator forgets it');
 }
 
 /** Where nobody sees a line that changes: says once, after a while, that it waits for others. */
@@ -99,7 +98,7 @@ function checkAccepted({ participant, reason, base }: JoinResult, awaited = 0): 
     reason !== 'closed'
       ? `before training ended (${REASONS[reason]}), so its rows are not in the model; run the same command again, and ask the operator to reopen the federation if that does not help`
       : awaited > 0
-        ? `while it was ${waitingFor(awaited)}; run the same command again, and let others join, too`
+        ? `while it was ${waitingFor(awaited)}; run the same command again, and let others join`
         : 'before it was stopped; run the same command again to continue';
   throw new KindredError('NOT_ACCEPTED', `${what} ${because}`, 'run');
 }
@@ -135,11 +134,11 @@ function lineFor(event: JoinEvent): string {
     case 'solved':
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
-      return `a frame that is not valid was ignored: ${event.message}`;
+      return `ignored an invalid frame: ${event.message}`;
     case 'finished':
       return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
     case 'rows changed': {
-      const fitted = event.isPersonalised ? 'your model is fitted to them now, and ' : '';
+      const fitted = event.isPersonalised ? 'your model is now fitted to them, and ' : '';
       const { added, gone, kept } = event;
       return `training rows since the last start: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
     }
@@ -157,12 +156,12 @@ function progressLine(status: JoinStatus): string {
 const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
   gap: 'the relative duality gap is below its target',
   stall: 'no more progress',
-  rounds: 'out of rounds',
-  time: 'out of time',
-  operator: 'the operator ended it',
+  rounds: 'the maximum number of rounds was reached',
+  time: 'the time limit was reached',
+  operator: 'the operator ended the training',
   budget: 'the privacy budget is spent',
   left: 'this participant has left',
-  closed: 'stopped; the state is kept, and the same command continues from it',
+  closed: 'stopped; the state is saved, run the same command to continue',
 };
 
 function report(result: JoinResult, program: string, { line }: Layout): string[] {
@@ -201,7 +200,7 @@ function agreedLines({ classes, target }: Pick<JoinResult, 'classes' | 'target'>
 function tookPart(participants: number, missing: number): string {
   const everybody = `${count(participants)} participant${participants === 1 ? '' : 's'}`;
   if (missing === 0) return everybody;
-  return `${everybody}; the certificate does not cover ${count(missing)} who did not answer to the end`;
+  return `${everybody}; the certificate does not cover ${count(missing)} that stopped answering`;
 }
 
 function testText({ rows, errorRate, balancedAccuracy, r2, rmse }: NonNullable<JoinResult['test']>): string {

@@ -13,9 +13,9 @@ import { addTlsOptions } from './tls-files.ts';
 export function addJoin(program: Command, io: Io): void {
   const command = program
     .command('join')
-    .description('Take part in a federation with rows of your own, which stay where they are.')
-    .argument('<url>', 'of the server: http, https, ws or wss; its path names the federation')
-    .requiredOption('--state <folder>', 'folder for keys and state; made where there is none')
+    .description('Take part in a federation with your own rows, which stay on this machine.')
+    .argument('<url>', 'address of the server (http, https, ws or wss); the path names the federation')
+    .requiredOption('--state <folder>', 'folder for keys and state; created if missing')
     .action(async (url: string, flags: JoinFlags) => {
       const { runJoin } = await import('./join-run.ts');
       await runJoin(io, url, flags);
@@ -23,40 +23,41 @@ export function addJoin(program: Command, io: Io): void {
   command
     .optionsGroup('Data:')
     .option('--data <data>', DATA_ARGUMENT)
-    .option('--task <value>', 'whose rows: a value of the participant column, or all')
+    .option('--task <value>', 'rows to use: a value of the participant column, or all')
     .option('--task-column <column>', 'participant column', 'task')
     .option('--label <column>', 'target column', 'y')
     .option('--drop <a,b>', 'columns to leave out (default: none)', nameList)
     .addOption(separatorOption())
     .addOption(decimalOption())
-    .option('--no-header', 'the first line is a row: columns are called c1, c2, ...')
+    .option('--no-header', 'the file has no header; columns are named c1, c2, ...')
     .addOption(maxBytesOption())
     .option(
       '--positive <value>',
-      'target value that becomes +1; all participants must agree (default: as agreed from all labels)',
+      'target value of the positive class (+1), the same for all participants (default: agreed on from all labels)',
     )
-    .addOption(
-      valued('--test-fraction <number>', 'share of the rows to keep aside and test on', ROWS.testFraction, 0),
-    )
-    .addOption(valued('--seed <number>', 'seed of the split', RUN.seed, 1));
+    .addOption(valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0))
+    .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1));
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
     .option(
       '--invitation-file <file>',
-      'file with the invitation that the operator gave, - for stdin (default: KINDRED_INVITATION, if set)',
+      'file with the invitation, - for stdin (default: the environment variable KINDRED_INVITATION, if set)',
     )
-    .option('--secure', 'take part only where the server sees nothing but sums')
-    .option('--once', 'end when training ends (default)')
-    .option('--forever', 'stay connected when training rests, and take part when it continues')
-    .option('--leave', 'leave for good, and end; needs no data. What was learnt stays in the model');
+    .option('--secure', 'require secure aggregation: the server sees only sums')
+    .option('--once', 'exit when training ends (default)')
+    .option('--forever', 'stay connected while training rests, and take part when it continues')
+    .option(
+      '--leave',
+      'leave the federation for good and exit; needs no data. Contributions stay in the model',
+    );
   addTlsOptions(command)
     .addOption(valued('--slowdown <factor>', 'pretend to be this many times slower', number({ min: 1 }), 1))
     .optionsGroup('Policy:')
-    .option('--policy <file>', 'what this participant accepts, JSON; the flags below override it');
+    .option('--policy <file>', 'policy of this participant, JSON; the flags below override it');
   addSettings(command, POLICY)
     .optionsGroup('Options:')
-    .option('--record <file>', 'keep a log for kindred replay; as private as the state')
+    .option('--record <file>', 'write a run log for kindred replay; as confidential as the state')
     .option('--verbose', 'report every event on stderr');
   finish(
     command,

@@ -31,7 +31,7 @@ export class KindredCommand extends Command {
     if (this.commands.length > 0) return;
     this.optionsGroup('Options:').option(
       '--config <file>',
-      'JSON file with values of options by name; the command line goes before it',
+      'JSON file with option values by name; the command line overrides it',
     );
   }
 }

@@ -86,8 +86,8 @@ function servedOthers(
   const rows = participantOf.reduce((sum, k) => sum + (isOther(participants[k]) ? 1 : 0), 0);
   const whose = `${count(rows)} of ${count(n)} rows are of other participants (${listed(others, 5)} in column "${task}")`;
   return own === undefined
-    ? `${whose}: they were served by the model of "${participant}", which joined with all rows of its file`
-    : `${whose} than "${own}", whose model this is: they were served by w alone`;
+    ? `${whose}: the model of "${participant}" was used for them, because it joined with --task all`
+    : `${whose} than "${own}", whose model this is: the shared part w was used for them`;
 }
 
 /** A participant's own rows as its model knows them: all, or those that the data call so, or that they call nothing. */
@@ -124,6 +124,6 @@ export function newcomersIn(table: Table, model: Model): string[] {
   const who = first === '' ? 'rows without a participant (--task)' : `participant "${first}"`;
   throw inputError(
     'UNKNOWN_PARTICIPANT',
-    `${table.source}: ${who} cannot be served, a model of method ${model.method} has no part for newcomers`,
+    `${table.source}: no prediction for ${who}: a model of method ${model.method} has no shared part`,
   );
 }

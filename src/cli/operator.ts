@@ -31,7 +31,7 @@ interface InviteFlags extends OperatorFlags {
   readonly key?: string;
 }
 
-const URL_ARGUMENT = 'of the server: http://127.0.0.1:7070, with the federation as its path if you like';
+const URL_ARGUMENT = 'address of the server: http://127.0.0.1:7070; the path may name the federation';
 const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
 const invitation = object(
@@ -43,12 +43,16 @@ const invitationsKind = object({ invitations: list(invitation, 'a list') }, 'ign
 export function addInvite(program: Command, io: Io): void {
   const command = program
     .command('invite')
-    .description('Let new participants into a federation of a running server.')
+    .description('Create invitations to a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
-    .option('--name <participant>', 'only for the one of this name (default: whoever comes with it)')
+    .option('--name <participant>', 'participant that may use the invitation (default: anyone who has it)')
     .addOption(valued('--count <number>', 'number of invitations', whole(1, 1000)))
-    .option('--expires <time>', '12h, 7d (default: never)', durationValue('--expires', LONGEST_MS))
-    .option('--key <key>', 'enrol --name by its public key (base64url), without an invitation')
+    .option(
+      '--expires <time>',
+      'time until expiry: 12h, 7d (default: never)',
+      durationValue('--expires', LONGEST_MS),
+    )
+    .option('--key <key>', 'enrol --name with its public key (base64url), without an invitation')
     .action((url: string, flags: InviteFlags) => runInvite(io, url, flags));
   addOperatorOptions(command);
   finish(
@@ -61,23 +65,28 @@ export function addInvite(program: Command, io: Io): void {
 export function addRevoke(program: Command, io: Io): void {
   const command = program
     .command('revoke')
-    .description('Withdraw the admission of a participant to a federation of a running server.')
+    .description('Revoke the admission of a participant to a federation of a running server.')
     .argument('<url>', URL_ARGUMENT)
-    .argument('<participant>', 'its name')
+    .argument('<participant>', 'name of the participant')
     .action((url: string, name: string, flags: OperatorFlags) => runRevoke(io, url, name, flags));
   addOperatorOptions(command);
   finish(command, 'kindred revoke http://127.0.0.1:7070 ada');
 }
 
 function addOperatorOptions(command: Command): void {
-  addTokenOptions(command.option('--federation <name>', 'default: default, or as in the address'));
+  addTokenOptions(
+    command.option(
+      '--federation <name>',
+      'name of the federation (default: the path of the address, or default)',
+    ),
+  );
 }
 
 /** How to find the token, and whom to trust. */
 export function addTokenOptions(command: Command): void {
   command
-    .option('--token-file <file>', 'with the operator token (default: <store>.token)')
-    .option('--store <file>', 'of the server, to find its token by', 'kindred.db');
+    .option('--token-file <file>', 'file with the operator token (default: <store>.token)')
+    .option('--store <file>', 'store of the server, to find its operator token', 'kindred.db');
   addTlsOptions(command);
 }
 
@@ -86,7 +95,7 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   if (flags.key !== undefined) return await allow(io, address, flags, flags.key);
   const { name, count, expires } = flags;
   if (name !== undefined && (count ?? 1) > 1)
-    throw inputError('BAD_OPTION', `option --count: expected 1 for the one of --name, got ${count}`);
+    throw inputError('BAD_OPTION', `option --count: expected 1 with --name, got ${count}`);
   // JSON leaves out what is undefined.
   const body = { participant: name, count, lifetimeMs: expires };
   const access = await accessFrom(io, flags);
@@ -111,9 +120,9 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {
   const { name, count, expires } = flags;
-  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name with it');
+  if (name === undefined) throw inputError('BAD_OPTION', 'option --key: expected --name as well');
   if (count !== undefined || expires !== undefined)
-    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires with it');
+    throw inputError('BAD_OPTION', 'option --key: expected neither --count nor --expires');
   const done = `${name} may join federation ${address.federation} with this key`;
   await change(io, address, flags, name, 'allow', { key }, done);
 }
@@ -122,7 +131,7 @@ async function runRevoke(io: Io, url: string, name: string, flags: OperatorFlags
   const address = serverAddress(url, flags.federation);
   const done = `${name} may no longer join federation ${address.federation}`;
   await change(io, address, flags, name, 'revoke', {}, done);
-  if (!flags.json) await note(io, 'what it has contributed stays in the model until it is forgotten');
+  if (!flags.json) await note(io, 'its contribution stays in the model until it is forgotten');
 }
 
 /** Asks the server to change one participant; `done` says what has changed. */
@@ -150,6 +159,6 @@ export async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAc
   if (token !== undefined) return { token, tls };
   throw inputError(
     'NO_TOKEN',
-    `${file}: expected the operator token of the server, got no such file; give --token-file or --store`,
+    `${file}: expected the operator token of the server, found no such file; give --token-file or --store`,
   );
 }

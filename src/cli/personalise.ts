@@ -25,7 +25,7 @@ export function addPersonalise(program: Command, io: Io): void {
   const command = program
     .command('personalise')
     .description(
-      "Give participants of the data a personal part of their own: the best answer of their labelled rows to the model's shared part. No federation is needed.",
+      "Fit a personal part for each participant of the data to its labelled rows, on top of the model's shared part. Needs no federation.",
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
@@ -61,7 +61,7 @@ async function warnWhenShort(io: Io, { participants, options }: PersonaliseResul
   const worst = scientific(Math.max(...short.map(({ relativeGap }) => relativeGap)));
   const parts = `${count(short.length)} of ${count(participants.length)} personal parts`;
   const target = scientific(options.gap);
-  await warn(io, `${parts} stopped before the target gap of ${target}, the worst at ${worst}`);
+  await warn(io, `${parts} did not reach the target gap of ${target}, the worst stopped at ${worst}`);
 }
 
 function report(
@@ -89,9 +89,9 @@ function report(
     '',
     ...partTable(result, flags, layout),
     '',
-    ...partLine(result, 'added', 'did not know', layout),
-    ...partLine(result, 'replaced', 'knew', layout),
-    ...(out === undefined ? [line('Not written', '--out mine.json keeps the model')] : written(out)),
+    ...partLine(result, 'added', 'that were not in the model', layout),
+    ...partLine(result, 'replaced', 'that were in the model', layout),
+    ...(out === undefined ? [line('Not written', '--out mine.json saves the model')] : written(out)),
   ];
 }
 
@@ -133,5 +133,5 @@ function partLine(
   if (number === 0) return [];
   const who = `${count(number)} participant${number === 1 ? '' : 's'}`;
   const label = part === 'added' ? 'Added' : 'Replaced';
-  return [line(label, `personal parts of ${who} the model ${relation}`)];
+  return [line(label, `personal parts of ${who} ${relation}`)];
 }

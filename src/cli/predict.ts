@@ -17,7 +17,7 @@ export function addPredict(program: Command, io: Io): void {
   const command = program
     .command('predict')
     .description(
-      'Predict with a trained model. Everybody gets their own model; who is not in it, the shared part.',
+      'Predict with a trained model: the personal model of each participant, or the shared part for participants not in the model.',
     )
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
@@ -51,5 +51,5 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (served !== undefined) await note(io, served);
   if (servedByShared === 0 || served !== undefined) return;
   const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
-  await note(io, `${rows} are of participants the model does not know and were served by w alone`);
+  await note(io, `${rows} are of participants that are not in the model: predicted with the shared part w`);
 }

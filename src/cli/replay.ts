@@ -20,8 +20,8 @@ interface ReplayedLog extends Replayed {
 export function addReplay(program: Command, io: Io): void {
   const command = program
     .command('replay')
-    .description('Run the inputs of run logs again and check that they give the same effects.')
-    .argument('<log...>', 'files that a coordinator or a participant has written')
+    .description('Replay run logs and check that the same inputs give the same effects.')
+    .argument('<log...>', 'run logs of a coordinator or participants (--record)')
     .action((paths: string[], flags: Flags) => runReplay(io, paths, flags));
   finish(command, 'kindred replay coordinator.log', 'kindred replay logs/*.log --json');
 }

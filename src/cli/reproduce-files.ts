@@ -39,9 +39,9 @@ function reportOf({ sections, verdicts }: Reproduction, command: string, profile
   const { classification, regression, seeds, folds, passes } = profile;
   const { rows, features, name } = classification;
   return {
-    title: 'The paper, run again',
+    title: 'Reproduction of the paper',
     subtitle:
-      'Multi-Task Model Personalization for Federated Supervised SVM in Heterogeneous Networks (arXiv 2303.10254): every experiment, and a verdict on every claim, decided by code from the numbers below.',
+      'Multi-Task Model Personalization for Federated Supervised SVM in Heterogeneous Networks (arXiv 2303.10254): every experiment, with a verdict on every claim, computed from the numbers below.',
     command,
     facts: [
       [

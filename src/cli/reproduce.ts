@@ -42,22 +42,21 @@ interface Flags extends DataFlags {
 export function addReproduce(program: Command, io: Io): void {
   const command = program
     .command('reproduce')
-    .description("Run the paper's experiments again and decide its claims; writes a report.")
+    .description("Repeat the paper's experiments, decide its claims and write a report.")
     .argument('[id...]', `experiments, or all: ${EXPERIMENT_IDS.join(', ')}`, ['all'])
-    .option('--data <file>', 'classification data instead of the embedded ones (as <data> of train)')
-    .option('--positive <value>', 'target value that becomes +1, needed with more than two')
+    .option('--data <file>', 'classification data in place of the embedded data (as <data> of train)')
     .option(
-      '--out <folder>',
-      'where to write; results in its cache folder are not computed again',
-      'reproduction',
+      '--positive <value>',
+      'target value of the positive class (+1), required with more than two values',
     )
+    .option('--out <folder>', 'output folder; results in its cache folder are reused', 'reproduction')
     .option('--quick', 'smaller data and fewer repeats: about two minutes')
     .addOption(
-      valued('--repeats <number>', 'repeats of everything (default: 5, or 4 with --quick)', whole(1, 100)),
+      valued('--repeats <number>', 'number of repeats (default: 5, or 4 with --quick)', whole(1, 100)),
     )
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
-  addThreadsOption(command, 'threads that jobs are spread over (default: one for each core)');
+  addThreadsOption(command, 'number of threads (default: one per core)');
   finish(
     command,
     'kindred reproduce all --quick',

@@ -11,16 +11,16 @@ export function addServe(program: Command, io: Io): void {
   const command = program
     .command('serve')
     .description('Run the coordinator of a federation as a service.')
-    .addOption(valued('--port <number>', 'port to listen on; 0: any that is free', whole(0, 65_535), 7070))
-    .option('--host <address>', 'address to listen on; 0.0.0.0: all of this machine', '127.0.0.1')
-    .option('--store <file>', 'SQLite file for everything that must last; created if missing', 'kindred.db')
+    .addOption(valued('--port <number>', 'port to listen on; 0: any free port', whole(0, 65_535), 7070))
+    .option('--host <address>', 'address to listen on; 0.0.0.0: all interfaces', '127.0.0.1')
+    .option('--store <file>', 'SQLite file of the server; created if missing', 'kindred.db')
     .option(
       '--federation <name>',
-      'name of the federation to run, beside those in the store (default: default)',
+      'name of the federation to run, in addition to those in the store (default: default)',
     )
     .option(
       '--federation-file <file>',
-      'its options as JSON, or {"name", "options"}; kindred settings federation lists them',
+      'options of the federation as JSON, or {"name", "options"}; kindred settings federation lists them',
     )
     .action(async (flags: ServeFlags) => {
       const { runServe } = await import('./serve/run.ts');
@@ -34,13 +34,16 @@ export function addServe(program: Command, io: Io): void {
     .addOption(
       valued(
         '--log-format <kind>',
-        'pretty or json (default: json where stderr is no terminal)',
+        'pretty or json (default: json if stderr is not a terminal)',
         choice('pretty', 'json'),
       ),
     )
-    .option('--recount', 'ask everybody again; a damaged store is moved aside and replaced by a new one')
+    .option(
+      '--recount',
+      'discard all answers and ask all participants again; a damaged store is moved aside and replaced',
+    )
     .option('--record <folder>', 'write a run log of every federation here')
-    .option('--exit-when-finished', 'exit when training has ended and all participants know it');
+    .option('--exit-when-finished', 'exit when training has ended and all participants have been notified');
   finish(
     command,
     'kindred serve --min-participants 3',
@@ -51,32 +54,33 @@ export function addServe(program: Command, io: Io): void {
 function addAccessOptions(command: Command): void {
   command
     .optionsGroup('Access:')
-    .option('--open', 'anybody may enrol (default: only on loopback, by invitation elsewhere)')
-    .option('--invite-only', 'by invitation, also on loopback')
-    .option('--allow <file>', 'file of participants that may join: lines of name and key')
+    .option('--open', 'anyone may enrol (default on loopback; elsewhere participants need an invitation)')
+    .option('--invite-only', 'participants need an invitation, also on loopback')
+    .option('--allow <file>', 'file of participants that may join: one name and key per line')
     .option(
       '--operator-token-file <file>',
       'file with the operator token; created if missing (default: <store>.token)',
     )
     .option('--tls-cert <file>', 'certificate, PEM')
-    .option('--tls-key <file>', 'its key, PEM')
-    .option('--tls-client-ca <file>', 'accept only clients with a certificate of this authority (mutual TLS)')
-    .option('--origin <origin>', 'pages from there may use the API; may be repeated', origins)
+    .option('--tls-key <file>', 'private key of the certificate, PEM')
     .option(
-      '--host-name <name>',
-      'a name of this server, as a proxy or DNS has it; may be repeated',
-      hostNames,
+      '--tls-client-ca <file>',
+      'accept only clients with a certificate signed by this authority (mutual TLS)',
     )
+    .option('--origin <origin>', 'origin of web pages that may use the API; may be repeated', origins)
+    .option('--host-name <name>', 'public name of this server (DNS or proxy); may be repeated', hostNames)
     .addOption(
       valued(
         '--max-enrolments <number>',
-        'most participants of a federation without an invitation',
+        'maximum number of participants per federation that enrol without an invitation',
         whole(1),
       ),
     )
-    .addOption(valued('--max-connections <number>', 'most connections in all', whole(1)))
-    .addOption(valued('--connections-per-address <number>', 'most connections from one address', whole(1)))
-    .addOption(valued('--max-frame-bytes <number>', 'largest message', whole(1024)));
+    .addOption(valued('--max-connections <number>', 'maximum number of connections', whole(1)))
+    .addOption(
+      valued('--connections-per-address <number>', 'maximum number of connections per address', whole(1)),
+    )
+    .addOption(valued('--max-frame-bytes <number>', 'maximum message size in bytes', whole(1024)));
 }
 
 /** No port: it may be that of a forwarder. */

@@ -16,9 +16,9 @@ const NAMES = Object.keys(SECTIONS) as Name[];
 export function addSettingsCommand(program: Command, io: Io): void {
   const command = program
     .command('settings')
-    .description('Print every setting of a kind of document: values, default, meaning.')
+    .description('Print the settings reference of a section: values, defaults, meaning.')
     .argument('<section>', NAMES.join(', '))
-    .option('--example', 'print only an example document, to start a file from')
+    .option('--example', 'print only an example document, as a starting point')
     .action((section: string, flags: Flags) =>
       runSettings(io, oneOf('argument <section>', NAMES)(section), flags),
     );

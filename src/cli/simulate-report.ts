@@ -9,12 +9,12 @@ import { count, decimals, megabytes, scientific, significant, sizeOf, sizeText }
 const MOST_ROWS = 12;
 const METRIC = { balancedAccuracy: 'balanced accuracy', r2: 'R2' } as const;
 const STOPPED: Readonly<Record<string, string>> = {
-  gap: 'the gap was reached',
+  gap: 'gap reached',
   stall: 'no more progress',
-  rounds: 'limit of rounds',
-  time: 'limit of time',
-  operator: 'the operator ended it',
-  budget: 'the privacy budget is spent',
+  rounds: 'round limit',
+  time: 'time limit',
+  operator: 'ended by the operator',
+  budget: 'privacy budget spent',
 };
 
 export function simulateReport(
@@ -26,7 +26,7 @@ export function simulateReport(
 ): string[] {
   const { line } = layout;
   const [first] = runs;
-  const device = `${scientific(compute.fixedMs)} ms + ${scientific(compute.perValueMs)} ms a value and pass, spread ${compute.spread}`;
+  const device = `${scientific(compute.fixedMs)} ms + ${scientific(compute.perValueMs)} ms per value and pass, spread ${compute.spread}`;
   return [
     line('Scenario', scenario.name),
     line('Data', `${sizeText(sizeOf(table))} (${table.source}), ${objectiveOf(scenario)}`),
@@ -54,7 +54,7 @@ function waitingText(
   { method, waiting, straggler, responders }: Scenario,
   { responders: { waitMs } }: RunSummary,
 ): string {
-  if (method === 'local') return 'for nobody: everybody trains alone';
+  if (method === 'local') return 'none: each participant trains alone';
   const policy = `stragglers ${straggler}`;
   if (responders !== undefined && waitMs !== null)
     return `${waitMs.toFixed(1)} ms, for ${(100 * responders).toFixed(0)}% of responders; ${policy}`;
@@ -62,7 +62,7 @@ function waitingText(
     case 'fixed':
       return `${waiting.ms} ms; ${policy}`;
     case 'share':
-      return `for ${(100 * waiting.share).toFixed(0)}% by the times observed; ${policy}`;
+      return `for ${(100 * waiting.share).toFixed(0)}%, based on observed times; ${policy}`;
     case 'benchmarks':
       return `${waiting.factor} x the ${waiting.quantile}-quantile of the benchmarks; ${policy}`;
     default:
@@ -94,8 +94,8 @@ function runTable(runs: readonly RunSummary[], { table }: Layout): string[] {
   const hidden = runs.length - MOST_ROWS;
   return [
     ...table(COLUMNS, rows),
-    ...(hidden > 0 ? [`  (${hidden} more repeats are in the mean)`] : []),
-    `  mean and worst over participants are of ${name} on test rows`,
+    ...(hidden > 0 ? [`  (the mean includes ${hidden} more repeats)`] : []),
+    `  mean and worst are over participants: ${name} on test rows`,
   ];
 }
 
@@ -136,7 +136,7 @@ function bytesText(runs: readonly RunSummary[]): string {
   const up = meanOf(runs.map(({ bytes }) => bytes.upPerParticipantRound));
   const down = meanOf(runs.map(({ bytes }) => bytes.downPerParticipantRound));
   const total = meanOf(runs.map(({ bytes }) => bytes.up + bytes.down));
-  return `${count(Math.round(up))} up and ${count(Math.round(down))} down for each participant and round, ${megabytes(total)} in all`;
+  return `${count(Math.round(up))} up and ${count(Math.round(down))} down per participant and round, ${megabytes(total)} in total`;
 }
 
 function refusedText(runs: readonly RunSummary[]): string[] {

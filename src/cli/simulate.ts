@@ -45,13 +45,13 @@ export function addSimulate(program: Command, io: Io): void {
     )
     .argument(
       '<scenario>',
-      'a JSON file; kindred settings scenario lists its fields, {} is a scenario of 20 HAR-like participants',
+      'JSON file; kindred settings scenario lists its fields; {} is a scenario of 20 HAR-like participants',
     )
     .option('--out <folder>', 'write rows.jsonl, rows.csv, summary.json, curve.svg and chart.svg here')
-    .option('--chart <from-to>', 'rounds of the message sequence chart; 0 is the gathering', chartWindow)
-    .addOption(valued('--seed <number>', "instead of the scenario's", whole(0)))
+    .option('--chart <from-to>', 'rounds to draw in the message sequence chart; 0: joining', chartWindow)
+    .addOption(valued('--seed <number>', "random seed, overrides the scenario's", whole(0)))
     .action((path: string, flags: Flags) => runSimulate(io, path, flags));
-  addThreadsOption(command, 'threads that repeats are spread over (default: one for each core)');
+  addThreadsOption(command, 'number of threads for repeats (default: one per core)');
   finish(
     command,
     'kindred settings scenario --example > scenario.json',
@@ -62,7 +62,7 @@ export function addSimulate(program: Command, io: Io): void {
 
 async function runSimulate(io: Io, path: string, flags: Flags): Promise<void> {
   if (flags.chart && flags.out === undefined)
-    throw inputError('BAD_OPTION', 'option --chart: expected --out with it, as a chart is a file');
+    throw inputError('BAD_OPTION', 'option --chart: expected --out as well, because a chart is a file');
   const given = scenarioFromText(path, await readText(path));
   const scenario = flags.seed === undefined ? given : { ...given, seed: flags.seed };
   const inputs = await inputsOf(path, scenario);

@@ -13,9 +13,9 @@ export interface TlsFlags {
 /** One name for one thing: `serve` shows a certificate with the same options. */
 export function addTlsOptions(command: Command): Command {
   return command
-    .option('--ca <file>', 'certificates to trust, PEM')
-    .option('--tls-cert <file>', 'certificate to show the server, PEM')
-    .option('--tls-key <file>', 'its key, PEM');
+    .option('--ca <file>', 'trusted certificates, PEM')
+    .option('--tls-cert <file>', 'client certificate, PEM')
+    .option('--tls-key <file>', 'private key of the client certificate, PEM');
 }
 
 /** The texts of these files; undefined where none is given. */

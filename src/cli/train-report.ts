@@ -22,7 +22,7 @@ export function trainReport(
     line('Method', methodText(result)),
     ...targetLines(result, layout),
     '',
-    ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, hence no test results.']),
+    ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, so no test results.']),
     '',
     ...certificateLines(result, layout),
     line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),
@@ -60,7 +60,7 @@ function certificateLines(result: TrainResult, { line }: Layout): string[] {
     : `none (no dual), primal ${primal}`;
   const gaps = history.map((row) => row.relativeGap);
   const curve = sparkline(gaps);
-  const kept = `the sum of all answers is that of the duals, to ${scientific(conservation?.relativeError)} relative`;
+  const kept = `the sum of all answers matches the duals, relative error ${scientific(conservation?.relativeError)}`;
   return [
     line('Certificate', values),
     ...(curve === '' ? [] : [line('Gap', `${scientific(gaps[0])} ${curve} ${scientific(gaps.at(-1))}`)]),

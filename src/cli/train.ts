@@ -27,17 +27,14 @@ type Flags = DataFlags & {
 export function addTrain(program: Command, io: Io): void {
   const command = program
     .command('train')
-    .description('Train models on the rows of many participants, and test them on rows kept aside.')
+    .description('Train models on the rows of many participants and test them on held-out rows.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
   addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
   addAllOption(command);
-  addThreadsOption(
-    command,
-    'threads that participants are spread over (default: one for each core where that pays)',
-  );
+  addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred train har.csv --c1 1 --c2 0.1 --model model.json',

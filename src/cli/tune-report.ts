@@ -41,7 +41,7 @@ export function tuneReport(result: TuneResult, next: string, { line, table }: La
   const titles = names.map((name) => (typeof best[name] === 'string' ? `<${name}` : name));
   const choice = settingWords(TRAINING, chosenValues(best), names).join(' ');
   return [
-    line('Method', `${method}, ${objective}, ${folds}-fold cross-validation inside the participants`),
+    line('Method', `${method}, ${objective}, ${folds}-fold cross-validation within each participant`),
     line('Metric', `${metric}, ${metricReason}`),
     line('Search', searchText(result)),
     '',
@@ -57,7 +57,8 @@ function searchText({ search: { trainings, widened }, table, folds }: TuneResult
   const dropped = table.filter((row) => row.folds < folds).length;
   const early = dropped > 0 ? `, ${count(dropped)} of them dropped early` : '';
   const times = widened === 1 ? 'once' : `${widened} times`;
-  const wider = widened > 0 ? `; the grid was widened ${times}, because the best was at its edge` : '';
+  const wider =
+    widened > 0 ? `; the grid was widened ${times}, because the best candidate was at its edge` : '';
   return `${count(table.length)} candidates${early}, ${count(trainings)} trainings${wider}`;
 }
 
@@ -65,5 +66,5 @@ export function edgeWarning({ name, value, side, from, to }: Edge): string {
   const title = name === 'lambda' ? name : name.toUpperCase();
   const near = neighbour(value, side);
   const values = [value, near, neighbour(near, side)].sort((a, b) => a - b).join(',');
-  return `${title} = ${value} is the edge of the grid (${from} to ${to}); a better value may lie beyond it: try --${name} ${values}`;
+  return `${title} = ${value} is at the edge of the grid (${from} to ${to}); a better value may lie beyond: try --${name} ${values}`;
 }

@@ -37,7 +37,7 @@ const { c1: _, c2: __, lambda: ___, scale, epsilon: ____, classWeight, ...FIXED 
 const RUN = {
   ...RUNNING,
   gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
-  testFraction: RUNNING.testFraction.about('share of the rows that is kept aside and not used'),
+  testFraction: RUNNING.testFraction.about('share of the rows held out and not used'),
 };
 
 type Flags = DataFlags & {
@@ -73,13 +73,10 @@ export function addTune(program: Command, io: Io): void {
     .optionsGroup('Options:')
     .option(
       '--cache <folder>',
-      'keep finished trainings here (default: in the cache of this user, until tune has ended)',
+      "folder for finished trainings, to resume from (default: in this user's cache, until tune has ended)",
     )
-    .option('--no-cache', 'store nothing: an interrupted tune starts from the beginning');
-  addThreadsOption(
-    command,
-    'threads that trainings are spread over (default: one for each core where that pays)',
-  );
+    .option('--no-cache', 'store nothing: an interrupted tune starts over');
+  addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred tune har.csv',
@@ -108,26 +105,26 @@ function addSearchOptions(command: Command): void {
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
     .option(
       '--epsilon <a,b,...>',
-      'epsilons of regression: the first in the search, the others at its winner (default: 0.1, and some that follow the spread of the target)',
+      'values of epsilon to try, for regression: the search uses the first, the others are tried at its winner (default: 0.1, and some derived from the spread of the target)',
       numberList('--epsilon', 'of at least 0', (value) => value >= 0),
     )
     .option(
       '--class-weight <a,b>',
-      'class weights, likewise: none, balanced (default: none; balanced,none where balanced accuracy is compared)',
+      'class weights to try, in the same way: none, balanced (default: none; balanced,none if the metric is balanced accuracy)',
       nameList,
     )
-    .addOption(valued('--folds <number>', 'folds of the cross-validation', whole(2, 100), 5))
+    .addOption(valued('--folds <number>', 'number of folds', whole(2, 100), 5))
     .addOption(
       valued(
         '--metric <name>',
-        `what to compare by: ${TUNE_METRICS.join(', ')} (default: rmse for regression; balancedAccuracy with balanced class weights or uneven classes, errorRate otherwise)`,
+        `metric to optimise: ${TUNE_METRICS.join(', ')} (default: rmse for regression; balancedAccuracy with balanced class weights or uneven classes, errorRate otherwise)`,
         metrics,
       ),
     )
     .addOption(
       valued(
         '--search <kind>',
-        'halving: drop candidates that fall behind, continue ranges at their ends; grid: all candidates on all folds (default: halving)',
+        'halving: drop poor candidates early and extend the grid at its edges; grid: all candidates on all folds (default: halving)',
         choice(...SEARCHES),
       ),
     );

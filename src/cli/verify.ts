@@ -22,14 +22,14 @@ export function addVerify(program: Command, io: Io): void {
   const command = program
     .command('verify')
     .description(
-      "Check that a server's store and its participants' states add up: the sum in the store is that of what they hold.",
+      "Check that a server's store and the states of its participants agree: the stored sum equals the sum of all contributions.",
     )
-    .argument('<store>', 'of a server that is not running')
+    .argument('<store>', 'store of a stopped server')
     .argument('<state-dir...>', 'the --state folders of all participants')
-    .option('--federation <name>', 'default: the only one in the store')
+    .option('--federation <name>', 'name of the federation (default: the only one in the store)')
     .option(
       '--tolerance <number>',
-      'largest relative difference',
+      'maximum relative difference',
       kindValue('--tolerance', number({ min: 0 })),
       1e-9,
     )
@@ -123,11 +123,11 @@ function report(name: string, result: Verification, tolerance: number, { line, t
     relativeDifference === Number.POSITIVE_INFINITY ? 'all' : scientific(relativeDifference),
     VERDICTS[verdict],
   ]);
-  const within = `${scientific(conservation.relativeError)} relative, at most ${scientific(tolerance)} is fine`;
+  const within = `${scientific(conservation.relativeError)} relative (tolerance ${scientific(tolerance)})`;
   return [
     ...(rows.length > 0 ? [...table(COLUMNS, rows), ''] : []),
     line('Federation', name),
-    line('Conservation', `|sum in the store - sum of all contributions| is ${within}`),
+    line('Conservation', `|stored sum - sum of all contributions| is ${within}`),
     line('Verdict', ok ? 'conserved' : 'NOT conserved'),
   ];
 }
@@ -137,7 +137,7 @@ function whatIsWrong(path: string, { participants, conservation }: Verification,
   const [first] = wrong;
   if (!first) {
     const got = scientific(conservation.relativeError);
-    return `${path}: expected the sum in the store to be that of all contributions to ${scientific(tolerance)}, got ${got}`;
+    return `${path}: expected the stored sum to match the sum of all contributions within ${scientific(tolerance)}, got ${got}`;
   }
   const others = wrong.length > 1 ? ` and ${wrong.length - 1} more` : '';
   return `${path}: participant "${first.id}" is ${first.verdict}${others}`;

@@ -76,7 +76,7 @@ function checkServer(
   throw inputError(
     'WRONG_FEDERATION',
     `${label}: expected federation "${known.name}" (${known.id}), whose state is in ${place}, got "${federation.name}" (${federation.id}); ` +
-      'the address is another one, or the server has lost its store: give another --state',
+      'check the address, or give another --state if the server has lost its store',
   );
 }
 
@@ -172,6 +172,6 @@ export function isFinal(error: KindredError): boolean {
 export function notKindred(where: string, got: string): KindredError {
   return inputError(
     'NOT_A_SERVER',
-    `${where}: expected the answer of a kindred server, got ${got}; is the address right?`,
+    `${where}: expected the answer of a kindred server, got ${got}; check the address`,
   );
 }

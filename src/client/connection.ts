@@ -159,7 +159,7 @@ function closeError(where: string, code: number, reason: string): Error {
     case CLOSE.replaced:
       return new KindredError(
         'REPLACED',
-        `${where}: another process has the same identity${given}; give each its own --state and --name`,
+        `${where}: another process uses the same identity${given}; give each process its own --state and --name`,
         'run',
       );
     case CLOSE.revoked:

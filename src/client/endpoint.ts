@@ -55,7 +55,7 @@ function splitPath(text: string, path: string): { prefix: string; name: string }
   try {
     return { prefix: match[1], name: decodeURIComponent(match[2]) };
   } catch {
-    throw badUrl(text, 'expected a path whose % signs stand for characters');
+    throw badUrl(text, 'expected a path with valid percent-encoding');
   }
 }
 

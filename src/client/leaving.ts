@@ -36,7 +36,7 @@ export async function leaveFederation({ transport, home, clock, random }: Leavin
   const { participant, features, federation, stored } = store.file;
   if (!federation) {
     const sentence = `${store.place}: participant "${participant}" has never joined a federation`;
-    throw new KindredError('NEVER_JOINED', `${sentence}: there is nothing to leave`);
+    throw new KindredError('NEVER_JOINED', `${sentence}, so it cannot leave one`);
   }
   const nothing = {
     count: 1,

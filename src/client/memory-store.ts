@@ -10,7 +10,7 @@ export class MemoryState {
 
   open(newcomer: NewParticipant, secret: Uint8Array): StateStore {
     if (this.isOpen)
-      throw new KindredError('STATE_IN_USE', 'memory: expected a state that nobody uses', 'input');
+      throw new KindredError('STATE_IN_USE', 'memory: expected an unused state, got one in use', 'input');
     this.isOpen = true;
     this.file ??= newParticipantFile(newcomer, secret);
     let current = this.file;

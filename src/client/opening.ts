@@ -94,7 +94,7 @@ export async function openHome(
     if (stored.settings?.training === 'steps' && (stored.committed || stored.pending)) {
       throw inputError(
         'OTHER_ROWS',
-        `${store.place}: this federation trains by steps: expected the rows it began with, got ${change.added} new and ${change.gone} gone; give the same data, --test-fraction and --seed, or have the operator forget it and give another --state`,
+        `${store.place}: expected unchanged rows, because this federation trains by steps, got ${change.added} added and ${change.gone} removed; give the same data, --test-fraction and --seed, or ask the operator to forget this participant and give another --state`,
       );
     }
     await store.save({ columns });

@@ -61,11 +61,10 @@ export function checkSame(place: string, file: ParticipantFile, joiner: Joiner):
   }
   if (file.schema !== joiner.schema) {
     const [then, now] = [file.features.length, joiner.features.length];
-    const which =
-      then === now ? `other names or another order than the ${then} it began with` : `${then}, got ${now}`;
+    const which = then === now ? `other names or another order of the ${then}` : `${then}, got ${now}`;
     throw inputError(
       'OTHER_COLUMNS',
-      `${place}: expected the features that participant "${file.participant}" began with: ${which}; give the same data and --drop, or another --state`,
+      `${place}: expected the same features as when participant "${file.participant}" joined: ${which}; give the same data and --drop, or another --state`,
     );
   }
   const { settings } = file.stored;
@@ -73,7 +72,7 @@ export function checkSame(place: string, file: ParticipantFile, joiner: Joiner):
     const [had, got] = settings.secure ? ['with', 'without'] : ['without', 'with'];
     throw inputError(
       'NOT_SECURE',
-      `${place}: expected a start ${had} --secure, as the federation has it, got one ${got}`,
+      `${place}: expected a run ${had} --secure, as in the federation, got one ${got}`,
     );
   }
 }

@@ -61,7 +61,7 @@ export class RowWork {
 
   solve(request: SolveRequest, { untilMs, isStopped, isDropped }: SolveLimits): SolveResult | undefined {
     const { clock, shard, settings } = this;
-    invariant(shard && settings, 'solver: rows are scaled before they are solved for');
+    invariant(shard && settings, 'solver: rows must be scaled before solving');
     if (isDropped()) return undefined;
     const startedMs = clock.now();
     let passesOverMs = startedMs;

@@ -73,14 +73,14 @@ export function contradictionIn(
   const known = broughtBy(state, member);
   if (positive !== undefined && known.positive && known.positive.label !== positive) {
     const { label, by } = known.positive;
-    return `${who}: expected ${shown(label)} as the positive class, as participant "${by}" has it, got ${shown(positive)}: all must give the same --positive`;
+    return `${who}: expected ${shown(label)} as the positive class, as given by participant "${by}", got ${shown(positive)}; all participants must give the same --positive`;
   }
   const all = new Set([...known.labels, ...labels]);
   if (all.size < 3 || chosenClasses(all, positive ?? known.positive?.label)) return undefined;
-  const remedy = `with more than two, give the positive one (--positive of serve or join)`;
+  const remedy = `with more than two classes, give --positive to serve or join`;
   if (known.labels.size === 0) return `${who}: expected two classes, got ${namesOf(labels)}; ${remedy}`;
   const added = labels.filter((label) => !known.labels.has(label));
-  return `${who}: expected two classes in all, got ${namesOf(added)} beside ${namesOf(known.labels)} of others; ${remedy}`;
+  return `${who}: expected two classes in total, got ${namesOf(added)} in addition to ${namesOf(known.labels)} of other participants; ${remedy}`;
 }
 
 function namesOf(labels: Iterable<string>): string {
@@ -92,7 +92,7 @@ export function classAwaited(state: CoordinatorState): string | undefined {
   if (state.agreement || !areLabelsAsked(state)) return undefined;
   const { labels, positive } = broughtBy(state);
   if (labels.size === 0) return undefined;
-  const sofar = `so far participants have ${namesOf(labels)} only`;
+  const sofar = `so far participants have only ${namesOf(labels)}`;
   if (positive && !labels.has(positive.label)) return `the positive class ${shown(positive.label)}: ${sofar}`;
   return labels.size < 2 ? `another class: ${sofar}` : undefined;
 }

@@ -44,7 +44,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   const last = state.forgotten.get(from) ?? 0;
   // Joining is durable before anybody answers: a state of which nothing is known here is that of another store.
   if (!member && (join.base > 0 || join.pending > 0 || join.session <= last)) {
-    const message = `participant "${from}" has a state, but none is known here: start over`;
+    const message = `participant "${from}" has a state that the coordinator does not know: start over`;
     return [refuse(state, from, 'FORGOTTEN', message, join.session)];
   }
   // From an earlier session of the participant, late on its way; one that has left in this session has left.
@@ -298,7 +298,7 @@ export function onForget(state: CoordinatorState, id: string): CoordinatorEffect
   const member = state.members.get(id);
   if (!member) return [];
   if (state.trainer && !dropAnswers(state, member)) {
-    const message = `forget "${id}": its contribution to sums with noise is known to nobody but itself; train again from the start without it`;
+    const message = `forget "${id}": only the participant knows its contribution to noisy sums; train again from the start without it`;
     return [{ type: 'refusal', message }];
   }
   removeMember(state, member);
@@ -330,7 +330,7 @@ export function onForget(state: CoordinatorState, id: string): CoordinatorEffect
 /** Everybody is asked again, with the rows it has now, about the model in use. */
 export function onRecount(state: CoordinatorState): CoordinatorEffect[] {
   if (!inquiryOf(state)) {
-    return [{ type: 'refusal', message: 'recount: there are no answers to ask for again' }];
+    return [{ type: 'refusal', message: 'recount: only with aggregation by answers' }];
   }
   askAgain(state);
   dropProof(state);

@@ -98,10 +98,14 @@ const RULES: readonly Rule[] = [
     const labels = classes && labelsOf(classes);
     if (!labels) return false;
     if (labels.length < 2)
-      return { field: 'classes', expected: 'two different labels or more', got: classes };
+      return { field: 'classes', expected: 'at least two different labels', got: classes };
     if (positive === undefined)
       return (
-        labels.length > 2 && { field: 'positive', expected: 'one of more than two classes', got: undefined }
+        labels.length > 2 && {
+          field: 'positive',
+          expected: 'a label, because there are more than two classes',
+          got: undefined,
+        }
       );
     const isOne = labels.includes(classKey(positive));
     return (
@@ -112,7 +116,7 @@ const RULES: readonly Rule[] = [
     method === 'mocha' &&
     objective === 'regression' && {
       field: 'method',
-      expected: 'another one for regression: mocha only classifies',
+      expected: 'a method other than mocha for regression',
       got: method,
     },
   ({ objective, loss }) => {
@@ -131,7 +135,11 @@ const RULES: readonly Rule[] = [
     },
   ({ dp, stop: { stall } }) =>
     dp &&
-    stall !== Infinity && { field: 'stop.stall', expected: 'none with dp, which knows no gap', got: stall },
+    stall !== Infinity && {
+      field: 'stop.stall',
+      expected: 'none with dp, where the gap is unknown',
+      got: stall,
+    },
   withSecure,
   // The paper's masks keep w and v_k apart, which an answer to w cannot.
   ({ mask, aggregation }) =>
@@ -150,14 +158,18 @@ const RULES: readonly Rule[] = [
 function withSecure({ secure, aggregation, precision, mask, defence, dp }: CoordinatorOptions) {
   if (!secure) return undefined;
   if (!dp && aggregation !== 'answers') {
-    const expected = 'answers with secure, which shows sums only (safe or sum with dp)';
+    const expected = 'answers with secure (safe or sum with dp)';
     return { field: 'aggregation', expected, got: aggregation };
   }
   if (precision === 'f32')
-    return { field: 'precision', expected: 'f64 with secure, which has a grid of its own', got: precision };
+    return {
+      field: 'precision',
+      expected: 'f64 with secure, which has its own number format',
+      got: precision,
+    };
   if (mask) return { field: 'mask', expected: 'none with secure, which hides updates', got: mask.kind };
   if (!defence) return undefined;
-  const expected = 'none with secure, where nobody sees single updates';
+  const expected = 'none with secure, where single updates are hidden';
   return { field: 'defence', expected, got: defence };
 }
 
@@ -182,9 +194,9 @@ export function conflictOfDp(options: CoordinatorOptions): Conflict | undefined 
   const { dp, aggregation, mask, defence, secure, precision } = options;
   if (!dp) return undefined;
   if (precision === 'f32')
-    return { field: 'precision', expected: 'f64 with dp, whose sums live on a grid', got: precision };
+    return { field: 'precision', expected: 'f64 with dp, which needs exact sums', got: precision };
   if (aggregation === 'answers') {
-    const expected = 'safe or sum with dp (answers come with private scalars)';
+    const expected = 'safe or sum with dp (answers would reveal private scalars)';
     return { field: 'aggregation', expected, got: aggregation };
   }
   if (mask?.semantics === 'paper')
@@ -207,13 +219,13 @@ function conflictOfScaling(
 ): Conflict | undefined {
   if (objective === 'regression' && scaleTarget !== 'none') {
     const expected =
-      'none with dp: epsilon does not cover sums of the targets; scale them by public numbers beforehand';
+      'none with dp: epsilon does not cover sums of the targets; scale them beforehand with public constants';
     return { field: 'scaleTarget', expected, got: scaleTarget };
   }
   if ((scale === 'none') !== (bounds !== undefined)) return undefined;
   const expected = bounds
-    ? 'standard or center with dp.bounds, which say how'
-    : 'none with dp, or dp.bounds (public bounds [least, most] of the features): epsilon does not cover sums of the data';
+    ? 'standard or center with dp.bounds'
+    : 'none with dp, or dp.bounds (public bounds [min, max] of the features): epsilon does not cover sums of the data';
   return { field: 'scale', expected, got: scale };
 }
 
@@ -228,7 +240,7 @@ function conflictOfHonest({ honest }: DpSettings, secure: SecureSettings | undef
   if (!secure || honest === undefined) return undefined;
   const most = honestIn({ counted: least, roster: least }, secure);
   if (honest <= most) return undefined;
-  const expected = `at most ${most}, the honest ones of minParticipants = ${least} (sums of fewer are never opened; raise minParticipants)`;
+  const expected = `at most ${most}, the number of honest participants with minParticipants = ${least}; raise minParticipants`;
   return { field: 'dp.honest', expected, got: honest };
 }
 

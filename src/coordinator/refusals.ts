@@ -51,7 +51,7 @@ export function refusalOfAnswer(
   const { round } = state;
   const d = sharedPart(state)?.length;
   if (d === undefined || message.round > round) {
-    return ['FUTURE_ROUND', `answer: expected round ${round} at the most, got ${message.round}`];
+    return ['FUTURE_ROUND', `answer: expected at most round ${round}, got ${message.round}`];
   }
   if (message.round < round) return undefined;
   if (message.base !== member.accepted.round) {
@@ -78,7 +78,7 @@ function refusalOfSize(state: CoordinatorState, member: Member, { u }: AnswerMes
   const before = contributionOf(state, member);
   const size = norm(before ? plusScaled(u, -1, before) : u);
   if (clipFactor(size, most * (1 + CLIP_SLACK)) === 1) return undefined;
-  return ['TOO_LARGE', `answer: expected a change of norm ${most} at the most, got ${size}`];
+  return ['TOO_LARGE', `answer: expected a change of norm at most ${most}, got ${size}`];
 }
 
 /** Under differential privacy sums are sums of integers, exact to the last bit. */

@@ -75,7 +75,7 @@ function isFar(mean: number, { middle, reach }: Feature): boolean {
 }
 
 function sentenceOf(mean: number, name: string, { middle, reach }: Feature): string {
-  return `moments: expected a mean of ${name} within ${FAR * reach} of ${middle}, the median of all, got ${mean}; is it in another unit?`;
+  return `moments: expected a mean of ${name} within ${FAR * reach} of ${middle}, the median of all participants, got ${mean}; check its unit`;
 }
 
 /** As claimed where it is within the bounds. */

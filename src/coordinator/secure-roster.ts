@@ -23,7 +23,7 @@ export function takeAdvertisement(
   const advertisement = { id: member.id, identityKey, channelKey, signature };
   const known = member.advertisement;
   if (known && !same(known.identityKey, identityKey)) {
-    const sentence = `participant "${member.id}": expected the identity it had before, got another`;
+    const sentence = `participant "${member.id}": expected its previous identity, got another`;
     return [refuse(state, member.id, 'STATE_MISMATCH', sentence)];
   }
   comeBack(state, member);

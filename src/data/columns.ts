@@ -27,8 +27,8 @@ export function planColumns(names: readonly string[], columns: TableColumns, whe
   if (features.length === 0) {
     throw inputError(
       'NO_FEATURES',
-      `${where}: expected at least one feature column beside the participant and target columns ` +
-        `and the dropped ones, got only ${listed(names)}`,
+      `${where}: expected at least one feature column in addition to the participant, target ` +
+        `and dropped columns, got only ${listed(names)}`,
     );
   }
   return { names, roles, features, hasTask: roles.includes('task'), hasLabel: roles.includes('label') };
@@ -64,7 +64,7 @@ function checkNames(names: readonly string[], where: string): void {
 function headerHint(names: readonly string[]): string {
   const numbers = names.filter((name) => !Number.isNaN(parseDecimal(name.replace(',', '.')))).length;
   if (2 * numbers < names.length) return '';
-  return `; if this line is a row and the file has no header, give --no-header (columns are c1 to c${names.length} then)`;
+  return `; if the file has no header, give --no-header (columns are then named c1 to c${names.length})`;
 }
 
 function checkRequest(names: readonly string[], columns: TableColumns, where: string): void {
@@ -102,7 +102,7 @@ function absentFrom(names: readonly string[], where: string) {
     const near = nearestName(name, names);
     const remedy =
       near === undefined ? `name it with ${option} <column>` : `did you mean ${option} ${shown(near)}?`;
-    const only = names.length === 1 ? '; --separator says what stands between columns' : '';
+    const only = names.length === 1 ? '; --separator sets the column separator' : '';
     return inputError(
       code,
       `${where}: expected ${what} ${shown(name)}, got columns ${listed(names)}; ${remedy}${only}${headerHint(names)}`,

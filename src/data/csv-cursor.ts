@@ -125,7 +125,7 @@ export class CsvCursor {
     const got = String.fromCharCode(bytes[this.at]);
     throw this.fail(
       'CSV_TEXT_BEHIND_QUOTE',
-      `expected a separator or the end of the line behind a closing quote, got ${JSON.stringify(got)}`,
+      `expected a separator or the end of the line after a closing quote, got ${JSON.stringify(got)}`,
     );
   }
 

@@ -69,7 +69,7 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
     if (Number.isInteger(value) && value >= 1) continue;
     throw inputError(
       'GENERATOR_OPTION',
-      `HAR-like data: expected ${name} to be a whole number from 1 on, got ${value}`,
+      `HAR-like data: expected ${name} to be a whole number of at least 1, got ${value}`,
     );
   }
   const population = makePopulation(d, stream(seed, 'har-like world'));

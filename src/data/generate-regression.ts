@@ -71,7 +71,7 @@ function checkOptions(counts: Record<string, number>, snrDb: number, personalSha
     inputError('GENERATOR_OPTION', `synthetic regression: expected ${name} ${expected}, got ${got}`);
   for (const [name, value] of Object.entries(counts)) {
     if (!(Number.isInteger(value) && value >= 1))
-      throw refused(name, 'to be a whole number from 1 on', value);
+      throw refused(name, 'to be a whole number of at least 1', value);
   }
   if (!(Number.isInteger(snrDb) && snrDb >= 0 && snrDb <= 200))
     throw refused('snrDb', 'to be a whole number from 0 to 200', snrDb);

@@ -28,7 +28,7 @@ export async function gunzip(
       reader.cancel().catch(() => {});
       throw inputError(
         'GZIP_TOO_LARGE',
-        `${source}: unpacks to more than the ${gibibytes(limitBytes)} that are allowed; --max-bytes allows more`,
+        `${source}: unpacks to more than the allowed ${gibibytes(limitBytes)}; raise --max-bytes`,
       );
     }
     chunks.push(value);
@@ -60,6 +60,6 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 function reason(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return /unexpected end|premature|ended without/i.test(text)
-    ? 'got one that is cut short'
-    : `got one that does not unpack (${text})`;
+    ? 'got a truncated one'
+    : `got one that cannot be decompressed (${text})`;
 }

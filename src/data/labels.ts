@@ -133,7 +133,7 @@ function positiveNeeded(source: string, values: readonly string[]): Error {
   return inputError(
     'POSITIVE_NEEDED',
     `${source}: expected two classes, got ${values.length}: ${classList(values)}; ` +
-      `--positive <class> sets one of them against the rest${hint}`,
+      `choose the positive class with --positive <class>${hint}`,
   );
 }
 

@@ -151,13 +151,13 @@ class LibsvmRows {
       const got = shown(this.text(start, end));
       throw inputError(
         'LIBSVM_PAIR',
-        `${this.where()}: expected index:value with a whole index from 1 on, got ${got}`,
+        `${this.where()}: expected index:value with an integer index of at least 1, got ${got}`,
       );
     }
     if (index <= previous) {
       throw inputError(
         'LIBSVM_ORDER',
-        `${this.where()}: expected ascending indices, got ${index} behind ${previous}`,
+        `${this.where()}: expected ascending indices, got ${index} after ${previous}`,
       );
     }
     this.indices[this.pairs] = index;

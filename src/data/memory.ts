@@ -33,7 +33,7 @@ export function allocateRows(source: string, n: number, d: number): Float64Array
     throw inputError(
       'TABLE_TOO_LARGE',
       `${source}: ${count(n)} rows with ${count(d)} features need ${gibibytes(n * d * 8)} of memory, ` +
-        'more than this machine gave',
+        'more than is available',
     );
   }
 }

@@ -23,7 +23,7 @@ export async function readParquet(
   checkStorage(metadata, plan, source);
   const n = Number(metadata.num_rows);
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
-  checkDenseSize(source, n, plan.features.length, limitBytes, '; --max-bytes allows more');
+  checkDenseSize(source, n, plan.features.length, limitBytes, '; raise --max-bytes');
   return readColumns({ bytes, source, metadata, plan, need: columns.need }, n);
 }
 

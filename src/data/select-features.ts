@@ -32,7 +32,7 @@ export function dropFeatures(table: Table, drop: readonly string[], unknown: 're
   }
   const kept = table.features.flatMap((name, j) => (drop.includes(name) ? [] : [j]));
   if (kept.length === 0) {
-    throw inputError('NO_FEATURES', `${table.source}: expected at least one feature that is not dropped`);
+    throw inputError('NO_FEATURES', `${table.source}: expected at least one feature after dropping columns`);
   }
   return kept.length === table.features.length ? table : selectFeatures(table, kept);
 }

@@ -36,7 +36,10 @@ interface FoldOptions {
 export function splitRows(table: Grouped, options: SplitOptions): Split {
   const { testFraction, seed } = options;
   if (!(testFraction >= 0 && testFraction < 1)) {
-    throw inputError('TEST_FRACTION', `test fraction: expected 0 to below 1, got ${testFraction}`);
+    throw inputError(
+      'TEST_FRACTION',
+      `test fraction: expected a number of at least 0 and below 1, got ${testFraction}`,
+    );
   }
   const [TRAIN, TEST, UNUSED] = [0, 1, 2];
   const use = new Uint8Array(table.participantOf.length).fill(TRAIN);

@@ -18,7 +18,7 @@ export function decodeText(bytes: Uint8Array, start: number, end: number, where:
   try {
     return utf8.decode(bytes.subarray(start, end));
   } catch {
-    throw inputError('NOT_UTF8', `${where()}: expected UTF-8 text, got bytes of another encoding`);
+    throw inputError('NOT_UTF8', `${where()}: expected UTF-8 text, got another encoding`);
   }
 }
 

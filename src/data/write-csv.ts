@@ -21,7 +21,7 @@ export function* writeCsv(table: Table, names: CsvNames = {}): Generator<string,
     if (!table.features.includes(name)) continue;
     throw inputError(
       'COLUMN_NAME_TAKEN',
-      `${table.source}: expected a column name that no feature has, got ${shown(name)}`,
+      `${table.source}: expected a column name that is not the name of a feature, got ${shown(name)}`,
     );
   }
   const { n, x, targets } = table;

@@ -77,11 +77,11 @@ export function verifyAudit(lines: Iterable<string>, head?: string): AuditVerdic
   for (const line of lines) {
     const entry = readAuditLine(line);
     const why = !entry
-      ? 'it was changed: its hash is not that of its content'
+      ? 'it was changed: its hash does not match its content'
       : entry.seq !== entries + 1
-        ? `expected entry ${entries + 1}, got entry ${entry.seq}: entries are missing, or in another order`
+        ? `expected entry ${entries + 1}, got entry ${entry.seq}: entries are missing or out of order`
         : entry.previous !== last
-          ? 'it does not follow the entry before: one of the two was replaced'
+          ? 'it does not follow the previous entry: one of the two was replaced'
           : undefined;
     if (!entry || why !== undefined) return { entries, head: last, broken: { seq: entries + 1, why: why! } };
     entries++;
@@ -89,7 +89,7 @@ export function verifyAudit(lines: Iterable<string>, head?: string): AuditVerdic
     if (last === head) isHeadThere = true;
   }
   if (isHeadThere) return { entries, head: last };
-  const why = 'no entry has the hash given as head: the end was cut off, or everything was written anew';
+  const why = 'no entry has the given head hash: the log was truncated or rewritten';
   return { entries, head: last, broken: { seq: entries + 1, why } };
 }
 

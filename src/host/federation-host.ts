@@ -31,8 +31,8 @@ export type Order = 'pause' | 'resume' | 'finish' | 'recount' | 'reopen' | { rea
 type Answer = (refusal: string | undefined) => void;
 type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;
 
-const STORE_FAILS = 'takes no orders: its store fails at the moment';
-const CANCELLED = Symbol('refused before it was taken');
+const STORE_FAILS = 'accepts no changes: its store is failing';
+const CANCELLED = Symbol('refused before it was applied');
 
 export class FederationHost {
   readonly record: FederationRecord;

@@ -124,7 +124,7 @@ function outOfMemory(bytes: number, used: number): KindredError {
   const mib = (b: number) => `${Math.ceil(b / 1048576)} MiB`;
   return new KindredError(
     'OUT_OF_MEMORY',
-    `memory: ${mib(bytes)} more are needed beside ${mib(used)} in use, and one process can hold at most 4096 MiB of rows; train on fewer rows or features`,
+    `memory: ${mib(bytes)} needed in addition to ${mib(used)} in use, but a process can hold at most 4096 MiB of rows; use fewer rows or features`,
     'run',
   );
 }

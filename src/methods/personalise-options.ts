@@ -40,7 +40,8 @@ export function resolvePersonaliseOptions(
   };
   const fitting = unfitLoss(objective, resolved.loss);
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
-  const unweighted = 'the model does not record its class weight; all rows count the same (--class-weight)';
+  const unweighted =
+    'the model does not record its class weight; all rows have equal weight (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };
 }
 

@@ -38,7 +38,7 @@ export function suspicions(
 function aboutParticipants({ n, participants }: Table, groups: readonly Uint32Array[]): string[] {
   if (n > 1 && participants.length === n) {
     return [
-      `Every one of the ${count(n)} rows has a participant of its own: the participant column looks like a row number`,
+      `Each of the ${count(n)} rows has a different participant: the participant column looks like a row number`,
     ];
   }
   const small = participants.filter((_, k) => groups[k].length < FEW_ROWS);
@@ -85,14 +85,14 @@ function aboutRange({ mean, sd }: NumberSummary): string[] {
   if (sd > 0 && (isFar || sd < USUAL_SPREAD.least || sd > USUAL_SPREAD.most)) {
     const what = isFar ? 'is far from 0' : 'has an unusual spread';
     found.push(
-      `The target ${what} (mean ${short(mean)}, sd ${short(sd)}): leave --scale-target at standard for a regression; with none, ` +
-        'C1 is not in proportion to it, and the bias, which is regularised, costs accuracy',
+      `The target ${what} (mean ${short(mean)}, sd ${short(sd)}): for regression, keep --scale-target standard; with none, ` +
+        'C1 does not match its scale, and the regularised bias costs accuracy',
     );
   }
   const { fallback: epsilon = 0 } = PROBLEM.epsilon.declared;
   if (sd > 0 && sd <= epsilon) {
     found.push(
-      `The target's sd of ${short(sd)} is not above the default epsilon of ${epsilon}, up to which errors cost nothing: give a smaller --epsilon`,
+      `The target's sd of ${short(sd)} is not above the default epsilon of ${epsilon}, below which errors cost nothing: give a smaller --epsilon`,
     );
   }
   return found;
@@ -128,7 +128,7 @@ function aboutFeatures(table: Table, ranges: readonly FeatureRange[]): string[] 
 function aboutLeaks(table: Table, target: ClassSummary | NumberSummary | undefined): string[] {
   const { equal, separating } = telltaleFeatures(table, target);
   const names = (places: readonly number[]) => places.map((j) => table.features[j]);
-  const apart = 'all classes apart, which looks like a leak';
+  const apart = 'the classes apart, which looks like a leak';
   return [
     ...about(names(equal), 'feature equals', 'features equal', 'the target in every row'),
     ...about(names(separating), 'feature alone tells', 'features alone tell', apart),

@@ -43,7 +43,7 @@ export function standsOut(past: readonly PastSum[], sum: SumToCheck, margin: num
   };
   if (sum.purpose === 'measure') {
     return before.some(({ members }) => few(members))
-      ? `moments, summed before over almost the same`
+      ? `moments of almost the same participants as before`
       : undefined;
   }
   const { w, from } = sum;
@@ -52,15 +52,15 @@ export function standsOut(past: readonly PastSum[], sum: SumToCheck, margin: num
   );
   const most = Math.max(0, ...moves);
   if (moves.filter((move) => move >= LEAST_SHARE * most).length < Math.min(margin, moves.length))
-    return 'a query that is new to almost nobody else';
+    return 'a query that too few other participants received';
   const own = distance(w, from);
   const repeated = before.some(
     (one) => few(one.members) && distance(w, one.w) + distance(from, one.from) < LEAST_SHARE * own,
   );
-  if (repeated) return 'a query that was answered before by almost the same';
+  if (repeated) return 'a query already answered by almost the same participants';
   const isNear = before.some((one) => distance(w, one.w) < LEAST_SHARE * own);
   if (!from && isNear && few(before.flatMap(({ members }) => members)))
-    return 'whole answers to a query like one before, of almost the same';
+    return 'complete answers to a similar query by almost the same participants';
   return undefined;
 }
 

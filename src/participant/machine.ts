@@ -183,7 +183,7 @@ function onMismatch(state: ParticipantState, theirs: number, now: number): Parti
   state.mismatches++;
   if (state.mismatches < MISMATCHES) return retransmit(state, now);
   const { id } = state.profile;
-  const message = `participant "${id}": expected round ${state.stored.base} to be the last accepted, got ${theirs}; have the operator forget it`;
+  const message = `participant "${id}": expected round ${state.stored.base} as the last accepted round, got ${theirs}; ask the operator to forget this participant`;
   return giveUp(state, 'STATE_MISMATCH', message);
 }
 
@@ -321,5 +321,5 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
 /** We have revealed what we were dealt: whoever says otherwise is wrong, or somebody has changed it on the way. */
 function accusation({ profile }: ParticipantState, message: string): string {
   const quoted = message.slice(0, LONGEST_ACCUSATION);
-  return `participant "${profile.id}": the coordinator has put it out of secure sums: ${quoted}; this process has followed the protocol, so the coordinator, the dealer or the line is at fault: ask the operator, who can have it forgotten to let it in again`;
+  return `participant "${profile.id}": the coordinator excluded it from secure sums: ${quoted}; this process followed the protocol, so the fault is with the coordinator, the dealer or the network; ask the operator to forget this participant, then join again`;
 }

@@ -65,11 +65,11 @@ export function objectionToRound(
 ): Objection | undefined {
   const { maxRounds, maxCertify } = policyOf(state);
   if (state.answeredRounds >= maxRounds)
-    return { code: 'EFFORT', sentence: `expected at most ${maxRounds} rounds (maxRounds), got another` };
+    return { code: 'EFFORT', sentence: `expected at most ${maxRounds} rounds (maxRounds), got one more` };
   if (purpose === 'certify' && state.certified >= maxCertify)
     return {
       code: 'EFFORT',
-      sentence: `expected at most ${maxCertify} certifying rounds in a row (maxCertify), got another`,
+      sentence: `expected at most ${maxCertify} certifying rounds in a row (maxCertify), got one more`,
     };
   return undefined;
 }

@@ -222,7 +222,7 @@ function onContradiction(state: ParticipantState, round: number): ParticipantEff
   state.contradictions++;
   if (state.contradictions < CONTRADICTIONS) return decline(state, round, 'STATEMENT');
   const { id } = state.profile;
-  const message = `participant "${id}": in ${CONTRADICTIONS} rounds in a row too few others attested to the question that we were asked; the coordinator may be showing participants different ones: nothing of ours was uncovered`;
+  const message = `participant "${id}": in ${CONTRADICTIONS} consecutive rounds, too few others attested to the same question; the coordinator may be sending participants different questions; no contribution was revealed`;
   return [...decline(state, round, 'STATEMENT'), ...giveUp(state, 'CONTRADICTED', message)];
 }
 
@@ -283,7 +283,7 @@ function answer(
 function overflow({ stored, profile }: ParticipantState, error: SecureError): string {
   const message = `participant "${profile.id}": ${error.message}`;
   return stored.secure?.purpose === 'measure'
-    ? `${message}: the sums of features and of their squares must stay below ${MOMENTS_LIMIT}; bring the features to a smaller unit`
+    ? `${message}: the sums of features and of their squares must stay below ${MOMENTS_LIMIT}; rescale the features`
     : `${message}: raise secure.limit`;
 }
 

@@ -49,7 +49,7 @@ export function tooLarge(u: Float64Array, secure: SecureSettings): string | unde
   const most = exactLimit(secure);
   const at = u.findIndex((value) => Math.abs(value) >= most);
   if (at < 0) return undefined;
-  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; fewer secure.scaleBits leave more room`;
+  return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; lower secure.scaleBits`;
 }
 
 /** Nothing can come of it until the operator changes something. */

@@ -62,11 +62,11 @@ export function decodeFrom<S extends Sender>(
   limits: Limits = DEFAULT_LIMITS,
 ): SentBy[S] {
   const { tag, flags, payload } = openFrame(bytes, limits);
-  const kind = KIND_OF_TAG.get(tag) ?? refuse(`there is no message with tag ${tag}`);
+  const kind = KIND_OF_TAG.get(tag) ?? refuse(`unknown message tag ${tag}`);
   const layout = layoutOf(kind);
-  if (senderOf(layout) !== sender) refuse(`not for a ${sender} to send`, kind);
+  if (senderOf(layout) !== sender) refuse(`a ${sender} may not send this message`, kind);
   const unknown = flags & ~layout.knownFlags;
-  if (unknown !== 0) refuse(`flags ${unknown} are not known here`, kind);
+  if (unknown !== 0) refuse(`unknown flags ${unknown}`, kind);
   const input = new Reader(kind, payload, precisionOf(flags), limits);
   const message = layout.payload.read(input, '');
   input.ended('payload');

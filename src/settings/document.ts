@@ -24,7 +24,7 @@ export const SECTIONS = {
   training: {
     title: 'Training',
     about:
-      '`kindred train`, `train(table, options)` of the library, and `options` of a model file. `kindred tune` takes those that it does not search for.',
+      '`kindred train`, `train(table, options)` of the library, and `options` of a model file. `kindred tune` accepts all of them that it does not search for.',
     fields: TRAINING,
     flagged: TRAINING,
     defaults: 'shown',
@@ -41,7 +41,7 @@ export const SECTIONS = {
   federation: {
     title: 'Federation',
     about:
-      'A federation file (`kindred serve --federation-file`), `options` of `POST /v1/federations`, and `parseOptions` of the library. A federation file is an object of these settings, or `{"name", "options"}`; flags of `kindred serve` go before what it says.',
+      'A federation file (`kindred serve --federation-file`), `options` of `POST /v1/federations`, and `parseOptions` of the library. A federation file is an object of these settings, or `{"name", "options"}`; flags of `kindred serve` override it.',
     fields: FEDERATION,
     flagged: FEDERATION_FLAGS,
     defaults: 'shown',
@@ -50,7 +50,7 @@ export const SECTIONS = {
   policy: {
     title: 'Policy of a participant',
     about:
-      '`kindred join --policy file`, flags of `kindred join`, `policy` of `joinFederation` and of a scenario. A participant asks it before every answer, whatever the federation asks for.',
+      '`kindred join --policy file`, flags of `kindred join`, `policy` of `joinFederation` and of a scenario. A participant checks its policy before every answer, whatever the federation asks for.',
     fields: POLICY,
     flagged: POLICY,
     defaults: 'shown',
@@ -59,7 +59,7 @@ export const SECTIONS = {
   scenario: {
     title: 'Scenario',
     about:
-      'A scenario file (`kindred simulate`), and `simulate(scenario)` of the library. Every field has a default: `{}` is a scenario.',
+      'A scenario file (`kindred simulate`), and `simulate(scenario)` of the library. Every field has a default: `{}` is a valid scenario.',
     fields: SCENARIO,
     flagged: {},
     defaults: 'shown',
@@ -69,7 +69,8 @@ export const SECTIONS = {
 
 const ON_THE_WIRE: Section = {
   title: 'On the wire',
-  about: 'What participants receive in `welcome` (src/protocol/PROTOCOL.md). Nothing has a default there.',
+  about:
+    'What participants receive in `welcome` (src/protocol/PROTOCOL.md). These settings have no defaults.',
   fields: WIRE,
   flagged: {},
   defaults: 'hidden',
@@ -117,9 +118,9 @@ export function settingsDocument(): string {
   const intro = [
     '# Settings',
     '',
-    'Made from the declarations in `src/settings/` by `node scripts/settings-docs.mjs`; a test checks that it is current. `kindred settings <section>` prints the same',
+    'Generated from the declarations in `src/settings/` by `node scripts/settings-docs.mjs`; a test checks that it is up to date. `kindred settings <section>` prints the same',
     'without a network: the reference, an example to start from (`kindred settings scenario --example > scenario.json`), or a JSON schema for an editor (`--json`).',
-    'What does not go together is refused with a sentence (`src/coordinator/options.ts`).',
+    'Invalid combinations are refused with an error message (`src/coordinator/options.ts`).',
   ];
   const parts = [...Object.values<Section>(SECTIONS), ON_THE_WIRE].map(sectionText);
   return `${[intro.join('\n'), ...parts].join('\n\n')}\n`;
@@ -145,9 +146,13 @@ function sectionText(section: Section): string {
 function defaultOf(kind: Kind<unknown, unknown>): string {
   const { fallback, derived, absent } = kind.declared;
   if (derived !== undefined) return derived;
-  if (fallback === undefined) return absent === 'optional' ? 'none' : 'needed';
+  if (fallback === undefined) return absent === 'optional' ? 'none' : 'required';
   const json = kind.toJson(fallback);
-  return kind.is.parts?.[0]?.of === '' ? 'as below' : json === null ? 'no limit' : code(JSON.stringify(json));
+  return kind.is.parts?.[0]?.of === ''
+    ? 'see below'
+    : json === null
+      ? 'no limit'
+      : code(JSON.stringify(json));
 }
 
 function code(text: string): string {

@@ -7,7 +7,7 @@ export interface Example {
 
 export const FEDERATION_EXAMPLES: readonly Example[] = [
   {
-    about: 'A federation that waits for three participants and sees only sums of what they send:',
+    about: 'A federation that waits for three participants and uses secure aggregation:',
     json: {
       name: 'wards',
       options: {
@@ -32,8 +32,7 @@ export const FEDERATION_EXAMPLES: readonly Example[] = [
     },
   },
   {
-    about:
-      'Updates that are much longer than those of the others are shortened, and contributions are scored:',
+    about: 'Updates with an unusually large norm are clipped, and contributions are scored:',
     json: { defence: { robust: { quantile: 0.5, factor: 2 }, refuseAbove: 1000, scores: 'on' } },
   },
 ];
@@ -41,7 +40,7 @@ export const FEDERATION_EXAMPLES: readonly Example[] = [
 export const SCENARIO_EXAMPLES: readonly Example[] = [
   {
     about:
-      'Twelve generated participants with devices of rising speed, a network that loses messages, a crash of the coordinator and somebody who leaves:',
+      'Twelve generated participants with devices of increasing speed, a network that loses messages, a crash of the coordinator and a participant that leaves:',
     json: {
       name: 'A bad network',
       data: { generator: 'har', participants: 12, rows: 120, features: 60 },
@@ -57,7 +56,7 @@ export const SCENARIO_EXAMPLES: readonly Example[] = [
     },
   },
   {
-    about: 'Rows of your own, in a file beside the scenario, and three runs with other seeds:',
+    about: 'Your own data, in a file next to the scenario, and three runs with different seeds:',
     json: {
       name: 'My rows',
       data: { file: 'rows.csv', task: 'patient', label: 'score', separator: ';', decimal: 'comma' },

@@ -14,11 +14,11 @@ export const part = number({ above: 0, max: 1 });
 /** The paper's T_wait. `share` is tracked by the times observed so far, `benchmarks` by the times that participants report when they join. */
 export const waiting = variants('kind', {
   all: {},
-  fixed: { ms: milliseconds().about('how long') },
+  fixed: { ms: milliseconds().about('waiting time') },
   share: { share: part.about('share of the participants to wait for') },
   benchmarks: {
-    quantile: part.default(0.5).about('quantile of the reported times'),
-    factor: above0.default(1).about('times that quantile'),
+    quantile: part.default(0.5).about('quantile of the reported benchmark times'),
+    factor: above0.default(1).about('multiple of that quantile'),
   },
 })
   .short<'all' | 'benchmarks'>((given) => (typeof given === 'string' ? { kind: given } : given), {
@@ -30,13 +30,13 @@ export const waiting = variants('kind', {
 /** With the defaults: sums of up to 2,048 participants; a third may drop out, a fifth may collude with the coordinator. */
 export const SECURE_OPTIONS = {
   ...SECURE,
-  phaseMs: milliseconds().default(10_000).about('how long a phase waits for those who do not answer'),
+  phaseMs: milliseconds().default(10_000).about('time-out of each phase of a secure round'),
 };
 
 function isPrivate({ noiseMultiplier, epsilon }: Output<typeof DP>): boolean {
   return noiseMultiplier !== undefined || epsilon !== undefined;
 }
-const pair = list(number(), 'a pair [least, most]', { least: 2, most: 2 });
+const pair = list(number(), 'a pair [min, max]', { least: 2, most: 2 });
 const isOrdered = ([least, most]: readonly number[]) => least <= most;
 /** One for all features, not one for each. */
 export function isPair(bounds: Bounds): bounds is readonly number[] {
@@ -47,32 +47,32 @@ export function isPair(bounds: Bounds): bounds is readonly number[] {
 const bounds = either(pair, list(pair, 'a list of such pairs, one for each feature', { least: 1 }))
   .check(
     (given) => (isPair(given) ? isOrdered(given) : given.every(isOrdered)),
-    'pairs [least, most], the smaller number first',
+    'pairs [min, max] with min <= max',
   )
   .optional('none')
-  .flag('--dp-bounds <least,most>')
-  .about('public bounds of the features, from which their scaling follows; no moments are exchanged with dp');
+  .flag('--dp-bounds <min,max>')
+  .about('public bounds of the features, used for scaling instead of exchanged moments');
 const HOW_PRIVATE = 'a noiseMultiplier, an epsilon, or both';
-const privacy = 'differential privacy at participant level';
+const privacy = 'participant-level differential privacy';
 
 const defence = object({
-  normBound: above0.optional('none').about('longer updates are shortened to this norm'),
+  normBound: above0.optional('none').about('clip updates to this norm'),
   robust: object({
-    quantile: portion.default(0.5).about("quantile of the round's norms"),
-    factor: above0.default(2).about('times that quantile'),
+    quantile: portion.default(0.5).about('quantile of the norms'),
+    factor: above0.default(2).about('multiple of that quantile'),
   })
     .optional('none')
-    .about("longer updates than this are shortened, measured by the round's own norms"),
-  refuseAbove: above0.optional('none').about('longer updates are refused'),
-  scores: choice('on').optional('none').about('score what participants contribute'),
+    .about('clip updates to a multiple of a quantile of the norms of the round'),
+  refuseAbove: above0.optional('none').about('refuse updates with a larger norm'),
+  scores: choice('on').optional('none').about('compute contribution scores'),
 }).about('norm bounds and contribution scores');
 
 /** What scenarios have in common with the coordinator. */
 export const ROUNDS = {
   straggler,
   precision,
-  minResponses: count.default(1).about('a round with fewer answers is abandoned'),
-  summationMs: milliseconds({ min: 0 }).default(0).about('time that a summation takes'),
+  minResponses: count.default(1).about('minimum number of answers; a round with fewer is abandoned'),
+  summationMs: milliseconds({ min: 0 }).default(0).about('duration of a summation'),
   mask: mask.optional('none'),
   defence: defence.optional('none'),
   dp: object({ ...DP, bounds })
@@ -84,21 +84,21 @@ export const ROUNDS = {
 /** When training ends. */
 export const STOP = {
   gap: END.gap,
-  rounds: END.rounds.about('most rounds in which something is aggregated'),
+  rounds: END.rounds.about('maximum number of rounds, not counting abandoned ones'),
   timeMs: orEndless(milliseconds({ above: 0, max: Infinity }))
     .default(Infinity)
-    .about('most time'),
-  stall: orEndless(count).default(Infinity).about('most rounds without a better gap'),
+    .about('maximum training time'),
+  stall: orEndless(count).default(Infinity).about('maximum number of rounds without a smaller gap'),
 };
 
 export const TIMING = {
   waiting: waiting.default({ kind: 'all' }),
-  maxWaitMs: orEndless(milliseconds()).default(60_000).about('no round is open for longer'),
-  minParticipants: count.default(2).about('training starts when this many have joined'),
+  maxWaitMs: orEndless(milliseconds()).default(60_000).about('maximum duration of a round'),
+  minParticipants: count.default(2).about('training starts when this many participants have joined'),
   retryMs,
   patience: orEndless(count)
     .default(3)
-    .about('rounds without an answer after which nobody waits for a participant'),
+    .about('stop waiting for a participant after this many rounds without an answer'),
 };
 
 /** true: with all defaults. false: none. */
@@ -110,27 +110,29 @@ export const securely = <F extends Parameters<typeof object>[0]>(fields: F) =>
     })
     .optional('none')
     .flag('--secure')
-    .about('secure aggregation: the coordinator sees sums only');
+    .about('secure aggregation: the coordinator sees only sums');
 
 /** Longer labels nobody means. */
 const label = text('a value of the target column, of at most 200 characters', 200);
-const AS_AGREED = 'agreed from the labels that participants have';
+const AS_AGREED = 'agreed on from the labels of the participants';
 
 export const FEDERATION = {
   method,
   ...PROBLEM,
   positive: label
     .optional(AS_AGREED)
-    .about('target value that becomes +1, all others become -1: participants then send no labels'),
+    .about('target value of the positive class (+1), all others are -1; participants then send no labels'),
   classes: list(label, 'a list of 2 to 100 labels', { least: 2, most: 100 })
     .optional(AS_AGREED)
     .flag('--classes <a,b>')
-    .about('all target values that there are, others are refused: participants then send no labels'),
+    .about('complete list of target values, others are refused; participants then send no labels'),
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,
   ...TIMING,
-  maxRows: whole(1, 1e8).default(1e8).about('participants that claim more rows are refused'),
+  maxRows: whole(1, 1e8)
+    .default(1e8)
+    .about('maximum number of rows per participant; participants with more are refused'),
   ...ROUNDS,
   dp: object({ ...DP, honest, bounds })
     .check(isPrivate, HOW_PRIVATE)
@@ -139,7 +141,7 @@ export const FEDERATION = {
   secure: securely(SECURE_OPTIONS),
   stop: object(STOP)
     .default(object(STOP).read({}, { path: [], missing: 'default' }))
-    .about('when training ends'),
+    .about('stopping criteria'),
 };
 
 /** The same as the command line has it: when training ends has no word before it there. */
@@ -149,7 +151,7 @@ export const FEDERATION_FLAGS = { ...BESIDE_STOP, ...STOP };
 export const federationKind = object(FEDERATION);
 
 export type Waiting = Output<typeof TIMING>['waiting'];
-/** [least, most] for all features, or for each. */
+/** [min, max] for all features, or for each. */
 export type Bounds = readonly number[] | readonly (readonly number[])[];
 export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */

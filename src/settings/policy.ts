@@ -12,23 +12,25 @@ export const POLICY = {
   require: list(requirement, `a list of ${GRAMMAR}`)
     .default([])
     .flag('--require <a,b>')
-    .about('protections without which nothing is answered'),
-  minPeers: whole(2).default(3).about('with secure: fewest participants in a sum, oneself included'),
+    .about('protections that the federation must have'),
+  minPeers: whole(2)
+    .default(3)
+    .about('with secure: minimum number of participants in a sum, including this one'),
   margin: whole(1)
     .default(2)
-    .about('with secure: fewest members by which two sums about the same may differ'),
+    .about('with secure: minimum number of members by which two sums of the same quantity differ'),
   peers: record(text('an Ed25519 key, base64url', 43, 43), 'an object of keys by participant')
-    .optional('anybody')
+    .optional('anyone')
     .flag('--peers <file>')
-    .about('with secure: the only participants to be summed with, and their keys'),
-  maxPasses: whole(1).default(10_000).about('most local passes in a round, whatever is asked for'),
-  maxRounds: orEndless(whole(1)).default(100_000).about('most rounds answered by one process'),
-  maxCertify: whole(1).default(100).about('most certifying rounds answered in a row'),
-  leastRetryMs: milliseconds().default(20).about('nothing is sent again sooner than this'),
-  maxFeatures: whole(1, 1_000_000).default(1_000_000).about('most features'),
+    .about('with secure: participants allowed in a sum, with their keys'),
+  maxPasses: whole(1).default(10_000).about('maximum number of local passes per round'),
+  maxRounds: orEndless(whole(1)).default(100_000).about('maximum number of rounds that a process answers'),
+  maxCertify: whole(1).default(100).about('maximum number of consecutive certifying rounds'),
+  leastRetryMs: milliseconds().default(20).about('minimum time between retransmissions'),
+  maxFeatures: whole(1, 1_000_000).default(1_000_000).about('maximum number of features'),
   maxFrameBytes: whole(1000)
     .default(64 * 1024 * 1024)
-    .about('largest message that is read'),
+    .about('maximum message size in bytes'),
 };
 
 export const policyKind = object(POLICY);

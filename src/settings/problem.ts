@@ -8,25 +8,25 @@ export const share = number({ min: 0, below: 1 });
 
 /** The problem that is solved. */
 export const PROBLEM = {
-  objective: choice('classification', 'regression').default('classification').about('what is learnt'),
+  objective: choice('classification', 'regression').default('classification').about('type of problem'),
   loss: choice(...LOSS_NAMES)
     .optional('hinge; epsilon-insensitive for regression')
-    .about('loss of a row'),
-  c1: above0.default(1).about('weight of the losses'),
-  c2: above0.default(1).about('cost of personal parts: large for one model, small for many'),
-  epsilon: number({ min: 0 }).default(0.1).about('regression errors up to this cost nothing'),
-  lambda: above0.default(0.001).about("mocha's regularisation; mocha takes no C1 and no C2"),
-  classWeight: choice('none', 'balanced').default('none').about("weights of a participant's two classes"),
+    .about('loss function'),
+  c1: above0.default(1).about('weight of the loss'),
+  c2: above0.default(1).about('regularisation of personal parts: large values favour one shared model'),
+  epsilon: number({ min: 0 }).default(0.1).about('regression errors below this cost nothing'),
+  lambda: above0.default(0.001).about('regularisation of mocha, in place of C1 and C2'),
+  classWeight: choice('none', 'balanced').default('none').about('class weights of each participant'),
   scale: choice('standard', 'center', 'none')
     .default('standard')
-    .about('how features are scaled, the same for all'),
+    .about('feature scaling, common to all participants'),
   scaleTarget: choice('standard', 'none')
     .default('standard')
-    .about('how regression targets are scaled, the same for all'),
+    .about('scaling of regression targets, common to all participants'),
   bias: toggle().default(true).about('append a constant feature'),
 };
 
 export const RUN = {
-  seed: whole(0, Number.MAX_SAFE_INTEGER).default(1).about('seed of everything that is drawn'),
-  passes: count.default(100).about('most local passes in a round'),
+  seed: whole(0, Number.MAX_SAFE_INTEGER).default(1).about('random seed'),
+  passes: count.default(100).about('maximum number of local passes per round'),
 };

@@ -11,23 +11,23 @@ export type Aggregation = (typeof AGGREGATIONS)[number];
 
 const aggregation = choice(...AGGREGATIONS)
   .flag('--aggregation <rule>')
-  .about('how answers are combined');
+  .about('aggregation rule');
 
 /** When a training ends. */
 export const END = {
-  rounds: count.default(200).about('most rounds'),
-  gap: share.default(1e-3).about('relative duality gap to stop at'),
+  rounds: count.default(200).about('maximum number of rounds'),
+  gap: share.default(1e-3).about('relative duality gap at which training stops'),
 };
 
 /** Which rows are trained on. */
 export const ROWS = {
   positive: text('a value of the target column')
     .optional()
-    .about('target value that becomes +1, needed with more than two'),
-  testFraction: share.default(0.3).about("share of every participant's rows to test on"),
-  trainRows: either(count, record(count, 'one for each of some participants'))
+    .about('target value of the positive class (+1), required with more than two values'),
+  testFraction: share.default(0.3).about("share of each participant's rows kept for testing"),
+  trainRows: either(count, record(count, 'an object of such numbers by participant'))
     .optional('all')
-    .about('train on at most this many rows of every participant'),
+    .about('maximum number of training rows per participant'),
 };
 
 const { objective, ...problem } = PROBLEM;
@@ -36,7 +36,7 @@ const { objective, ...problem } = PROBLEM;
 export const LEARNING = {
   method: choice(...METHODS)
     .default('mtl')
-    .about('how the models of participants are related'),
+    .about('training method'),
   objective,
   positive: ROWS.positive,
   ...problem,
@@ -48,13 +48,13 @@ export const RUNNING = {
   passes: RUN.passes,
   rounds: END.rounds,
   gap: END.gap,
-  participants: count.optional('all').about('use the first participants only: this many'),
+  participants: count.optional('all').about('use only the first N participants'),
   trainRows: ROWS.trainRows,
 };
 export const TRAINING = { ...LEARNING, ...RUNNING };
 
 /** In federations and scenarios the rule may depend on the protection. */
-export const AGGREGATION = aggregation.optional('answers; safe with dp and with other methods than mtl');
+export const AGGREGATION = aggregation.optional('answers; safe with dp or a method other than mtl');
 
 const AS_IN_TRAINING = 'as in training';
 const { c1, c2, epsilon, classWeight, loss } = PROBLEM;
@@ -67,9 +67,9 @@ export const PERSONALISING = {
   loss: loss.optional(AS_IN_TRAINING),
   classWeight: classWeight.optional(AS_IN_TRAINING),
   testFraction: ROWS.testFraction.default(0),
-  seed: RUN.seed.optional(AS_IN_TRAINING).about('seed of the split and of the order of rows'),
+  seed: RUN.seed.optional(AS_IN_TRAINING).about('random seed of the split and the row order'),
   gap: END.gap.default(1e-6).about('relative duality gap of each personal part'),
-  passes: RUN.passes.default(100_000).about('most passes over the rows of one participant'),
+  passes: RUN.passes.default(100_000).about('maximum number of passes over the rows of a participant'),
 };
 
 export const trainingKind = object(TRAINING);

@@ -9,49 +9,47 @@ const above0 = number({ above: 0 });
 /** In [0, 1]. */
 export const portion = number({ min: 0, max: 1 });
 
-export const method = choice('mtl', 'global', 'mocha')
-  .default('mtl')
-  .about('how the models of participants are related');
+export const method = choice('mtl', 'global', 'mocha').default('mtl').about('training method');
 export const straggler = choice('restart', 'resume', 'anytime')
   .default('anytime')
-  .about('a solve that is late for its round');
-export const precision = choice('f64', 'f32').default('f64').about('vectors on the wire');
-export const retryMs = milliseconds().default(2000).about('time until a retransmission');
+  .about('what happens to a solve in progress when the next round opens');
+export const precision = choice('f64', 'f32').default('f64').about('number format of transmitted vectors');
+export const retryMs = milliseconds().default(2000).about('retransmission interval');
 
 const semantics = choice('paper', 'consistent')
   .default('consistent')
-  .about('v_k takes the unmasked step or the masked one');
+  .about('v_k takes the unmasked step (paper) or the masked one (consistent)');
 
 export const mask = variants('kind', {
-  bernoulli: { keep: portion.about('probability that a row stays as it is'), semantics },
+  bernoulli: { keep: portion.about('probability of keeping the contribution of a row'), semantics },
   beta: {
-    a: above0.default(2).about('of the Beta distribution'),
-    b: above0.default(0.5).about('of the Beta distribution'),
-    unmasked: portion.default(0).about('share of rows left as they are'),
+    a: above0.default(2).about('parameter of the Beta distribution'),
+    b: above0.default(0.5).about('parameter of the Beta distribution'),
+    unmasked: portion.default(0).about('share of rows left unmasked'),
     semantics,
   },
-}).about('masks on updates');
+}).about('masking of updates');
 
 export const SECURE = {
-  scaleBits: whole(0, 52).default(30).about('sums are in units of 2^-scaleBits'),
-  limit: above0.default(2 ** 22).about('largest entry of a vector'),
-  dropout: share.default(1 / 3).about('largest share that may drop out of a round'),
-  corrupted: share.default(0.2).about('largest share that may collude with the coordinator'),
+  scaleBits: whole(0, 52).default(30).about('fractional bits of fixed-point sums'),
+  limit: above0.default(2 ** 22).about('largest absolute value of an entry'),
+  dropout: share.default(1 / 3).about('maximum share of participants that may drop out of a round'),
+  corrupted: share.default(0.2).about('maximum share of participants that may collude with the coordinator'),
 };
 
 export const DP = {
-  clip: above0.about("largest norm of one participant's step in a round"),
+  clip: above0.about("clipping norm of a participant's step in a round"),
   noiseMultiplier: above0
-    .optional('the least that keeps all rounds within epsilon')
+    .optional('the smallest that keeps all rounds within epsilon')
     .about('standard deviation of the noise, in units of clip'),
   epsilon: above0
-    .optional('what all rounds cost at this noise')
-    .about('training ends before it would be exceeded'),
-  delta: number({ above: 0, below: 1 }).default(1e-5).about('probability with which epsilon may be exceeded'),
+    .optional('the cost of all rounds at this noise')
+    .about('privacy budget; training ends before it is exceeded'),
+  delta: number({ above: 0, below: 1 }).default(1e-5).about('delta of (epsilon, delta)-differential privacy'),
 };
 export const honest = count
   .optional('none')
-  .about('with secure: least number of honest participants in any sum');
+  .about('with secure: minimum number of honest participants in any sum');
 
 const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias } = PROBLEM;
 
@@ -60,7 +58,7 @@ export const WIRE = {
   method,
   objective,
   loss: loss.needed(),
-  training: choice('answers', 'steps').about('best answers to w, or steps of the duals'),
+  training: choice('answers', 'steps').about('best responses to w, or dual steps'),
   c1,
   c2,
   epsilon,
@@ -68,7 +66,7 @@ export const WIRE = {
   scale,
   scaleTarget,
   bias,
-  features: whole(1, 0xffff_ffff).about('features before the bias'),
+  features: whole(1, 0xffff_ffff).about('number of features, without the bias'),
   passes: RUN.passes,
   seed: RUN.seed,
   straggler: straggler,

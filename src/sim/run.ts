@@ -39,7 +39,7 @@ export function simulate(given: ScenarioInput, options: SimulateOptions = {}): R
   const scenario = parseScenario(source, given);
   const table = options.table ?? generatedTable(scenario);
   if (!table)
-    throw scenarioError(source, 'data', 'a generator, or a table beside the scenario', scenario.data);
+    throw scenarioError(source, 'data', 'a generator, or a table passed with the scenario', scenario.data);
   const { seed = scenario.seed, transcript = 'off', onRow } = options;
   return runScenario(
     scenario,

@@ -179,7 +179,7 @@ function checkSums(source: string, secure: SecureOptions, participants: number):
     graphParameters(participants, securityOf(secure));
   } catch (error) {
     if (!(error instanceof SecureError)) throw error;
-    throw scenarioError(source, 'secure', `shares that go together (${error.message})`, {
+    throw scenarioError(source, 'secure', `compatible shares (${error.message})`, {
       dropout: secure.dropout,
       corrupted: secure.corrupted,
     });

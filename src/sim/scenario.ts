@@ -41,7 +41,7 @@ export function parseScenario(source: string, given: unknown): Scenario {
     throw scenarioError(source, field.replace(/^stop\./, ''), expected, got);
   }
   if (responders !== undefined && waiting !== undefined) {
-    const expected = 'no waiting beside responders, which compute it';
+    const expected = 'no waiting together with responders, which determine it';
     throw scenarioError(source, 'waiting', expected, waiting);
   }
   return scenario;
@@ -104,13 +104,18 @@ export function checkNames(source: string, scenario: Scenario, participants: rea
   checkMethod(source, scenario);
   const least = scenario.minParticipants ?? 0;
   if (least > participants.length)
-    throw scenarioError(source, 'minParticipants', `at most ${participants.length}, as there are`, least);
+    throw scenarioError(
+      source,
+      'minParticipants',
+      `at most ${participants.length}, the number of participants`,
+      least,
+    );
 }
 
 /** Why a method has no federation that something could happen to. */
 const NO_FEDERATION: Readonly<Partial<Record<Scenario['method'], string>>> = {
   global: 'none with the global method, which has one node',
-  local: 'none with the local method, where everybody is alone',
+  local: 'none with the local method, where each participant is alone',
 };
 
 function checkMethod(source: string, scenario: Scenario): void {

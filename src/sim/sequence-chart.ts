@@ -191,10 +191,10 @@ function legend(): string[] {
     element('rect', { x, y: 41, width: 10, height: 10, fill, stroke: '#667' });
   const items = [
     { name: 'message', width: 40, draw: arrow('arrow', 'taken') },
-    { name: 'late or again: answered, not used', width: 40, draw: arrow('late', 'late') },
+    { name: 'late or duplicate: acknowledged, not used', width: 40, draw: arrow('late', 'late') },
     { name: 'lost', width: 40, draw: arrow('lost', 'cross') },
     { name: 'solve', width: 15, draw: bar(BAR_FILL.answered) },
-    { name: 'solve cut short', width: 15, draw: bar(BAR_FILL.interrupted) },
+    { name: 'solve interrupted', width: 15, draw: bar(BAR_FILL.interrupted) },
   ];
   let x = 20;
   return items.flatMap(({ name, width, draw }) => {

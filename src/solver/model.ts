@@ -40,7 +40,7 @@ export function modelFor(model: Model, participant: string): Float64Array {
   if (model.servesNewcomers) return model.w;
   throw inputError(
     'UNKNOWN_PARTICIPANT',
-    `participant "${participant}" is not in the model, and a model of method ${model.method} has no shared part to serve a newcomer with; train with --method mtl or global`,
+    `participant "${participant}" is not in the model, and a model of method ${model.method} has no shared part for new participants; train with --method mtl or global`,
   );
 }
 

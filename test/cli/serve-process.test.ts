@@ -111,7 +111,7 @@ test.skipIf(!hasOpenssl)('reads its certificates again on SIGHUP (needs openssl)
   await server.says(/"url":"https:/);
   replace(files, authority.issue('second'));
   server.child.kill('SIGHUP');
-  await server.says(/certificate files read again/);
+  await server.says(/certificate files reloaded/);
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
 });

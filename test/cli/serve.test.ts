@@ -75,9 +75,7 @@ describe('serve', () => {
     db.close();
     const refused = await run(['serve', '--port', '0', ...options]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain(
-      '--recount moves it aside, and participants start from the beginning [CORRUPT]',
-    );
+    expect(refused.stderr).toContain('--recount moves it aside, and participants start over [CORRUPT]');
     expect(existsSync(`${store}.damaged-1`)).toBe(false);
     const second = await serve([...options, '--recount']);
     expect(existsSync(`${store}.damaged-1`)).toBe(true);
@@ -85,7 +83,7 @@ describe('serve', () => {
     const { code, stderr } = await second.outcome;
     expect(code).toBe(0);
     expect(stderr).toContain(
-      `moved to ${store}.damaged-1; a new store is created, and participants of default start from the beginning by themselves`,
+      `moved to ${store}.damaged-1; a new store is created, and participants of default start over automatically`,
     );
     for (const [k, state] of states.entries()) {
       const { stored, federation } = readParticipantState(state);
@@ -136,7 +134,7 @@ describe('serve', () => {
     const again = await run(['serve', '--port', '0', '--store', store, '--exit-when-finished', ...other]);
     expect(again.code).toBe(0);
     expect(again.stderr).toContain(
-      'federation "wards" is in the store with other options (c1, stop.rounds): those are used',
+      'federation "wards" is in the store with different options (c1, stop.rounds): the stored options are used',
     );
     const kept = new SqliteStore(store);
     expect(kept.federations()[0].options).toMatchObject({ c1: 2, stop: { rounds: 9 } });

@@ -71,7 +71,7 @@ describe('kindred simulate', () => {
     expect(spent.stdout).toMatch(
       /Privacy +epsilon 3\.\d\d of 4\.00 at delta 0\.00001; clip 0\.1, noise 3 x clip/,
     );
-    expect(spent.stdout).toContain('the privacy budget is spent');
+    expect(spent.stdout).toContain('privacy budget spent');
     expect(spent.stdout).not.toMatch(/NaN|estimate/);
     const idle = scenario('idle.json', {
       data: { ...tiny, participants: 6 },

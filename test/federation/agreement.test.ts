@@ -126,7 +126,9 @@ describe('classes', () => {
     const of = (options: object) => () => parseOptions('options', options);
     expect(of({ objective: 'regression', positive: 'a' })).toThrow(/positive: expected none with regression/);
     expect(of({ classes: ['1', '1.0'] })).toThrow(/classes: expected two different labels/);
-    expect(of({ classes: ['a', 'b', 'c'] })).toThrow(/positive: expected one of more than two classes/);
+    expect(of({ classes: ['a', 'b', 'c'] })).toThrow(
+      /positive: expected a label, because there are more than two classes/,
+    );
     expect(of({ classes: ['a', 'b'], positive: 'c' })).toThrow(/positive: expected one of the classes a, b/);
   });
 });

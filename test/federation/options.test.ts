@@ -116,7 +116,7 @@ describe('what is refused', () => {
     ],
     ...(['safe', 'sum'] as const).map((aggregation): [unknown, string] => [
       { secure: true, aggregation },
-      `federation.json: aggregation: expected answers with secure, which shows sums only (safe or sum with dp), got "${aggregation}"`,
+      `federation.json: aggregation: expected answers with secure (safe or sum with dp), got "${aggregation}"`,
     ]),
     [{ secure: true, method: 'mocha' }, 'federation.json: method: expected mtl with secure, got "mocha"'],
     [
@@ -137,7 +137,7 @@ describe('what is refused', () => {
     ],
     [
       { secure: true, precision: 'f32' },
-      'federation.json: precision: expected f64 with secure, which has a grid of its own, got "f32"',
+      'federation.json: precision: expected f64 with secure, which has its own number format, got "f32"',
     ],
     [
       { secure: true, mask },
@@ -145,7 +145,7 @@ describe('what is refused', () => {
     ],
     [
       { secure: true, defence: { scores: 'on' } },
-      'federation.json: defence: expected none with secure, where nobody sees single updates, got {"scores":"on"}',
+      'federation.json: defence: expected none with secure, where single updates are hidden, got {"scores":"on"}',
     ],
     [{ secure: { stepBits: 20 } }, 'federation.json: secure.stepBits: there is no such field'],
     [
@@ -158,7 +158,7 @@ describe('what is refused', () => {
     ],
     [
       { method: 'mocha', objective: 'regression' },
-      'federation.json: method: expected another one for regression: mocha only classifies, got "mocha"',
+      'federation.json: method: expected a method other than mocha for regression, got "mocha"',
     ],
     [
       { dp: { clip: 1 } },
@@ -170,11 +170,11 @@ describe('what is refused', () => {
     ],
     [
       { dp, aggregation: 'answers' },
-      'federation.json: aggregation: expected safe or sum with dp (answers come with private scalars), got "answers"',
+      'federation.json: aggregation: expected safe or sum with dp (answers would reveal private scalars), got "answers"',
     ],
     [
       { dp, stop: { stall: 5 } },
-      'federation.json: stop.stall: expected none with dp, which knows no gap, got 5',
+      'federation.json: stop.stall: expected none with dp, where the gap is unknown, got 5',
     ],
     [
       { dp, mask: { ...mask, semantics: 'paper' } },
@@ -195,19 +195,19 @@ describe('what is refused', () => {
     [{ dp: { ...dp, honest: 3 } }, 'federation.json: dp.honest: expected none without secure, got 3'],
     [
       { dp, precision: 'f32' },
-      'federation.json: precision: expected f64 with dp, whose sums live on a grid, got "f32"',
+      'federation.json: precision: expected f64 with dp, which needs exact sums, got "f32"',
     ],
     [
       { dp },
-      'federation.json: scale: expected none with dp, or dp.bounds (public bounds [least, most] of the features): epsilon does not cover sums of the data, got "standard"',
+      'federation.json: scale: expected none with dp, or dp.bounds (public bounds [min, max] of the features): epsilon does not cover sums of the data, got "standard"',
     ],
     [
       { dp: { ...dp, bounds: [-1, 1] }, scale: 'none' },
-      'federation.json: scale: expected standard or center with dp.bounds, which say how, got "none"',
+      'federation.json: scale: expected standard or center with dp.bounds, got "none"',
     ],
     [
       { dp: { ...dp, bounds: [1, -1] } },
-      'federation.json: dp.bounds: expected pairs [least, most], the smaller number first, got [1,-1]',
+      'federation.json: dp.bounds: expected pairs [min, max] with min <= max, got [1,-1]',
     ],
     // Sums of three would have an eighth of the noise that is paid for.
     [

@@ -136,7 +136,7 @@ export class AttackedFederation {
     return counted;
   }
 
-  /** Requests that were refused with this code. */
+  /** Refused requests with this code. */
   refused(code: string): Promise<number> {
     return this.metric('kindred_refusals_total', { code });
   }

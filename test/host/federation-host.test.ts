@@ -169,7 +169,7 @@ describe('a store that takes its time', () => {
     expect(await paused).toBeUndefined();
     expect(rig.store.loadRun(NAME)!.run.paused).toBe(true);
     const fresh = new Rig();
-    expect(await fresh.host.order('recount')).toBe('recount: there are no answers to ask for again');
+    expect(await fresh.host.order('recount')).toBe('recount: only with aggregation by answers');
   });
 
   test('stopping waits for the save that is under way, and nothing follows it', async () => {
@@ -240,7 +240,7 @@ describe('a store that fails', () => {
     await rig.trained();
     const [taken, waiting] = [rig.host.order('pause'), rig.host.order('finish')];
     await rig.failed();
-    const sentence = 'federation "default" takes no orders: its store fails at the moment';
+    const sentence = 'federation "default" accepts no changes: its store is failing';
     expect(await taken).toBeUndefined();
     expect(await waiting).toBe(sentence);
     expect(await rig.host.order('resume')).toBe(sentence);

@@ -50,7 +50,7 @@ describe('the envelope', () => {
     for (let tag = 0; tag < 256; tag++) {
       if (known.has(tag)) continue;
       const { code, sentence } = refusalOf(frameOf({ tag }, new Uint8Array(0)));
-      expect([code, sentence]).toEqual(['BAD_FRAME', `frame: there is no message with tag ${tag}`]);
+      expect([code, sentence]).toEqual(['BAD_FRAME', `frame: unknown message tag ${tag}`]);
     }
   });
 

@@ -139,10 +139,10 @@ describe('the message sequence chart', () => {
       [
         "one round",
         "message",
-        "late or again: answered, not used",
+        "late or duplicate: acknowledged, not used",
         "lost",
         "solve",
-        "solve cut short",
+        "solve interrupted",
         "round 1",
         "coordinator",
         "1",

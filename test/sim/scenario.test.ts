@@ -69,7 +69,7 @@ describe('a scenario', () => {
     ],
     [
       { waiting: 'all', responders: 0.5 },
-      's.json: waiting: expected no waiting beside responders, which compute it, got {"kind":"all"}',
+      's.json: waiting: expected no waiting together with responders, which determine it, got {"kind":"all"}',
     ],
     [{ responders: 0 }, 's.json: responders: expected a number above 0 and at most 1, got 0'],
     [{ responders: 25 }, 's.json: responders: expected a number above 0 and at most 1, got 25'],
@@ -92,15 +92,15 @@ describe('a scenario', () => {
     ],
     [
       { deeds: [{ atMs: 1, kind: 'leave' }] },
-      's.json: deeds[0]: expected a participant to leave, rejoin or forget, and none to pause, resume or finish, got {"atMs":1,"kind":"leave"}',
+      's.json: deeds[0]: expected a participant with leave, rejoin or forget, and none with pause, resume or finish, got {"atMs":1,"kind":"leave"}',
     ],
     [
       { secure: true, aggregation: 'safe' },
-      's.json: aggregation: expected answers with secure, which shows sums only (safe or sum with dp), got "safe"',
+      's.json: aggregation: expected answers with secure (safe or sum with dp), got "safe"',
     ],
     [
       { secure: true, precision: 'f32' },
-      's.json: precision: expected f64 with secure, which has a grid of its own, got "f32"',
+      's.json: precision: expected f64 with secure, which has its own number format, got "f32"',
     ],
     [
       { secure: true, mask: { kind: 'bernoulli', keep: 0.5 } },
@@ -122,7 +122,7 @@ describe('a scenario', () => {
     ],
     [
       { dp: { clip: 1, epsilon: 1 }, aggregation: 'answers' },
-      's.json: aggregation: expected safe or sum with dp (answers come with private scalars), got "answers"',
+      's.json: aggregation: expected safe or sum with dp (answers would reveal private scalars), got "answers"',
     ],
     [
       { dp: { clip: 1, epsilon: 1, noiseMultiplier: 1 } },
@@ -130,7 +130,7 @@ describe('a scenario', () => {
     ],
     [
       { dp: { clip: 1, epsilon: 1 }, stall: 5 },
-      's.json: stall: expected none with dp, which knows no gap, got 5',
+      's.json: stall: expected none with dp, where the gap is unknown, got 5',
     ],
     [{ dp: { clip: 1, epsilon: 1 }, method: 'mocha' }, 's.json: method: expected mtl with dp, got "mocha"'],
     [
@@ -162,7 +162,7 @@ describe('a scenario', () => {
     ],
     [
       { method: 'local', misbehaving: [{ participant: '1', kind: 'echo' }] },
-      's.json: misbehaving: expected none with the local method, where everybody is alone, got 1',
+      's.json: misbehaving: expected none with the local method, where each participant is alone, got 1',
     ],
     [
       { method: 'global', defence: { scores: 'on' } },

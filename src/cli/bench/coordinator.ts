@@ -25,7 +25,7 @@ export const coordinator = part(
       return { participants, singleMs: single.ms, sumMs: sum.ms, cellBytes: single.cellBytes };
     }),
   (points, { table }) => [
-    'Coordinator: its own work in a round of 562 numbers, answers one by one and as a sum',
+    'Coordinator: CPU work per round with vectors of 562 numbers, single answers and sums',
     ...table(
       ['participants', 'single', 'sum', 'bytes stored'],
       points.map(({ participants, singleMs, sumMs, cellBytes }) => [

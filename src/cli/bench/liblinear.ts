@@ -29,7 +29,7 @@ export const liblinear = part(
     hasLiblinear() ? [1, 10].map((c1) => compare(now, table, c1)) : ('not installed' as const),
   (runs, { table }) => {
     if (runs === 'not installed')
-      return ['LIBLINEAR', "  not installed (Debian's package liblinear-tools), not compared"];
+      return ['LIBLINEAR', '  skipped: not installed (Debian package liblinear-tools)'];
     const rows = runs.map((run) => [
       String(run.c1),
       ms(run.ourMs),

@@ -24,7 +24,7 @@ export const methods = part(
       run.balancedAccuracy!.toFixed(4),
     ]);
     return [
-      'Methods with their defaults, same rows, same kernels',
+      'Methods with their defaults, on the same rows with the same kernels',
       ...table(['<method', 'solve', 'to mtl', 'rounds', 'passes', 'error', 'BA'], rows),
     ];
   },

@@ -57,7 +57,7 @@ export const network = part(
       String(Math.round(point.bytesPerRound)),
     ]);
     return [
-      `Network: vectors of ${features} numbers over loopback, every round durable, the server in its own process`,
+      `Network: vectors of ${features} numbers over loopback, durable rounds, server in a separate process`,
       ...table(['<rule', 'participants', 'rounds/s', 'floor', 'ratio', 'updates/s', 'bytes each'], rows),
       `  ${memory.idle} idle and ${memory.active} training connections: ${(memory.bytes / 2 ** 20).toFixed(0)} MiB`,
     ];

@@ -41,7 +41,7 @@ export const secure = part(
       times(run.bytes / run.plainBytes),
     ]);
     return [
-      `Secure aggregation: a round of ${ENTRIES} numbers, nobody missing`,
+      `Secure aggregation: a round of ${ENTRIES} numbers without dropouts`,
       ...table(['participants', 'each', 'coordinator', 'bytes each', 'to plain'], rows),
     ];
   },

@@ -30,7 +30,7 @@ export const start = part(
     }
   },
   (runs, { table }) => [
-    'Start: solving in a new process against one that has done it before',
+    'Start-up: solving in a new process against a warm one',
     ...table(
       ['<method', 'new', 'warm', 'ratio'],
       runs.map((run) => [run.method, ms(run.newMs), ms(run.warmMs), times(run.ratio)]),

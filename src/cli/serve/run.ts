@@ -35,7 +35,7 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
     await prepare(io, server, wanted, allowed);
     await server.listen();
     const recounted = flags.recount ? await server.recount() : [];
-    for (const name of recounted) await note(io, `federation "${name}": everybody is asked again`);
+    for (const name of recounted) await note(io, `federation "${name}": all participants are asked again`);
     await warnWithoutTls(io, flags);
     await reportReady(io, server, flags, wanted.name, file);
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
@@ -54,13 +54,13 @@ async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Pr
   } catch (error) {
     if (!isDamaged(error, store)) throw error;
     const { message } = error as Error;
-    const hint = '--recount moves it aside, and participants start from the beginning';
+    const hint = '--recount moves it aside, and participants start over';
     if (!recount) throw inputError('CORRUPT', `${message}; ${hint}`);
     const { movedTo, federations } = replaceDamaged(store);
     const known =
       federations.length > 0
-        ? `participants of ${federations.join(', ')} start from the beginning by themselves`
-        : 'nothing of it could be read: participants need a new --state';
+        ? `participants of ${federations.join(', ')} start over automatically`
+        : 'the old one could not be read: participants need a new --state';
     await warn(io, `${message}; moved to ${movedTo}; a new store is created, and ${known}`);
     return await CoordinatorServer.open(options);
   }
@@ -76,12 +76,15 @@ async function prepare(
   const known = server.federations.get(wanted.name);
   await server.ensure(wanted.name, wanted.options);
   const other = known ? contradictions(wanted, known.record.options).join(', ') : '';
-  const stored = `federation "${wanted.name}" is in the store with other options`;
-  if (other !== '') await note(io, `${stored} (${other}): those are used`);
+  const stored = `federation "${wanted.name}" is in the store with different options`;
+  if (other !== '') await note(io, `${stored} (${other}): the stored options are used`);
   if (allowed.length === 0) return;
   const hint = `${io.program} invite ... --name <name> --key <key> lets it in again`;
   for (const { participant, line, file } of await server.allowListed(wanted.name, allowed))
-    await warn(io, `${file}, line ${line}: "${participant}" was revoked with this key and stays so; ${hint}`);
+    await warn(
+      io,
+      `${file}, line ${line}: "${participant}" was revoked with this key and stays revoked; ${hint}`,
+    );
 }
 
 /** The output once the server listens. `tokenFile`: undefined where the token came from the environment. */

@@ -46,7 +46,7 @@ export async function operatorToken(io: Io, { store, operatorTokenFile }: ServeF
   if (given) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), file: undefined };
   const file = operatorTokenFile ?? tokenFileOf(store);
   const token = ensureToken(file);
-  const hint = 'others on this machine may read the operator token; chmod 600 keeps it to you';
+  const hint = 'other users of this machine can read the operator token; restrict it with chmod 600';
   if (isReadByOthers(file)) await warn(io, `${file}: ${hint}`);
   return { token, file };
 }
@@ -82,7 +82,7 @@ export async function serverOptions(
 
 function enrolmentFrom({ open, inviteOnly }: ServeFlags): ServerOptions['enrolment'] {
   if (open && inviteOnly)
-    throw inputError('BAD_OPTION', 'option --open: expected it without --invite-only, got both');
+    throw inputError('BAD_OPTION', 'option --open: expected --open or --invite-only, got both');
   if (open) return 'open';
   return inviteOnly ? 'invitation' : undefined;
 }
@@ -99,6 +99,6 @@ function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['t
 
 export async function warnWithoutTls(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
   if (isLoopback(host) || tlsCert !== undefined) return;
-  const clear = 'everything travels in the clear, updates and the operator token too';
+  const clear = 'traffic is not encrypted, including updates and the operator token';
   await warn(io, `${host} without TLS: ${clear}; give --tls-cert and --tls-key`);
 }

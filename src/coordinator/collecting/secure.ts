@@ -29,7 +29,7 @@ export function onSecureAnswer(
   if (message.kind === 'moments' && areLabelsAlone(message) && areLabelsAsked(state))
     return onMoments(state, member, message);
   if (message.kind === 'moments' || message.kind === 'answer') {
-    const sentence = `${message.kind}: expected nothing in the clear with secure aggregation`;
+    const sentence = `${message.kind}: not allowed with secure aggregation, which accepts only masked messages`;
     return [refuse(state, member.id, 'INFEASIBLE', sentence)];
   }
   const ignored = outOfSession(state, member, message.session);
@@ -60,7 +60,7 @@ function outOfTurn(
   { round, base }: MaskedMessage,
 ): CoordinatorEffect[] | undefined {
   if (round > state.round) {
-    const sentence = `masked: expected round ${state.round} at the most, got ${round}`;
+    const sentence = `masked: expected at most round ${state.round}, got ${round}`;
     return [refuse(state, member.id, 'FUTURE_ROUND', sentence)];
   }
   if (round === state.round && member.answered) return [];
@@ -92,9 +92,9 @@ export function expel(state: CoordinatorState): CoordinatorEffect[] {
     if (!member) return [];
     const what =
       fault === 'share'
-        ? `its share of the secret of "${dealer}"`
-        : 'what it dealt, against what it committed to,';
-    member.expelled = `participant "${id}": ${what} was wrong in round ${state.round}`;
+        ? `its share of the secret of "${dealer}" was wrong`
+        : 'its shares did not match its commitment';
+    member.expelled = `participant "${id}": ${what} in round ${state.round}`;
     return [member];
   });
   if (found.length === 0) return [];

@@ -74,7 +74,7 @@ export class Scoring {
     if (values.length === 0) {
       throw inputError(
         'NOTHING_HELD_OUT',
-        `tune: no participant has held-out rows to compute ${this.metric} from; give it more rows per participant`,
+        `tune: no participant has held-out rows to compute ${this.metric}; more rows per participant are needed`,
       );
     }
     const { mean, standardError } = meanAndError(values);

@@ -36,8 +36,5 @@ export function isReadByOthers(path: string): boolean {
 /** It travels in a header: whatever would not fit there is a mistake. */
 export function checkToken(token: string, source: string): string {
   if (/^[\x21-\x7e]{8,500}$/.test(token)) return token;
-  throw inputError(
-    'BAD_TOKEN',
-    `${source}: expected a token of 8 to 500 visible characters, got something else`,
-  );
+  throw inputError('BAD_TOKEN', `${source}: expected a token of 8 to 500 visible characters`);
 }

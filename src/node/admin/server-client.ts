@@ -57,7 +57,7 @@ export async function askServer<T>(
   } = await post.catch((error: unknown) => {
     throw networkError(base, error);
   });
-  if (isCutShort) throw networkError(base, new Error('a longer answer than a kindred server gives'));
+  if (isCutShort) throw networkError(base, new Error('an answer that is too long'));
   const answer = status >= 200 && status < 300 ? accepted(expected, json) : undefined;
   if (answer !== undefined) return answer;
   throw refusalOf(base, status, json);
@@ -72,7 +72,7 @@ function refusalOf(base: string, status: number, json: unknown): KindredError {
     return new KindredError(refusal.code, `${base}: ${refusal.message}`, status >= 500 ? 'run' : 'input');
   return new KindredError(
     'NOT_A_SERVER',
-    `${base}: expected the answer of a kindred server, got status ${status}; is the address right?`,
+    `${base}: expected the answer of a kindred server, got status ${status}; check the address`,
     'run',
   );
 }
@@ -82,12 +82,11 @@ const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
 function networkError(base: string, error: unknown): KindredError {
   const { code = '', message } = error as { code?: string; message: string };
   const fail = (ours: string, sentence: string) => new KindredError(ours, `${base}: ${sentence}`, 'run');
-  if (code === 'ECONNREFUSED') return fail('NOT_RUNNING', 'nothing listens there; is kindred serve running?');
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return fail('NOT_RUNNING', 'there is no machine of that name');
+  if (code === 'ECONNREFUSED') return fail('NOT_RUNNING', 'connection refused; is kindred serve running?');
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return fail('NOT_RUNNING', 'unknown host');
   if (UNTRUSTED.test(code)) {
-    const hint = '--ca names whom to trust, --tls-cert and --tls-key who you are';
-    return fail('NOT_TRUSTED', `expected a TLS connection that is trusted, got ${code}; ${hint}`);
+    const hint = '--ca gives trusted certificates, --tls-cert and --tls-key your own';
+    return fail('NOT_TRUSTED', `expected a trusted TLS connection, got ${code}; ${hint}`);
   }
   return fail('NOT_REACHED', message || code);
 }

@@ -33,7 +33,7 @@ export function lockFolder(folder: string): () => void {
     if (holder && isAlive(holder)) throw inUse(folder, holder.pid);
     removeStale(path, found);
   }
-  throw inputError('STATE_IN_USE', `${folder}: its lock changes hands all the time; try again`);
+  throw inputError('STATE_IN_USE', `${folder}: could not acquire the lock; try again`);
 }
 
 /** Appears complete under its name or not at all: whoever reads a lock reads all of it. */
@@ -130,6 +130,6 @@ function inUse(folder: string, pid: number): Error {
   const who = pid === process.pid ? 'this process itself' : `process ${pid}`;
   return inputError(
     'STATE_IN_USE',
-    `${folder}: expected a state folder that nobody uses, got one in use by ${who}; stop it, or give another --state`,
+    `${folder}: expected an unused state folder, got one in use by ${who}; stop it, or give another --state`,
   );
 }

@@ -35,9 +35,9 @@ export function openFolder(path: string, newcomer: NewParticipant): Home {
   try {
     const known = readState(join(path, 'state'));
     const keys = readSealed(join(path, 'identity'), IDENTITY_SEAL) as KeyPair | undefined;
-    if (!known && keys) throw lost(path, 'state', 'the identity is there, but not the state');
+    if (!known && keys) throw lost(path, 'state', 'the identity exists, but the state is missing');
     if (known && !keys && known.file.stored.session > 0)
-      throw lost(path, 'identity', 'the state is there, but not the identity');
+      throw lost(path, 'identity', 'the state exists, but the identity is missing');
     const file = join(path, 'state');
     const journal = known
       ? StateJournal.open(file, known)
@@ -105,6 +105,6 @@ function makeKeys(path: string): KeyPair {
 function lost(folder: string, missing: string, what: string): Error {
   return inputError(
     'STATE_INCOMPLETE',
-    `${join(folder, missing)}: ${what}; put back a copy of it, ${ELSE_FORGET}`,
+    `${join(folder, missing)}: ${what}; restore it from a backup, ${ELSE_FORGET}`,
   );
 }

@@ -183,7 +183,7 @@ function stateIn(bytes: Uint8Array, path: string): ReadState {
     at = end;
   }
   // The first record is never cut short by a crash.
-  if (at === 0) throw damaged(path, `got ${bytes.length} bytes that are not`);
+  if (at === 0) throw damaged(path, `got ${bytes.length} bytes of another kind`);
   return { file: asNow(tree as unknown as ParticipantFile), bytes: at, firstBytes };
 }
 
@@ -276,6 +276,6 @@ function refusing<T>(path: string, read: () => T): T {
 function damaged(path: string, got: string): KindredError {
   return inputError(
     'CORRUPT',
-    `${path}: expected ${STATE_SEAL.kind}, ${got}: damaged; put back a copy of it`,
+    `${path}: expected ${STATE_SEAL.kind}, ${got}: damaged; restore it from a backup`,
   );
 }

@@ -93,7 +93,7 @@ export class ThreadSolver implements RowSolver {
     });
     this.worker.on('message', (message: FromSolver) => this.receive(message));
     this.worker.on('error', (error) => this.died(reasonOf(error)));
-    this.worker.on('exit', (code) => this.died(`it ended by itself, with exit code ${code}`));
+    this.worker.on('exit', (code) => this.died(`it exited unexpectedly with code ${code}`));
   }
 
   prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void {
@@ -171,8 +171,8 @@ export class ThreadSolver implements RowSolver {
   private died(why: string): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const during = this.underWay ? ` while it solved for round ${this.underWay.round}` : '';
-    const sentence = `the thread that solves has failed${during}: ${why}`;
+    const during = this.underWay ? ` while solving for round ${this.underWay.round}` : '';
+    const sentence = `the solver thread failed${during}: ${why}`;
     this.events.failed(new KindredError('SOLVER_FAILED', sentence, 'run'));
   }
 }

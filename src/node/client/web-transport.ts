@@ -131,7 +131,7 @@ class Socket implements Channel {
     const { events, socket, heartbeat, receivedMs } = this;
     if (performance.now() - receivedMs > heartbeat.silenceMs) {
       this.drop();
-      events?.closed(1006, 'the server has fallen silent');
+      events?.closed(1006, 'the server does not respond');
     } else {
       socket.ping();
     }
@@ -157,6 +157,6 @@ function networkError(where: string, error: unknown): KindredError | TryAgain {
   if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
   return inputError(
     'NOT_TRUSTED',
-    `${where}: expected TLS that both sides trust, got ${message} (${code}); --ca names whom to trust, --tls-cert and --tls-key who you are`,
+    `${where}: expected a trusted TLS connection, got ${message} (${code}); --ca gives trusted certificates, --tls-cert and --tls-key your own`,
   );
 }

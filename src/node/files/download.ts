@@ -72,7 +72,7 @@ async function* bodyOf(
   }
 }
 
-const STALLED = 'nothing arrived for too long';
+const STALLED = 'time-out: no data arrived';
 
 function reason(cause: unknown): string {
   const error = cause as { name?: string; message?: string; cause?: { code?: string; message?: string } };

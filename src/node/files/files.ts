@@ -67,7 +67,7 @@ export async function kindOf(path: string): Promise<'file' | 'folder' | 'special
 /** Refuses a place where a file cannot be written; asked before long work, not after it. */
 export async function checkWritable(path: string): Promise<void> {
   if ((await kindOf(path)) === 'folder') {
-    throw inputError('IS_A_FOLDER', `${path}: expected the name of a file to write, got a folder`);
+    throw inputError('IS_A_FOLDER', `${path}: expected a file to write, got a folder`);
   }
   const folder = dirname(path);
   if ((await kindOf(folder)) === 'folder') return;

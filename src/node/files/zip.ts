@@ -50,10 +50,7 @@ export function readZip(bytes: Uint8Array, source: string, limits = DEFAULT_LIMI
     checkHeader(header, source);
     total += header.size;
     if (total > limits.bytes) {
-      throw fail(
-        'ZIP_TOO_LARGE',
-        `${source}: unpacks to more than the ${limits.bytes} bytes that are allowed`,
-      );
+      throw fail('ZIP_TOO_LARGE', `${source}: unpacks to more than the allowed ${limits.bytes} bytes`);
     }
     entries.push({ name: header.name, size: header.size, read: () => unpack(view, bytes, header, source) });
   }
@@ -82,7 +79,7 @@ function findDirectory(view: DataView, source: string): { count: number; offset:
     if (count === 0xffff || offset === 0xffffffff) throw unsupported(source, 'ZIP64');
     return { count, offset };
   }
-  throw fail('NOT_ZIP', `${source}: expected a ZIP archive, got other data, or one that is cut short`);
+  throw fail('NOT_ZIP', `${source}: expected a complete ZIP archive, got other or truncated data`);
 }
 
 function readCentral(view: DataView, bytes: Uint8Array, at: number): Header {
@@ -108,7 +105,7 @@ function checkHeader(header: Header, source: string): void {
   if (unsafe || (mode & 0xf000) === SYMBOLIC_LINK) {
     throw fail(
       'ZIP_UNSAFE_NAME',
-      `${source}: refused, its entry ${JSON.stringify(name)} could write outside of the folder`,
+      `${source}: refused, its entry ${JSON.stringify(name)} would be written outside the folder`,
     );
   }
   if ((flags & 1) !== 0) throw unsupported(source, 'encryption');

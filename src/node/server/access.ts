@@ -40,7 +40,7 @@ export class Access {
     const hosts = rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === 'host');
     if (hosts.length > 1) throw new ApiError('BAD_REQUEST', `host: expected one, got ${hosts.length}`);
     if (!this.options.hosts.isOurs(host, socket.localAddress)) {
-      const hint = 'if it should be, the operator names it with serve --host-name';
+      const hint = 'if it is one, the operator must add it with serve --host-name';
       throw new ApiError('WRONG_HOST', `host "${host.slice(0, 200)}": not a name of this server; ${hint}`);
     }
     if (origin !== undefined && !this.isAllowed(origin, host)) throw wrongOrigin(origin);
@@ -63,9 +63,8 @@ export class Access {
     if (actor) this.actors.set(request, actor);
     if (loopback && needed === 'read') return;
     if (token === undefined)
-      throw new ApiError('TOKEN_NEEDED', 'authorization: expected "Bearer" and a token of the operator');
-    if (!actor)
-      throw new ApiError('WRONG_TOKEN', 'authorization: expected a token of the operator, got another');
+      throw new ApiError('TOKEN_NEEDED', 'authorization: expected "Bearer" and an operator token');
+    if (!actor) throw new ApiError('WRONG_TOKEN', 'authorization: expected a valid operator token');
     if (ROLES.indexOf(actor.role) >= ROLES.indexOf(needed)) return;
     const message = `token "${actor.name}": expected one of role ${needed}, got role ${actor.role}`;
     throw new ApiError('ROLE_NEEDED', message);
@@ -80,6 +79,6 @@ export class Access {
 function wrongOrigin(origin: string): ApiError {
   return new ApiError(
     'WRONG_ORIGIN',
-    `origin "${origin.slice(0, 200)}": pages from there may not use this server`,
+    `origin "${origin.slice(0, 200)}": pages of this origin may not use this server`,
   );
 }

@@ -220,8 +220,8 @@ export class Admission {
     if (!known) return;
     const why =
       known.revokedMs === undefined
-        ? 'is enrolled already and needs no invitation'
-        : 'was revoked: allow a key of its own to let it in again';
+        ? 'is already enrolled and needs no invitation'
+        : 'was revoked; allow its key to let it in again';
     throw new ApiError('NAME_TAKEN', `participant "${participant}" ${why}`);
   }
 
@@ -245,7 +245,7 @@ export class Admission {
           : found.participant !== undefined && found.participant !== participant
             ? 'it is for another participant'
             : undefined;
-    if (wrong) throw new ApiError('INVITATION_INVALID', `invitation: ${wrong}; ask for another`);
+    if (wrong) throw new ApiError('INVITATION_INVALID', `invitation: ${wrong}; ask the operator for another`);
     return found;
   }
 
@@ -255,7 +255,7 @@ export class Admission {
     mayChoose: () => boolean,
   ): Promise<void> {
     if (features && schemaDigest(features) !== schema)
-      throw new ApiError('BAD_REQUEST', 'features: expected the names that the schema is the digest of');
+      throw new ApiError('BAD_REQUEST', 'features: expected the names that match the schema digest');
     const pinned = await this.options.store.schema(federation);
     if (!pinned || pinned.digest === schema || mayChoose()) return;
     const what = otherColumns(pinned, { digest: schema, features });

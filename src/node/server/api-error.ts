@@ -5,41 +5,41 @@ import { KindredError } from '../../base/errors.ts';
 
 /** Every code that an answer can have, its status, and when it comes: the API description lists them from here. */
 export const ERRORS = {
-  BAD_REQUEST: [400, 'The path, the query or the body is not valid.'],
+  BAD_REQUEST: [400, 'The path, query or body is invalid.'],
   BAD_NAME: [400, 'Not a valid name for a federation, or for a new participant.'],
-  BAD_KEY: [400, 'Not a sound Ed25519 public key: of small order, or not in canonical form.'],
-  BAD_OPTIONS: [400, 'The options are not valid, or do not go together.'],
-  BAD_VERSION: [400, 'The client uses another version of the protocol.'],
-  TOKEN_NEEDED: [401, 'A token of the operator is missing.'],
-  CHALLENGE_EXPIRED: [401, 'The challenge is too old, used, or of another server.'],
+  BAD_KEY: [400, 'Invalid Ed25519 public key: of small order or not in canonical form.'],
+  BAD_OPTIONS: [400, 'The options are invalid or cannot be combined.'],
+  BAD_VERSION: [400, 'The client uses a different protocol version.'],
+  TOKEN_NEEDED: [401, 'The operator token is missing.'],
+  CHALLENGE_EXPIRED: [401, 'The challenge is expired, used or from another server.'],
   BAD_SIGNATURE: [401, 'The signature does not match the key and the statement.'],
-  TICKET_INVALID: [401, 'The ticket is used, too old, or of another federation.'],
-  WRONG_TOKEN: [403, 'Not a token of the operator, or not any more.'],
-  ROLE_NEEDED: [403, 'The role of the token is not enough.'],
-  WRONG_HOST: [403, 'The server was addressed by a name that is not its own.'],
-  WRONG_SERVER: [403, 'The participant has signed for the address of another server.'],
-  WRONG_ORIGIN: [403, 'A page of this origin may not use the server.'],
-  REVOKED: [403, 'The participant may no longer take part.'],
+  TICKET_INVALID: [401, 'The ticket is expired, used or for another federation.'],
+  WRONG_TOKEN: [403, 'The operator token is invalid or expired.'],
+  ROLE_NEEDED: [403, 'The role of the token does not permit this.'],
+  WRONG_HOST: [403, 'The Host header is not a name of this server.'],
+  WRONG_SERVER: [403, 'The participant signed for the address of another server.'],
+  WRONG_ORIGIN: [403, 'Pages of this origin may not use the server.'],
+  REVOKED: [403, 'The participant was revoked.'],
   INVITATION_NEEDED: [403, 'The participant is not enrolled and has no invitation.'],
-  INVITATION_INVALID: [403, 'The invitation is unknown, used, expired, or for another participant.'],
+  INVITATION_INVALID: [403, 'The invitation is unknown, used, expired or for another participant.'],
   NOT_FOUND: [404, 'Unknown path.'],
-  NO_SUCH_FEDERATION: [404, 'There is no federation of this name.'],
-  NO_SUCH_PARTICIPANT: [404, 'There is no participant of this name.'],
-  NO_SUCH_TOKEN: [404, 'There is no token of this name.'],
-  NO_SUCH_ROUND: [404, 'This round has not been closed.'],
-  NO_MODEL: [404, 'There is no model before the first round.'],
-  WRONG_METHOD: [405, 'The path is known, but not with this method.'],
-  NAME_TAKEN: [409, 'The name is taken, or enrolled with another key.'],
-  WRONG_FEATURES: [409, 'The columns, or their order, are not those of the federation.'],
+  NO_SUCH_FEDERATION: [404, 'No federation has this name.'],
+  NO_SUCH_PARTICIPANT: [404, 'No participant has this name.'],
+  NO_SUCH_TOKEN: [404, 'No token has this name.'],
+  NO_SUCH_ROUND: [404, 'This round is not closed yet.'],
+  NO_MODEL: [404, 'No model exists before the first round.'],
+  WRONG_METHOD: [405, 'The path does not support this method.'],
+  NAME_TAKEN: [409, 'The name is taken or enrolled with another key.'],
+  WRONG_FEATURES: [409, 'The columns or their order differ from those of the federation.'],
   FULL: [409, 'No more participants may enrol without an invitation.'],
-  REFUSED: [409, 'The federation cannot do this; the message says why.'],
-  TOO_LARGE: [413, 'The body is larger than the server takes.'],
+  REFUSED: [409, 'The federation cannot do this now; the message gives the reason.'],
+  TOO_LARGE: [413, 'The body is too large.'],
   WRONG_CONTENT_TYPE: [415, 'The body is not JSON.'],
-  UPGRADE_NEEDED: [426, 'This is the address of a WebSocket.'],
-  TOO_MANY: [429, 'Too often; try again in a minute.'],
-  INTERNAL: [500, 'Internal error; see the log of the server.'],
-  STORE_FAILED: [503, 'The store fails at the moment; try again.'],
-  NOT_READY: [503, 'The server is not ready; the message says why.'],
+  UPGRADE_NEEDED: [426, 'This path requires a WebSocket.'],
+  TOO_MANY: [429, 'Too many requests; try again in a minute.'],
+  INTERNAL: [500, 'Internal error; see the server log.'],
+  STORE_FAILED: [503, 'The store is failing; try again.'],
+  NOT_READY: [503, 'The server is not ready; the message gives the reason.'],
   STOPPING: [503, 'The server is shutting down.'],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
@@ -57,18 +57,18 @@ export class ApiError extends KindredError {
 }
 
 export function noSuchParticipant(id: string, what: 'enrolled' | 'taking part'): ApiError {
-  return new ApiError('NO_SUCH_PARTICIPANT', `participant "${id}": nobody of that name is ${what}`);
+  return new ApiError('NO_SUCH_PARTICIPANT', `participant "${id}": no participant of that name is ${what}`);
 }
 
 /** Whatever was thrown, as an answer. Details of internal errors go to the log, not to strangers. */
 export function refusalOf(error: Error & { readonly statusCode?: number }): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof KindredError && error.code === 'STORE_FAILED') {
-    return new ApiError('STORE_FAILED', 'the store of the server fails at the moment; try again');
+    return new ApiError('STORE_FAILED', 'the store of the server is failing; try again');
   }
   const { statusCode = 500 } = error;
   if (error instanceof KindredError || statusCode >= 500) {
-    return new ApiError('INTERNAL', 'internal error; see the log of the server');
+    return new ApiError('INTERNAL', 'internal error; see the server log');
   }
   // Fastify's own: a body too large, of another type, not JSON.
   if (statusCode === 413) return new ApiError('TOO_LARGE', 'body: expected a smaller one');

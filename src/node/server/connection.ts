@@ -140,8 +140,7 @@ export class Connection {
       if (!(error instanceof ProtocolError)) throw error;
       this.reject(error.code, error.message);
       this.bad++;
-      if (this.bad >= this.ports.limits.badFrames)
-        this.close(CLOSE.badFrames, 'too many frames that are not valid');
+      if (this.bad >= this.ports.limits.badFrames) this.close(CLOSE.badFrames, 'too many invalid frames');
       return undefined;
     }
   }
@@ -150,7 +149,7 @@ export class Connection {
   private checkJoin({ id, features }: Join): void {
     const { columns = features } = this.ports;
     if (id !== this.participant) {
-      const sentence = `join: expected the id "${this.participant}" that the connection was made for`;
+      const sentence = `join: expected the id "${this.participant}" of this connection`;
       throw new ProtocolError('WRONG_IDENTITY', sentence);
     }
     if (features !== columns)

@@ -63,7 +63,7 @@ export class Federation implements Transport, Measured {
   connect(socket: WebSocket, { participant, columns }: Pick<Ticket, 'participant' | 'columns'>): void {
     const { meter } = this;
     const { limits, clock, onTurnedAway } = this.ports;
-    this.connections.get(participant)?.close(CLOSE.replaced, 'another connection has taken its place');
+    this.connections.get(participant)?.close(CLOSE.replaced, 'replaced by another connection');
     const connection = new Connection(socket, participant, {
       limits,
       frameLimits: this.frameLimits,

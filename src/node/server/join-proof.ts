@@ -38,7 +38,7 @@ export class JoinProofs {
   check({ id }: FederationRecord, request: SessionRequest, { localAddress }: Peer): void {
     const { invitation = '', signature, participant, key, challenge, server, schema } = request;
     if (!this.challenges.isGood(id, challenge)) {
-      const message = 'challenge: expected a fresh one of this server; ask for another';
+      const message = 'challenge: expected an unused, current challenge of this server; request another';
       throw new ApiError('CHALLENGE_EXPIRED', message);
     }
     if (!this.hosts.isOurOrigin(server, localAddress)) throw wrongServer(server);
@@ -51,15 +51,15 @@ export class JoinProofs {
       throw new ApiError('BAD_SIGNATURE', message);
     }
     if (!this.challenges.use(challenge))
-      throw new ApiError('TOO_MANY', 'too many join at the moment; try again in a minute');
+      throw new ApiError('TOO_MANY', 'too many participants are joining; try again in a minute');
   }
 }
 
 function wrongServer(server: string): ApiError {
   return new ApiError(
     'WRONG_SERVER',
-    `server "${server}": the participant has signed for an address that is not one of this server; ` +
-      'if it is, the operator names it with serve --host-name',
+    `server "${server}": the participant signed for an address that is not one of this server; ` +
+      'if it is one, the operator must add it with serve --host-name',
   );
 }
 
@@ -70,7 +70,7 @@ export function checkIdentity(participant: string, key: string): void {
 }
 
 function badKey(participant: string): ApiError {
-  const message = `participant "${participant}": key: expected an Ed25519 public key of full order in its canonical form, got another; make a new --state`;
+  const message = `participant "${participant}": key: expected an Ed25519 public key of full order in canonical form; create a new --state`;
   return new ApiError('BAD_KEY', message);
 }
 

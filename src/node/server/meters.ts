@@ -74,38 +74,38 @@ type Collect = (put: (value: number, labels?: Record<string, string>) => void) =
 
 export class Meters {
   readonly registry = new Registry();
-  private readonly roundSeconds = this.histogram('round_seconds', 'From one closing of a round to the next');
-  private readonly saveSeconds = this.histogram('save_seconds', 'Making a change durable');
+  private readonly roundSeconds = this.histogram('round_seconds', 'Time between the closings of two rounds');
+  private readonly saveSeconds = this.histogram('save_seconds', 'Time to make a change durable');
 
   constructor(measure: () => MeasuredServer) {
     collectDefaultMetrics({ register: this.registry });
     this.collected(Gauge, 'connections', 'Open connections', [], (set) => set(measure().connections));
-    this.collected(Gauge, 'strangers', 'Connections that have not proved who they are', [], (set) =>
+    this.collected(Gauge, 'strangers', 'Connections not authenticated yet', [], (set) =>
       set(measure().strangers),
     );
     this.collected(
       Counter,
       'turned_away_total',
-      'Connections that were closed by a limit',
+      'Connections refused because of a limit',
       ['reason'],
       (add) => {
         for (const [reason, n] of measure().turnedAway) add(n, { reason });
       },
     );
-    this.collected(Counter, 'refusals_total', 'Requests that were refused', ['code'], (add) => {
+    this.collected(Counter, 'refusals_total', 'Refused requests', ['code'], (add) => {
       for (const [code, n] of measure().refused) add(n, { code });
     });
     const each = (name: string, help: string, value: (one: Measured) => number) =>
       this.collected(Gauge, name, help, ['federation'], (set) => {
         for (const one of measure().federations) set(value(one), { federation: one.name });
       });
-    each('connected', 'Participants that are connected', (one) => one.connections.size);
-    each('round', 'The round that is open', ({ host }) => host.state.round);
+    each('connected', 'Connected participants', (one) => one.connections.size);
+    each('round', 'Number of the open round', ({ host }) => host.state.round);
     each('responders', 'Answers to the last round', ({ meter }) => meter.last?.responders.length ?? 0);
-    each('relative_gap', 'Relative duality gap, as last known', (one) => one.relativeGap);
-    each('missing', 'Participants that are not certified', ({ host }) => host.state.missing.length);
+    each('relative_gap', 'Last known relative duality gap', (one) => one.relativeGap);
+    each('missing', 'Participants not covered by the certificate', ({ host }) => host.state.missing.length);
     each('conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
-    each('store_trouble', '1 while the store fails', (one) => Number(one.storeFailure !== undefined));
+    each('store_trouble', '1 while the store is failing', (one) => Number(one.storeFailure !== undefined));
     const counts = <K extends string>(
       name: string,
       help: string,
@@ -117,11 +117,16 @@ export class Meters {
           for (const [key, n] of of(one)) add(n, { federation: one.name, [label]: key });
       });
     counts('rounds', 'Rounds by outcome', 'outcome', ({ meter }) => meter.outcomes);
-    counts('frames_received', 'Frames by kind', 'kind', ({ meter }) => meter.received);
-    counts('frames_sent', 'Frames by kind', 'kind', ({ meter }) => meter.sent);
-    counts('bytes', 'Bytes of frames', 'direction', ({ meter }) => Object.entries(meter.bytes));
-    counts('rejections', 'What was refused, by code', 'code', (one) => one.rejections());
-    counts('declines', 'What participants declined, by code', 'code', (one) => one.host.state.declines);
+    counts('frames_received', 'Received frames by kind', 'kind', ({ meter }) => meter.received);
+    counts('frames_sent', 'Sent frames by kind', 'kind', ({ meter }) => meter.sent);
+    counts('bytes', 'Bytes of frames by direction', 'direction', ({ meter }) => Object.entries(meter.bytes));
+    counts('rejections', 'Refused messages by code', 'code', (one) => one.rejections());
+    counts(
+      'declines',
+      'Requests declined by participants, by code',
+      'code',
+      (one) => one.host.state.declines,
+    );
   }
 
   observeRound(federation: string, ms: number): void {

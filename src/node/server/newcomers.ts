@@ -58,12 +58,11 @@ export class Newcomers {
     const look = lookOf(participant);
     const other = enrolled.get(look);
     if (other !== undefined)
-      throw taken(participant, `looks like "${other}", who is enrolled; choose another name`);
+      throw taken(participant, `looks like "${other}", which is enrolled; choose another name`);
     if (invitation?.participant !== participant) {
       const now = this.options.clock.wallClock();
       const held = reserved.get(look)?.some(({ expiresMs }) => expiresMs === undefined || expiresMs > now);
-      if (held)
-        throw taken(participant, 'is reserved for whoever was invited by this name; choose another name');
+      if (held) throw taken(participant, 'is reserved for an invited participant; choose another name');
     }
     if (!invitation) this.checkCrowd(enrolled.size, address);
   }
@@ -89,10 +88,13 @@ export class Newcomers {
     const { openEnrolments } = this.options.limits;
     if (enrolled >= openEnrolments) {
       const hint = 'the operator can invite more, or raise serve --max-enrolments';
-      throw new ApiError('FULL', `the federation is full: ${openEnrolments} are enrolled; ${hint}`);
+      throw new ApiError(
+        'FULL',
+        `the federation is full: ${openEnrolments} participants are enrolled; ${hint}`,
+      );
     }
     if (isLoopback(address) || this.rates.take(addressOwner(address))) return;
-    throw new ApiError('TOO_MANY', 'too many have enrolled from this address; try again in a minute');
+    throw new ApiError('TOO_MANY', 'too many enrolments from this address; try again in a minute');
   }
 
   private async ledger(federation: string): Promise<Ledger> {
@@ -120,9 +122,9 @@ export function checkName(participant: string): void {
       : /[\p{Cf}\p{Zl}\p{Zp}\p{Co}]/u.test(participant)
         ? 'without invisible characters'
         : participant !== participant.trim()
-          ? 'without spaces at its ends'
+          ? 'without leading or trailing spaces'
           : undefined;
-  if (wrong) throw new ApiError('BAD_NAME', `participant: expected a name ${wrong}, got another`);
+  if (wrong) throw new ApiError('BAD_NAME', `participant: expected a name ${wrong}`);
 }
 
 function lookOf(participant: string): string {

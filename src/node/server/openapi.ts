@@ -9,8 +9,8 @@ import { errorBody } from './schemas.ts';
 type Json = Record<string, unknown>;
 
 const DESCRIPTION =
-  'Errors have one form everywhere, {"error": {"code", "message"}}: scripts may match on the code, the message is for people. ' +
-  'Paths that are not here answer with 404 NOT_FOUND, other methods with 405 WRONG_METHOD.';
+  'All errors have the form {"error": {"code", "message"}}. Codes are stable; messages are for people and may change. ' +
+  'Unknown paths are answered with 404 NOT_FOUND, other methods with 405 WRONG_METHOD.';
 
 /** Describes the routes that are registered after it. */
 export function describeRoutes(app: FastifyInstance, version: string, routes: readonly Route[]): void {
@@ -26,7 +26,7 @@ export function describeRoutes(app: FastifyInstance, version: string, routes: re
           operator: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A token of the operator; operations name the role that it needs',
+            description: 'An operator token; each operation names the required role',
           },
         },
       },

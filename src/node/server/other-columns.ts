@@ -9,7 +9,7 @@ export function otherColumns(pinned: SchemaRecord, given: SchemaRecord): string 
   const [wanted, got] = [pinned.features, given.features];
   if (!wanted || !got) {
     const [a, b] = [pinned, given].map(({ digest, features }) => features?.length ?? digest.slice(0, 12));
-    return `expected the columns of this federation, in their order (${a}), got others (${b}); numbers are how many, other text is a digest of the names`;
+    return `expected the columns of this federation in the same order (${a}), got ${b}; given as number of columns and digest of their names`;
   }
   const [known, own] = [new Set(wanted), new Set(got)];
   const missing = wanted.filter((name) => !own.has(name));

@@ -30,7 +30,7 @@ export const rejections = z.partialRecord(z.enum(REJECT_CODES), count);
 export const declines = z.partialRecord(z.enum(DECLINE_CODES), count);
 
 export const errorBody = z.object({
-  error: z.object({ code: z.string(), message: z.string().describe('A sentence for people') }),
+  error: z.object({ code: z.string(), message: z.string().describe('Message for people; may change') }),
 });
 
 /** NaN and Infinity are not in JSON; null is for what is not known. */

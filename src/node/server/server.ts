@@ -238,14 +238,14 @@ export class CoordinatorServer {
     const federation = this.federation(name);
     const { record } = federation;
     if (this.removing.has(name))
-      throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": is being deleted`);
+      throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": it is being deleted`);
     this.removing.add(name);
     try {
       // Nothing is written about it once it is deleted.
       await federation.host.stop();
       await this.admission.removeAll(name);
     } catch (error) {
-      await federation.stop(1001, 'the store fails');
+      await federation.stop(1001, 'the store is failing');
       await this.add(record);
       this.federation(name).start();
       throw error;
@@ -301,8 +301,9 @@ export class CoordinatorServer {
   reloadCertificates(): void {
     if (!this.tls) return;
     const error = this.tls.reload(this.app.server as unknown as TlsServer);
-    if (error) this.log.error({ err: error }, 'new certificate files are not used');
-    else this.log.info('certificate files read again');
+    if (error)
+      this.log.error({ err: error }, 'the new certificate files are invalid; the old ones stay in use');
+    else this.log.info('certificate files reloaded');
   }
 
   /**
@@ -325,7 +326,7 @@ export class CoordinatorServer {
     this.stopWatching();
     this.guard.stop();
     const all = [...this.federations.values()];
-    const stopped = all.map((federation) => federation.stop(1001, 'the server stops'));
+    const stopped = all.map((federation) => federation.stop(1001, 'the server is stopping'));
     await this.app.close();
     await Promise.all(stopped);
     await this.endAudit();
@@ -364,7 +365,7 @@ export class CoordinatorServer {
       onSaved: (ms) => this.meters.observeSave(name, ms),
       onTurnedAway: (why) => increase(this.turnedAway, why),
       onStoreFailure: (error) => {
-        if (error) log.error({ err: error }, 'the store fails; trying again');
+        if (error) log.error({ err: error }, 'the store is failing; trying again');
         else log.info('the store works again');
       },
     });

@@ -106,11 +106,11 @@ export class Tokens {
 
   private find(name: string): TokenRecord {
     if (name === OPERATOR) {
-      const hint = 'stop the server, delete the file, start it: a new one is made';
+      const hint = 'to replace it, stop the server, delete the file and start the server again';
       throw new ApiError('REFUSED', `token "${name}" is in a file of the server; ${hint}`);
     }
     const found = this.records.find((record) => record.name === name);
-    if (!found) throw new ApiError('NO_SUCH_TOKEN', `token "${name}": there is no such token`);
+    if (!found) throw new ApiError('NO_SUCH_TOKEN', `token "${name}": no such token`);
     return found;
   }
 

@@ -56,7 +56,7 @@ async function admit(
 ): Promise<void> {
   context.access.checkOrigin(request);
   const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
-  if (name === undefined) throw new ApiError('NOT_FOUND', 'there is no WebSocket here');
+  if (name === undefined) throw new ApiError('NOT_FOUND', 'no WebSocket at this path');
   checkRunning(context);
   const federation = context.federation(decoded(name));
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
@@ -68,7 +68,11 @@ async function admit(
     checkRunning(context);
     connect(federation, ticket);
   });
-  if (!isGood) throw new ApiError('TICKET_INVALID', 'ticket: expected a fresh one; ask for a session first');
+  if (!isGood)
+    throw new ApiError(
+      'TICKET_INVALID',
+      'ticket: expected an unused, current ticket; request a session first',
+    );
 }
 
 function decoded(name: string): string {

@@ -83,7 +83,7 @@ function numberOf(db: Database.Database, pragma: string): number {
 }
 
 function damaged(path: string, why: string): Error {
-  return inputError('CORRUPT', `${path}: damaged (${why}); put back a copy of the file`);
+  return inputError('CORRUPT', `${path}: damaged (${why}); restore it from a backup`);
 }
 
 /** Errors of SQLite as errors with a stable code that name the file. */
@@ -94,7 +94,7 @@ export function onDatabase<T>(path: string, act: () => T): T {
     if (error instanceof KindredError) throw error;
     const { code = '', message } = error as { code?: string; message: string };
     if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-      throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that one first`);
+      throw inputError('STORE_IN_USE', `${path}: in use by another process; stop that process first`);
     }
     if (code === 'SQLITE_NOTADB') {
       throw inputError(
@@ -104,7 +104,7 @@ export function onDatabase<T>(path: string, act: () => T): T {
     }
     if (code.startsWith('SQLITE_CORRUPT')) throw damaged(path, message);
     if (message.startsWith('ConnectionFailed')) {
-      throw inputError('STORE_NOT_OPENED', `${path}: cannot be opened as a store; does its folder exist?`);
+      throw inputError('STORE_NOT_OPENED', `${path}: cannot be opened; does its folder exist?`);
     }
     throw new KindredError('STORE_FAILED', `${path}: ${message}`, 'run');
   }

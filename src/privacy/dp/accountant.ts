@@ -105,7 +105,7 @@ function bracket(fits: (noise: number) => boolean, epsilon: number): [number, nu
   while (!fits(high)) {
     high *= 2;
     if (high > MOST_NOISE)
-      throw inputError('DP_EPSILON', `epsilon: expected one that some noise can reach, got ${epsilon}`);
+      throw inputError('DP_EPSILON', `epsilon: expected a reachable value, got ${epsilon}`);
   }
   let low = high / 2;
   while (fits(low) && low > 1e-3) {

@@ -4,8 +4,8 @@ import type { DpSettings } from './settings.ts';
 export function notCovered({ honest }: Pick<DpSettings, 'honest'>): string[] {
   return [
     ...(honest === undefined ? ['what the coordinator sees: the clipped step of each participant'] : []),
-    'who takes part and when, numbers of rows, times',
+    'participation, numbers of rows, times',
     'a participant that is forgotten: w before and after differ by its contribution',
-    'a choice of clip, bounds, C1, C2 or rounds that was made on the same data',
+    'tuning of clip, bounds, C1, C2 or rounds on the same data',
   ];
 }

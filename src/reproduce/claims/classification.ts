@@ -76,7 +76,7 @@ export const classificationClaims = [
     rule: 'With tuned constants and with C1 = C2 = 1 the paper’s rule ends above a balanced accuracy of 0.9, 95%.',
     decide: ({ methods, untuned }) => ({
       parts: [atLeast('tuned', methods.paper.final, 0.9), atLeast('C1 = C2 = 1', untuned.final, 0.9)],
-      note: 'Adding up is safe only where personal parts are cheap (C2 below about 1 / K): tuning finds such constants. The default rule needs no such care.',
+      note: 'Adding up is safe only with a small C2 (below about 1 / K): tuning finds such constants. The default rule has no such restriction.',
     }),
   }),
   onStragglers('waiting-less-starts-faster', {

@@ -48,7 +48,7 @@ export const costClaims = [
         },
         inProportion('over rows', complexity.overRows),
       ],
-      note: `Over columns the exponent is ${complexity.overColumns.toFixed(2)}: with SIMD a short row costs mostly what every row costs, whatever its length.`,
+      note: `Over columns the exponent is ${complexity.overColumns.toFixed(2)}: with SIMD the constant cost per row dominates for short rows.`,
     }),
   }),
   claimsOf('5.3', 'complexity')('regression-doubles', {
@@ -70,7 +70,7 @@ export const costClaims = [
             text: `exponents ${complexity.regression.exponent.toFixed(2)} and ${complexity.classification.exponent.toFixed(2)}`,
           },
         ],
-        note: 'One signed dual variable in place of two needs one pass, not two: the doubling is the paper’s own.',
+        note: 'With one signed dual variable instead of two, one pass is enough: the doubling is specific to the paper’s formulation.',
       };
     },
   }),
@@ -116,7 +116,7 @@ export const costClaims = [
     },
   }),
   onNewcomer('newcomer', {
-    claim: 'The common model serves participants that join later, who need not begin from nothing.',
+    claim: 'The common model serves participants that join later, so that they need not start from zero.',
     rule: 'With the fewest rows, w alone is above training alone, and joining ends above training alone, 95%.',
     decide: (found) => ({
       parts: [

@@ -64,7 +64,7 @@ export const maskingGeometry = experiment({
       figures: [
         {
           id: 'masking-geometry',
-          title: 'An update, and what masks make of it',
+          title: 'An update and its masked versions',
           caption:
             'Left: the update is the sum of the contributions of the rows. Middle: a discrete mask leaves some rows out. Right: a continuous mask shortens each contribution by a random factor; what is sent stays closer to the update (dashed).',
           columns: 3,

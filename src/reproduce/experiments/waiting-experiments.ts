@@ -19,9 +19,9 @@ export const clsStragglers = waitingExperiment({
   hardware: 'equal',
   shares: [1, 0.75, 0.45, 0.25, 0.1],
   about: ({ classification: data }) =>
-    `${data.name}. Delays of all participants come from one distribution, so everybody is late now and then and nobody always. Shorter waiting periods make shorter rounds with fewer updates in each.`,
+    `${data.name}. Delays of all participants come from one distribution, so every participant is sometimes late and none always. Shorter waiting periods make shorter rounds with fewer updates in each.`,
   caption:
-    'Left: the rule and the policy of the paper. Middle: the default rule, where everybody answers with its best personal part, with the policy of the paper: late work is lost. Right: the defaults, where whoever runs out of time sends what there is, so that short rounds cost nothing.',
+    'Left: the rule and the policy of the paper. Middle: the default rule, where each participant answers with its best response, and the policy of the paper, where late work is lost. Right: the defaults, where a late participant sends its current iterate, so that short rounds cost nothing.',
 });
 
 export const clsHardware = waitingExperiment({
@@ -32,7 +32,7 @@ export const clsHardware = waitingExperiment({
   hardware: 'rising',
   shares: [1, 0.75, 0.45, 0.2],
   about: ({ classification: data }) =>
-    `${data.name}. Hardware factors rise evenly from 1 to 10, so with a short waiting period it is always the same slow participants who are too late.`,
+    `${data.name}. Hardware factors rise evenly from 1 to 10, so with a short waiting period it is always the same slow participants that are too late.`,
   caption:
     'With unequal devices a short waiting period silences the same participants in every round. Under the policy of the paper (left, middle) their data never reach w; under `anytime` (right) everybody contributes in every round, and short rounds are simply faster.',
 });
@@ -60,7 +60,7 @@ export const regSame = waitingExperiment({
   about: (profile) =>
     `Everybody has the same relation and the same distribution of features: ${sizes(profile)}.`,
   caption:
-    'All participants have the same task, so one model (Global) is as good as it gets, and Local has too few rows for so many features. Waiting for fewer loses little, because anybody’s rows tell the same story.',
+    'All participants have the same task, so one model (Global) is as good as it gets, and Local has too few rows for so many features. Waiting for fewer loses little, because all rows follow the same model.',
 });
 
 export const regData = waitingExperiment({
@@ -85,5 +85,5 @@ export const regBoth = waitingExperiment({
   shares: [1, 0.75, 0.45, 0.2],
   about: (profile) => `As before, with hardware factors that rise evenly from 1 to 10: ${sizes(profile)}.`,
   caption:
-    'Diverse data on unequal devices: those who are always late have data that nobody else has. Under the policy of the paper their part is missing for good; under `anytime` it is not.',
+    'Diverse data on unequal devices: those who are always late have data that nobody else has. Under the policy of the paper their contribution is never included; under `anytime` it is.',
 });

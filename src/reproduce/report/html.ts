@@ -73,6 +73,6 @@ function origin({ command, facts }: Report): string {
     tag('div', {}, tag('dt', {}, escaped(name)), tag('dd', {}, escaped(value))),
   );
   const again = command && tag('pre', {}, tag('code', {}, escaped(command)));
-  const parts = [tag('h2', {}, 'How this was made'), again, tag('dl', {}, list.join(''))];
+  const parts = [tag('h2', {}, 'How this report was made'), again, tag('dl', {}, list.join(''))];
   return tag('div', { class: 'origin' }, ...parts);
 }

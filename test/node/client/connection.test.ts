@@ -265,7 +265,7 @@ describe('an open connection', () => {
     expect((await next('ended')).error).toMatchObject({ code: 'REVOKED' });
   });
 
-  test('notices that the server has fallen silent', async () => {
+  test('notices that the server does not respond', async () => {
     const server = await serve();
     const { next } = connectTo(server.url, { heartbeat: { pingMs: 20, silenceMs: 60 } });
     await next('connected');

@@ -230,7 +230,7 @@ describe('the thread', () => {
       kind: 'run',
       // What was thrown, by whom, and what it was doing.
       message: expect.stringMatching(
-        /failed while it solved for round \d+: TypeError: .+ \(at .+\.js:\d+:\d+\)/,
+        /failed while solving for round \d+: TypeError: .+ \(at .+\.js:\d+:\d+\)/,
       ),
     });
   });

@@ -17,21 +17,21 @@ const SHOWN_DIGITS = 12;
 const wanted = z.strictObject({
   participant: participantId
     .optional()
-    .describe('Only this one may use it; default: anybody who has the token'),
+    .describe('Participant that may use it; default: anyone who has the token'),
   count: z.number().int().min(1).max(MOST_AT_ONCE).default(1),
-  lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: no end'),
+  lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: never expires'),
 });
 
 const invite = route({
   on: 'POST /v1/federations/:name/invitations',
   id: 'invite',
   access: 'operate',
-  about: 'Make invitations',
-  details: 'The tokens are in this answer and nowhere else: the server keeps only their digests.',
+  about: 'Create invitations',
+  details: 'Only this response contains the tokens: the server stores only their digests.',
   body: wanted,
   answer: {
     status: 201,
-    about: 'One token for each',
+    about: 'One token per invitation',
     schema: z.strictObject({
       invitations: z.array(
         z.strictObject({
@@ -42,7 +42,7 @@ const invite = route({
       ),
     }),
   },
-  target: ({ params, body }) => [params.name, body.participant ?? `${body.count} for anybody`].join(' '),
+  target: ({ params, body }) => [params.name, body.participant ?? `${body.count} for anyone`].join(' '),
   errors: ['NAME_TAKEN'],
   handle: async ({ params, body }, context) => {
     const { name } = context.federation(params.name);
@@ -57,14 +57,14 @@ const listInvitations = route({
   on: 'GET /v1/federations/:name/invitations',
   id: 'listInvitations',
   access: 'read',
-  about: 'All invitations, used or not',
+  about: 'List all invitations, used or not',
   answer: {
-    about: 'Oldest first; never the tokens',
+    about: 'Oldest first, without the tokens',
     schema: z.strictObject({
       invitations: z.array(
         z.strictObject({
           digest: z.string().describe(`First ${SHOWN_DIGITS} hex digits of the SHA-256 of the token`),
-          participant: z.string().nullable().describe('null: for anybody who has the token'),
+          participant: z.string().nullable().describe('null: for anyone who has the token'),
           createdMs: timeMs,
           expiresMs: timeMs.nullable(),
           usedBy: z.string().nullable(),
@@ -89,7 +89,7 @@ const sessionRequest = z.strictObject({
   participant: participantId,
   key: publicKey,
   challenge: z.string().max(200),
-  server: z.string().max(500).describe('Origin that the participant has dialled: https://example.org:7070'),
+  server: z.string().max(500).describe('Origin that the participant connects to: https://example.org:7070'),
   schema: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in hex'),
   features: z.array(z.string().max(1000)).max(10_000).optional(),
   invitation: z.string().max(200).optional(),
@@ -100,9 +100,9 @@ const challenge = route({
   on: 'POST /v1/federations/:name/challenge',
   id: 'getChallenge',
   access: 'anybody',
-  about: 'Joining, step 1: a challenge to sign',
+  about: 'Joining, step 1: request a challenge to sign',
   answer: {
-    about: 'Good for a minute, once',
+    about: 'Valid once, for a minute',
     schema: z.strictObject({
       challenge: z.string(),
       federation: z.strictObject({ name: z.string(), id: z.string() }),
@@ -120,12 +120,12 @@ const session = route({
   on: 'POST /v1/federations/:name/session',
   id: 'openSession',
   access: 'anybody',
-  about: 'Joining, step 2: a signature for a ticket',
+  about: 'Joining, step 2: exchange a signature for a ticket',
   details:
-    'What is signed is in src/protocol/joining.ts and PROTOCOL.md. Enrols a new name where that is allowed.',
+    'src/protocol/joining.ts and PROTOCOL.md define what is signed. Enrols a new participant where that is allowed.',
   body: sessionRequest,
   answer: {
-    about: 'Good for half a minute, for one connection',
+    about: 'Valid for half a minute, for one connection',
     schema: z.strictObject({ ticket: z.string() }),
   },
   errors: [
@@ -155,8 +155,8 @@ const connect = route({
   id: 'connect',
   access: 'anybody',
   about: 'Joining, step 3: the WebSocket of a participant',
-  details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; answered with 101, and frames of PROTOCOL.md from then on.`,
-  answer: { about: 'Never: without an upgrade it is refused' },
+  details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; the response is 101, followed by the frames of PROTOCOL.md.`,
+  answer: { about: 'Never: requests without an upgrade are refused' },
   errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
   handle: (_, __, reply) => {
     reply.header('upgrade', 'websocket');

@@ -15,66 +15,71 @@ import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
   name: z.string().describe('Name of a federation'),
-  id: z.string().describe('Unique for ever, whatever the name'),
+  id: z.string().describe('Unique, also after a federation of the same name was deleted'),
   createdMs: timeMs,
   phase,
   paused: z.boolean(),
-  round: count.describe('The round that is open, from 1; 0 before the first'),
-  relativeGap: known.describe('Relative duality gap of the model in use, as last known'),
-  finish: finishReason.nullable().describe('Why training has ended'),
+  round: count.describe('Number of the open round, from 1; 0 before the first'),
+  relativeGap: known.describe('Last known relative duality gap of the current model'),
+  finish: finishReason.nullable().describe('Why training ended'),
 };
 
 const federationBrief = z.strictObject({ ...brief, connected: count });
 
 const federationState = z.strictObject({
   ...brief,
-  purpose: z.enum(['train', 'certify']).describe('What the open round is for'),
+  purpose: z.enum(['train', 'certify']).describe('Purpose of the open round'),
   participants: z.strictObject({
-    enrolled: count.describe('May take part'),
-    joined: count.describe('Have ever taken part, and were not forgotten'),
+    enrolled: count.describe('Enrolled participants'),
+    joined: count.describe('Participants that have joined and were not forgotten'),
     here: count,
     left: count,
-    connected: count.describe('At this moment'),
+    connected: count.describe('Currently connected'),
   }),
   certificate: z
     .strictObject({ primal: known, dual: known, relativeGap: known })
-    .describe('Bounds on the optimum, of the model in use; null where nothing is known'),
+    .describe('Primal and dual bounds of the current model; null if unknown'),
   missing: z
     .array(z.string())
     .describe(
-      'Who has joined and is not covered by the certificate: does not answer, or has not answered yet',
+      'Participants that have joined but are not covered by the certificate, because they have not answered (yet)',
     ),
   bestGap: known,
-  aggregated: count.describe('Rounds in which something was aggregated'),
-  features: count.describe('Without the bias; 0 before anybody has joined'),
+  aggregated: count.describe('Completed rounds, without abandoned ones'),
+  features: count.describe('Number of features without the bias; 0 before the first participant has joined'),
   agreement: z
     .strictObject({
       classes: z
         .strictObject({ labels: z.array(z.string()), positive: z.string() })
         .nullable()
-        .describe('What becomes +1, and all classes there are; a single label is against the rest'),
+        .describe(
+          'Label of the positive class (+1), and all classes; with a single label, all others are negative',
+        ),
       target: z
         .strictObject({ shift: z.number(), scale: z.number() })
         .nullable()
-        .describe('Centre and unit of the targets of a regression'),
+        .describe('Shift and scale of regression targets'),
     })
     .nullable()
-    .describe('What participants have agreed on about targets; null before training starts'),
-  waitingFor: z.string().nullable().describe('What training waits for before it starts, beside participants'),
-  rejections: rejections.describe('What participants were refused since the server was started, by code'),
+    .describe('Agreement of the participants on targets; null before training starts'),
+  waitingFor: z
+    .string()
+    .nullable()
+    .describe('What training waits for before it starts, apart from participants'),
+  rejections: rejections.describe('Refused messages of participants since the server started, by code'),
   declines: declines.describe(
-    'What participants have declined by their own policy since the server was started, by code',
+    'Requests that participants declined by their policy since the server started, by code',
   ),
   conservation: z
     .strictObject({ relativeError: known })
-    .describe('|U - sum of all contributions| / |U|; null where single ones are not known'),
+    .describe('|U - sum of all contributions| / |U|; null if single contributions are not known'),
   privacy: z
     .strictObject({ epsilon: z.number(), delta: z.number(), notCovered: z.array(z.string()) })
     .optional()
-    .describe('Spent so far, under differential privacy, and what that does not cover'),
+    .describe('Privacy budget spent so far (differential privacy), and what it does not cover'),
   options: z.record(z.string(), z.unknown()),
   storeWorks: z.boolean(),
-  uptimeMs: z.number().describe('Of the server'),
+  uptimeMs: z.number().describe('Time of the server'),
 });
 
 function briefly(federation: Federation) {
@@ -145,16 +150,16 @@ const describedFederation = newFederation.extend({
   options: z
     .unknown()
     .optional()
-    .meta({ ...federationKind.schema, description: 'Those that are not given have their defaults' }),
+    .meta({ ...federationKind.schema, description: 'Missing options have their defaults' }),
 });
 
-const stateAnswer = { about: 'The federation as it is now', schema: federationState } as const;
+const stateAnswer = { about: 'The current state of the federation', schema: federationState } as const;
 
 const list = route({
   on: 'GET /v1/federations',
   id: 'listFederations',
   access: 'read',
-  about: 'All federations of the server',
+  about: 'List all federations of the server',
   answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
   handle: (_, { federations }) => ({
     federations: [...federations.values()]
@@ -171,7 +176,7 @@ const create = route({
   body: newFederation,
   describedBody: describedFederation,
   target: ({ body }) => body.name,
-  answer: { status: 201, about: 'It takes participants from now on', schema: federationState },
+  answer: { status: 201, about: 'Created; participants can join', schema: federationState },
   errors: ['BAD_NAME', 'BAD_OPTIONS', 'NAME_TAKEN'],
   handle: async ({ body: { name, options } }, context) => {
     const parsed = await asAsked('BAD_OPTIONS', () => parseOptions('options', options ?? {}));
@@ -188,33 +193,29 @@ const show = route({
   handle: ({ params }, context) => stateOf(context, context.federation(params.name)),
 });
 
-const pause = order('pause', 'Close no round until it goes on', 'No deadline passes while it is paused.');
-const resume = order('resume', 'Go on after a pause');
-const finish = order(
-  'finish',
-  'End the training',
-  'Everybody receives the result, and keeps the model there is.',
-);
+const pause = order('pause', 'Pause training', 'No round closes and no deadline passes until it is resumed.');
+const resume = order('resume', 'Resume training after a pause');
+const finish = order('finish', 'End training', 'All participants receive and keep the current model.');
 const recount = order(
   'recount',
-  'Ask everybody again',
-  'All answers so far are dropped, and training goes on, also after a rest, from the model in use. Only where training goes by answers.',
+  'Discard all answers and ask all participants again',
+  'Training continues from the current model, also while it rests. Only with aggregation by answers.',
 );
 
 const reopen = order(
   'reopen',
-  'Go on after the end of a training',
-  'Also after one that the operator, a limit or a stall has ended; limits of rounds and time count from here. Not where the privacy budget is spent.',
+  'Continue training after it has ended',
+  'Also if the operator, a limit or a stall ended it; limits of rounds and time start again. Not possible once the privacy budget is spent.',
 );
 
 const remove = route({
   on: 'DELETE /v1/federations/:name',
   id: 'deleteFederation',
   access: 'admin',
-  about: 'End a federation and delete everything that is stored about it',
-  details: `For good: its model, history, enrolments and invitations. Connections are closed (code ${CLOSE.deleted}); participants keep their own states.`,
+  about: 'Delete a federation with all its data',
+  details: `Deletes its model, history, enrolments and invitations permanently. Connections are closed (code ${CLOSE.deleted}); participants keep their own states.`,
   answer: {
-    about: 'It is gone',
+    about: 'Deleted',
     schema: z.strictObject({ name: z.string(), id: z.string() }),
   },
   handle: ({ params }, context) => context.remove(params.name),
@@ -239,7 +240,7 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
 /** Throws the machine's reason where it refuses. */
 export async function carryOut(context: ServerContext, name: string, what: Order): Promise<void> {
   const { host, storeFailure } = context.federation(name);
-  if (storeFailure) throw new ApiError('STORE_FAILED', `federation "${name}": the store fails at the moment`);
+  if (storeFailure) throw new ApiError('STORE_FAILED', `federation "${name}": the store is failing`);
   const refusal = await host.order(what);
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }

@@ -15,16 +15,16 @@ const show = route({
   on: 'GET /v1/federations/:name/model',
   id: 'getModel',
   access: 'read',
-  about: 'The model as it is now, as a file for kindred personalise, predict and evaluate',
+  about: 'The current model, as a file for kindred personalise, predict and evaluate',
   details:
-    'Features are x1, x2, ... where no participant has sent their names. Personal parts are with the participants, and not in it; only MOCHA, ' +
-    'which has no shared part, makes them here.',
+    'Features are named x1, x2, ... if no participant has sent their names. Personal parts stay with the participants and are not included; only MOCHA, ' +
+    'which has no shared part, computes them at the server.',
   answer: { about: 'A kindred model file', schema: z.looseObject({ format: z.literal('kindred-model') }) },
   errors: ['NO_MODEL'],
   handle: async ({ params }, context, reply) => {
     const federation = context.federation(params.name);
     const model = await modelFileOf(federation, context.store);
-    if (!model) throw new ApiError('NO_MODEL', `federation "${params.name}": no round has been opened yet`);
+    if (!model) throw new ApiError('NO_MODEL', `federation "${params.name}": no round has started yet`);
     reply.header('content-disposition', `attachment; filename="${federation.name}.model.json"`);
     reply.type('application/json; charset=utf-8');
     return modelToJson(model);

@@ -16,14 +16,14 @@ const participantView = z.strictObject({
   enrolledMs: timeMs,
   revoked: z.boolean(),
   joined: z.boolean(),
-  presence: z.enum(['here', 'left']).nullable().describe('null: it has not joined'),
+  presence: z.enum(['here', 'left']).nullable().describe('null if it has not joined'),
   connected: z.boolean(),
-  expelled: z.string().optional().describe('Why it was put out of secure sums'),
-  rows: count.optional().describe('Left out where only sums are seen'),
-  lastAcceptedRound: count.describe('Round of its last accepted answer; 0: none'),
-  missed: count.describe('Training rounds in a row without an answer'),
-  missing: z.boolean().describe('Has joined and is not covered by the certificate'),
-  responseMs: known.describe('From the opening of a round to its last answer'),
+  expelled: z.string().optional().describe('Why it was excluded from secure sums'),
+  rows: count.optional().describe('Omitted with secure aggregation'),
+  lastAcceptedRound: count.describe('Round of its last accepted answer; 0 if none'),
+  missed: count.describe('Consecutive training rounds without an answer'),
+  missing: z.boolean().describe('Joined, but not covered by the certificate'),
+  responseMs: known.describe('Time from the opening of a round to its last answer'),
   benchmarkMs: known,
   standing: z
     .strictObject({
@@ -33,7 +33,7 @@ const participantView = z.strictObject({
       suspicions: z.array(z.enum(['idle', 'echo', 'noise'])),
     })
     .optional()
-    .describe('Contribution scores, where they are asked for (option defence.scores)'),
+    .describe('Contribution scores, with the option defence.scores'),
 });
 
 type View = z.input<typeof participantView>;
@@ -74,7 +74,7 @@ const list = route({
   on: 'GET /v1/federations/:name/participants',
   id: 'listParticipants',
   access: 'read',
-  about: 'Everybody who is enrolled',
+  about: 'List all enrolled participants',
   answer: { about: 'By name', schema: z.strictObject({ participants: z.array(participantView) }) },
   handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
@@ -86,11 +86,11 @@ const forget = route({
   on: 'POST /v1/federations/:name/participants/:id/forget',
   id: 'forgetParticipant',
   access: 'operate',
-  about: 'Take the contribution of a participant out of the model',
+  about: 'Remove the contribution of a participant from the model',
   details:
-    'It may start over unless it is revoked, too. Where only sums of answers are seen everybody is asked again; sums of steps with noise ' +
-    'cannot be taken apart.',
-  answer: answerWith('As it is now'),
+    'It may join again from the start, unless it is also revoked. With secure aggregation of answers, all participants are asked again; a contribution to ' +
+    'noisy sums of steps cannot be removed.',
+  answer: answerWith('The current state of the participant'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],
   handle: async ({ params: { name, id } }, context) => {
     if (!context.federation(name).host.state.members.has(id)) throw noSuchParticipant(id, 'taking part');
@@ -103,9 +103,9 @@ const revoke = route({
   on: 'POST /v1/federations/:name/participants/:id/revoke',
   id: 'revokeParticipant',
   access: 'operate',
-  about: 'Let a participant in no longer',
-  details: `Its connection is closed (code ${CLOSE.revoked}); what it has contributed stays until it is forgotten.`,
-  answer: answerWith('As it is now'),
+  about: 'Revoke a participant',
+  details: `Its connection is closed (code ${CLOSE.revoked}); its contribution stays until it is forgotten.`,
+  answer: answerWith('The current state of the participant'),
   errors: ['NO_SUCH_PARTICIPANT'],
   handle: async ({ params: { name, id } }, context) => {
     const federation = context.federation(name);
@@ -119,10 +119,10 @@ const allow = route({
   on: 'POST /v1/federations/:name/participants/:id/allow',
   id: 'allowParticipant',
   access: 'operate',
-  about: 'Enrol a participant by its key: it needs no invitation',
-  details: 'Also lets one in again that was revoked, with this key.',
+  about: 'Enrol a participant by its key, without an invitation',
+  details: 'Also admits a revoked participant again, with this key.',
   body: z.strictObject({ key: publicKey }),
-  answer: answerWith('It is enrolled'),
+  answer: answerWith('Enrolled'),
   errors: ['NAME_TAKEN', 'BAD_KEY'],
   handle: async ({ params: { name, id }, body }, context) => {
     context.federation(name);

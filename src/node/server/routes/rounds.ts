@@ -9,7 +9,7 @@ const MOST_ROWS = 1000;
 
 const roundRow = z.strictObject({
   round: count,
-  atMs: z.number().describe('On the clock of the process that closed it'),
+  atMs: z.number().describe('Clock of the server process that closed the round'),
   closedMs: timeMs,
   purpose: z.enum(['train', 'certify']),
   responders: z.array(z.string()),
@@ -17,9 +17,11 @@ const roundRow = z.strictObject({
   certified: z
     .boolean()
     .describe(
-      'Whether the numbers are certain; with steps they are an estimate until all have answered about this very model',
+      'Whether the bounds are certified; with steps they are estimates until all participants have answered for the current model',
     ),
-  missing: z.array(z.string()).describe('Who has joined and is not covered by the certificate'),
+  missing: z
+    .array(z.string())
+    .describe('Participants that have joined but are not covered by the certificate'),
   sigma: known,
   primal: known,
   dual: known,
@@ -42,16 +44,16 @@ const list = route({
   on: 'GET /v1/federations/:name/rounds',
   id: 'listRounds',
   access: 'read',
-  about: 'Rounds that are closed, oldest first',
+  about: 'List closed rounds, oldest first',
   query: z.strictObject({
-    after: z.coerce.number().int().nonnegative().default(0).describe('Begin behind this round'),
+    after: z.coerce.number().int().nonnegative().default(0).describe('Start after this round'),
     limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
   }),
   answer: {
     about: 'A page',
     schema: z.strictObject({
       rounds: z.array(roundRow),
-      next: count.nullable().describe('`after` of the next page; null: this is the last'),
+      next: count.nullable().describe('`after` of the next page; null on the last page'),
     }),
   },
   handle: async ({ params, query: { after, limit } }, context) => {
@@ -67,12 +69,12 @@ const show = route({
   on: 'GET /v1/federations/:name/rounds/:round',
   id: 'getRound',
   access: 'read',
-  about: 'One round that is closed',
-  answer: { about: 'As it was stored', schema: roundRow },
+  about: 'One closed round',
+  answer: { about: 'The round as stored', schema: roundRow },
   errors: ['NO_SUCH_ROUND'],
   handle: async ({ params: { name, round } }, context) => {
     const [row] = await context.store.history(context.federation(name).name, round - 1, 1);
-    if (row?.round !== round) throw new ApiError('NO_SUCH_ROUND', `round ${round}: it has not been closed`);
+    if (row?.round !== round) throw new ApiError('NO_SUCH_ROUND', `round ${round}: not closed yet`);
     return row;
   },
 });
@@ -81,12 +83,12 @@ const history = route({
   on: 'GET /v1/federations/:name/history',
   id: 'getHistory',
   access: 'read',
-  about: 'How primal, dual and gap went, in short',
+  about: 'History of primal, dual and gap',
   details:
-    'The names are those of `kindred train --json`. With format=csv as text, nothing where it is not known.',
+    'Field names as in `kindred train --json`. With format=csv as CSV, where unknown values are empty.',
   query: z.strictObject({ format: z.enum(['json', 'csv']).default('json') }),
   answer: {
-    about: 'All rounds that are closed',
+    about: 'All closed rounds',
     schema: z.array(
       z.strictObject({ round: count, primal: known, dual: known, relativeGap: known, closedMs: timeMs }),
     ),

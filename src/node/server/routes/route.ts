@@ -47,7 +47,7 @@ export interface ServerContext {
 }
 
 export function checkRunning({ stopping }: ServerContext): void {
-  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; connect again later');
+  if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; reconnect later');
 }
 
 /** Nothing is expected, and nothing else is taken. */

@@ -22,9 +22,9 @@ const health = route({
   on: 'GET /healthz',
   id: 'getHealth',
   access: 'anybody',
-  about: 'Whether the process answers',
+  about: 'Liveness: whether the process responds',
   query: anything,
-  answer: { about: 'It does', schema: z.strictObject({ ok: z.literal(true) }) },
+  answer: { about: 'It responds', schema: z.strictObject({ ok: z.literal(true) }) },
   handle: () => ({ ok: true }),
 });
 
@@ -32,9 +32,9 @@ const ready = route({
   on: 'GET /readyz',
   id: 'getReadiness',
   access: 'anybody',
-  about: 'Whether the server can do its work',
+  about: 'Readiness: whether the server can work',
   query: anything,
-  answer: { about: 'It can', schema: z.strictObject({ ready: z.literal(true) }) },
+  answer: { about: 'Ready', schema: z.strictObject({ ready: z.literal(true) }) },
   errors: ['NOT_READY'],
   handle: (_, context) => {
     const why = whyNotReady(context);
@@ -46,14 +46,14 @@ const ready = route({
 export function whyNotReady({ stopping, federations }: Pick<ServerContext, 'stopping' | 'federations'>) {
   if (stopping()) return 'the server is shutting down';
   const stuck = [...federations.values()].find(({ storeFailure }) => storeFailure);
-  return stuck && `federation "${stuck.name}": the store fails at the moment`;
+  return stuck && `federation "${stuck.name}": the store is failing`;
 }
 
 const metrics = route({
   on: 'GET /metrics',
   id: 'getMetrics',
   access: 'read',
-  about: 'What is counted, for Prometheus',
+  about: 'Metrics for Prometheus',
   query: anything,
   answer: { about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
   handle: (_, { meters }) => meters.registry.metrics(),

@@ -12,14 +12,14 @@ const name = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'expected letters, digits, ".", "_" and "-", at most 64')
   .describe('Name of a token');
-const role = z.enum(ROLES).describe('What it may do; each may do what those before it may');
+const role = z.enum(ROLES).describe('Permissions; each role includes those before it');
 
 const tokenView = {
   name: z.string(),
   role,
   createdMs: timeMs,
-  expiresMs: timeMs.nullable().describe('null: never'),
-  previousUntilMs: timeMs.nullable().describe('Until when the token before the last rotation is valid'),
+  expiresMs: timeMs.nullable().describe('null if it never expires'),
+  previousUntilMs: timeMs.nullable().describe('End of validity of the token before the last rotation'),
 };
 const oneToken = z.strictObject(tokenView);
 const newToken = z.strictObject({ ...tokenView, token: z.string() });
@@ -33,8 +33,8 @@ const list = route({
   on: 'GET /v1/tokens',
   id: 'listTokens',
   access: 'admin',
-  about: 'Tokens of the API beside the one in the operator’s file',
-  answer: { about: 'By name; never the tokens', schema: z.strictObject({ tokens: z.array(oneToken) }) },
+  about: 'List API tokens, except the one in the operator token file',
+  answer: { about: 'By name, without the secrets', schema: z.strictObject({ tokens: z.array(oneToken) }) },
   handle: (_, { tokens }) => ({ tokens: tokens.list().map(viewOf) }),
 });
 
@@ -42,15 +42,15 @@ const add = route({
   on: 'POST /v1/tokens',
   id: 'addToken',
   access: 'admin',
-  about: 'Make a token',
-  details: 'The token is in this answer and nowhere else: the server keeps only a salted digest.',
+  about: 'Create a token',
+  details: 'Only this response contains the token: the server stores only a salted digest.',
   body: z.strictObject({
     name,
     role,
-    lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: no end'),
+    lifetimeMs: z.number().positive().max(LONGEST_MS).optional().describe('Default: never expires'),
   }),
   target: ({ body }) => `${body.name}, role ${body.role}`,
-  answer: { status: 201, about: 'Valid from now on', schema: newToken },
+  answer: { status: 201, about: 'The new token', schema: newToken },
   errors: ['NAME_TAKEN', 'FULL'],
   handle: async ({ body }, { tokens }) => {
     const { token, record } = await tokens.add(body);
@@ -62,16 +62,16 @@ const rotate = route({
   on: 'POST /v1/tokens/:token/rotate',
   id: 'rotateToken',
   access: 'admin',
-  about: 'Replace a token by a new one of the same name and role',
+  about: 'Replace a token with a new one of the same name and role',
   body: z.strictObject({
     overlapMs: z
       .number()
       .min(0)
       .max(LONGEST_OVERLAP_MS)
       .default(0)
-      .describe('How long the old one stays valid'),
+      .describe('How long the old token stays valid'),
   }),
-  answer: { about: 'The new one', schema: newToken },
+  answer: { about: 'The new token', schema: newToken },
   errors: ['NO_SUCH_TOKEN', 'REFUSED'],
   handle: async ({ params, body }, { tokens }) => {
     const { token, record } = await tokens.rotate(params.token, body.overlapMs);
@@ -83,8 +83,8 @@ const remove = route({
   on: 'POST /v1/tokens/:token/remove',
   id: 'removeToken',
   access: 'admin',
-  about: 'Make a token invalid, at once',
-  answer: { about: 'It is gone', schema: z.strictObject({ removed: z.string() }) },
+  about: 'Invalidate a token immediately',
+  answer: { about: 'Removed', schema: z.strictObject({ removed: z.string() }) },
   errors: ['NO_SUCH_TOKEN', 'REFUSED'],
   handle: async ({ params }, { tokens }) => {
     await tokens.remove(params.token);
@@ -96,10 +96,10 @@ const auditLog = route({
   on: 'GET /v1/audit-log',
   id: 'getAuditLog',
   access: 'admin',
-  about: 'What operators have done, and what was refused',
-  details: 'A chain of hashes: `kindred audit-log verify` checks it.',
+  about: 'Audit log: actions of operators, and refusals',
+  details: 'A hash chain; `kindred audit-log verify` checks it.',
   query: z.strictObject({
-    after: z.coerce.number().int().min(0).default(0).describe('Number of the last entry that is known'),
+    after: z.coerce.number().int().min(0).default(0).describe('Number of the last known entry'),
     limit: z.coerce.number().int().min(1).max(PAGE).default(PAGE),
   }),
   answer: { about: 'JSON lines, oldest first', type: 'application/x-ndjson' },

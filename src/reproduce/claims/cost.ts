@@ -70,12 +70,12 @@ export const costClaims = [
             text: `exponents ${complexity.regression.exponent.toFixed(2)} and ${complexity.classification.exponent.toFixed(2)}`,
           },
         ],
-        note: 'One signed dual variable in place of two needs one pass, not two: the doubling is the paper’s own.',
+        note: 'One signed dual variable in place of two needs one pass, not two: the factor 2 comes from the paper’s formulation.',
       };
     },
   }),
   claimsOf('7', 'cls-all')('traffic', {
-    claim: 'What a participant sends depends on the size of the model alone, not on its rows.',
+    claim: 'The traffic of a participant depends only on the size of the model, not on its rows.',
     rule: 'Bytes for each participant and round, up and down, are 8 times the columns plus at most 200, in every repeat.',
     decide: ({ bytes }) => {
       const model = 8 * (bytes.features + 1);
@@ -116,7 +116,7 @@ export const costClaims = [
     },
   }),
   onNewcomer('newcomer', {
-    claim: 'The common model serves participants that join later, who need not begin from nothing.',
+    claim: 'The common model helps participants that join later, which need not start from zero.',
     rule: 'With the fewest rows, w alone is above training alone, and joining ends above training alone, 95%.',
     decide: (found) => ({
       parts: [
@@ -127,7 +127,7 @@ export const costClaims = [
     }),
   }),
   onNewcomer('newcomer-quick', {
-    claim: 'A newcomer is up to date quickly.',
+    claim: 'A newcomer catches up quickly.',
     rule: 'After its first round the newcomer is within 0.02 of its final balanced accuracy, with the most rows, 95%.',
     decide: (found) => {
       const last = found.rows.length - 1;

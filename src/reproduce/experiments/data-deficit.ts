@@ -54,14 +54,14 @@ export const dataDeficit = experiment({
     const last = profile.deficitRows.length - 1;
     return {
       text: [
-        'Every participant trains on so many of its training rows; the test rows are the same throughout. Constants are tuned for every number of rows.',
+        'Every participant trains on a given number of its training rows; the test rows are the same throughout. Constants are tuned for every number of rows.',
       ],
       figures: [
         {
           id: 'data-deficit',
           title: 'Balanced accuracy by training rows of each participant',
           caption:
-            'With few rows of one’s own, what the others have is worth most: there MTL-SVM leads Local by far. With many the lead shrinks, and one model for all falls behind.',
+            'With few own rows, the data of the others help most: there MTL-SVM leads Local by far. With many, the lead shrinks, and one model for all falls behind.',
           spread: spreadText(profile),
           columns: 2,
           panels: [

@@ -171,7 +171,7 @@ function finalFigure(options: MaskOptions, profile: Profile, { final, local }: M
     id: `${options.id}-final`,
     title: `${options.title}: at the end`,
     caption:
-      'What is left of the accuracy when training ends, by how much is masked. Consistent masking costs time and no accuracy: it reaches the same optimum.',
+      'Accuracy at the end of training, by the share that is masked. Consistent masking costs time and no accuracy: it reaches the same optimum.',
     spread: spreadText(profile),
     columns: 2,
     panels,
@@ -200,7 +200,7 @@ export const maskBernoulli = maskExperiment({
   levelName: (level) => (level === 1 ? 'no masking' : `p = ${level}`),
   mask: (level, semantics) => ({ kind: 'bernoulli', keep: level, semantics }),
   about:
-    'In every round each row is left out of the update with probability 1 - p. In the semantics of the paper the personal part v takes the step that was not masked, and what was left out of w is never made good; in the consistent semantics both take the masked step.',
+    'In every round each row is left out of the update with probability 1 - p. In the semantics of the paper the personal part v takes the unmasked step, and the part left out of w is never added later; in the consistent semantics both take the masked step.',
   caption: 'Bernoulli masking with probability p of keeping a row. Top: full data; bottom: light data.',
 });
 

@@ -64,7 +64,7 @@ export const newcomer = experiment({
     });
     return {
       text: [
-        `${profile.newcomers} participants take turns: each stays away until the others are trained, then joins with so many rows. Before its first round it predicts with w alone; alone it would train on its rows (Local), with the scaling of all.`,
+        `${profile.newcomers} participants take turns: each stays away until the others are trained, then joins with a given number of rows. Before its first round it predicts with w alone; alone it would train on its rows (Local), with the scaling of all.`,
       ],
       figures: [
         {

@@ -19,9 +19,9 @@ export const clsStragglers = waitingExperiment({
   hardware: 'equal',
   shares: [1, 0.75, 0.45, 0.25, 0.1],
   about: ({ classification: data }) =>
-    `${data.name}. Delays of all participants come from one distribution, so everybody is late now and then and nobody always. Shorter waiting periods make shorter rounds with fewer updates in each.`,
+    `${data.name}. Delays of all participants come from one distribution, so every participant is late now and then, and none always. Shorter waiting periods make shorter rounds with fewer updates in each.`,
   caption:
-    'Left: the rule and the policy of the paper. Middle: the default rule, where everybody answers with its best personal part, with the policy of the paper: late work is lost. Right: the defaults, where whoever runs out of time sends what there is, so that short rounds cost nothing.',
+    'Left: the rule and the policy of the paper. Middle: the default rule, where each participant answers with its best personal part, with the policy of the paper: late work is lost. Right: the defaults, where a participant that runs out of time sends its current result, so that short rounds cost nothing.',
 });
 
 export const clsHardware = waitingExperiment({
@@ -58,9 +58,9 @@ export const regSame = waitingExperiment({
   hardware: 'equal',
   shares: [1, 0.75, 0.45, 0.25, 0.1],
   about: (profile) =>
-    `Everybody has the same relation and the same distribution of features: ${sizes(profile)}.`,
+    `All participants have the same relation and the same distribution of features: ${sizes(profile)}.`,
   caption:
-    'All participants have the same task, so one model (Global) is as good as it gets, and Local has too few rows for so many features. Waiting for fewer loses little, because anybody’s rows tell the same story.',
+    'All participants have the same task, so one model (Global) is the best possible, and Local has too few rows for this number of features. Waiting for fewer loses little, because the rows of all participants carry the same information.',
 });
 
 export const regData = waitingExperiment({

@@ -1,6 +1,6 @@
 /**
- * Is this person stressed? Twelve people wear sensors, bodies differ, and everybody has labelled only 20 minutes. Kindred
- * gives everybody a model `w + v`: w is shared, v is theirs. All twelve are made up and live in this one process.
+ * Is this person stressed? Twelve people wear sensors, bodies differ, and each person has labelled only 20 minutes.
+ * Kindred gives each of them a model `w + v`: w is shared, v is personal. The data are generated, in one process.
  *
  *     npm run build && node examples/classification.mjs [model.json]
  */
@@ -27,8 +27,8 @@ const later = tableFrom(
   { features: FEATURES },
 );
 
-// 2. Three ways to train on the labelled minutes, all judged on 500 later minutes of everybody. By default train keeps
-//    30% of the rows for testing; here there are other rows for that. C1 and C2 have their defaults (see tune).
+// 2. Three ways to train on the labelled minutes, all tested on 500 later minutes of each person. By default train holds
+//    out 30% of the rows for testing; here there are other rows for that. C1 and C2 have their defaults (see tune).
 console.log('error on later minutes     mean   worst person');
 for (const method of /** @type {const} */ (['global', 'local', 'mtl'])) {
   const { model } = train(labelled, { method, positive: 'stressed', testFraction: 0 });
@@ -37,7 +37,7 @@ for (const method of /** @type {const} */ (['global', 'local', 'mtl'])) {
   console.log(`  ${method.padEnd(20)} ${percent(mean.errorRate ?? 0)}   ${percent(worst)}`);
 }
 
-// 3. The certificate: how far from the optimum training stopped, and that no answer was lost on the way.
+// 3. The certificate: the distance from the optimum at which training stopped, and a check that no answer was lost.
 const result = train(labelled, { positive: 'stressed', testFraction: 0 });
 const { certificate, conservation, rounds, notes } = result;
 console.log(`\n${notes[0]}`);
@@ -52,13 +52,13 @@ for (const name of ['heart mean', 'breath slope', 'sweat high', 'bias']) {
   console.log(`  ${name.padEnd(13)} ${models.map((vector) => vector[j].toFixed(2).padStart(7)).join(' ')}`);
 }
 
-// 5. Somebody new has no v yet: w alone serves them at once.
+// 5. A newcomer has no v yet, and uses w alone.
 const mia = tableFrom([{ id: 'Mia', ...observe(bodies[12], 500) }], { features: FEATURES });
 console.log(
   `\nMia is new and labelled nothing: error ${percent(evaluate(result.model, mia).mean.errorRate ?? 0)}`,
 );
 
-// 6. The model is one JSON file, and comes back to the last bit.
+// 6. The model is one JSON file, and reading it gives the same bits.
 const file = process.argv[2] ?? join(tmpdir(), 'kindred-example.json');
 writeFileSync(file, modelToJson(result.model));
 const restored = modelFromJson(readFileSync(file, 'utf8'), file);
@@ -66,7 +66,7 @@ const before = predict(result.model, mia);
 const same = predict(restored, mia).every(({ decision }, i) => decision === before[i].decision);
 console.log(`saved and read back: ${same ? 'the same decisions' : 'DIFFERENT decisions'}`);
 
-/** What a body does at rest, and how it answers to stress: alike for all people, and yet not the same. */
+/** A body at rest, and its response to stress: similar for all people, but not the same. */
 function makeBody() {
   return typicalAnswer.map((answer) => ({
     rest: 50 + 6 * normal(),
@@ -74,7 +74,7 @@ function makeBody() {
   }));
 }
 
-/** So many minutes of one person. */
+/** The given number of minutes of one person. */
 function observe(body, minutes) {
   const x = new Float64Array(minutes * FEATURES.length);
   const y = [];
@@ -88,7 +88,7 @@ function observe(body, minutes) {
   return { x, y };
 }
 
-/** A seeded generator (Park and Miller), so that everybody who runs this sees the same numbers. */
+/** A seeded generator (Park and Miller), so that every run prints the same numbers. */
 function random() {
   random.state = ((random.state ?? 20261115) * 48271) % 2147483647;
   return random.state / 2147483647;

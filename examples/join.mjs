@@ -1,6 +1,6 @@
 /**
- * A participant inside a service of your own: it takes part in a federation while the service goes about its business, and
- * predicts at any time. The rows are made up and never leave this process. It needs a server:
+ * A participant inside your own service: it takes part in a federation in the background, and predicts at any time.
+ * The rows are generated and never leave this process. It needs a server:
  *
  *     npm run build && node examples/join.mjs http://127.0.0.1:7070 [state-folder]
  */
@@ -10,11 +10,11 @@ import { joinFederation } from 'kindred/client';
 const [url = 'http://127.0.0.1:7070', stateFolder = 'state-of-room-7'] = process.argv.slice(2);
 const FEATURES = ['noise', 'light', 'warmth'];
 
-// 1. Rows of your own: x row by row, y is 1 where somebody was in the room. The same rows after every start: what this
-//    participant gives belongs to them.
+// 1. Your own rows: x row by row, y is 1 if the room was occupied. They are the same after every start; if they change,
+//    the participant answers again.
 const table = tableFrom([{ id: 'room-7', ...observe(60) }], { features: FEATURES });
 
-// 2. Join. The folder holds keys and state: after a crash or a restart the same call goes on where it was.
+// 2. Join. The folder holds keys and state: after a crash or a restart the same call continues where it stopped.
 const participation = joinFederation({
   url,
   stateFolder,
@@ -26,16 +26,16 @@ const participation = joinFederation({
     if (event.type === 'lost') console.log(`no connection (${event.why}), trying again`);
   },
 });
-// The state stays when the service stops; `participation.leave()` would be for good.
+// The state stays when the service stops; `participation.leave()` would leave permanently.
 process.once('SIGTERM', () => participation.close());
 
-// 3. The end of training, or of the service.
+// 3. Wait for the end of training, or of the service.
 const { reason, rounds, test } = await participation.done;
 console.log(
   `ended after ${rounds} rounds: ${reason}; errors on ${test?.rows} rows kept aside: ${test?.errorRate}`,
 );
 
-// 4. Predict, here and without anybody's help.
+// 4. Predict, locally and without a network.
 const model = participation.model();
 if (model) {
   const [{ decision }] = predict(

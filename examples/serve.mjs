@@ -1,5 +1,5 @@
 /**
- * A coordinator inside a Node service: a store, a federation, an invitation for a participant, and an end.
+ * A coordinator inside a Node service: a store, a federation, an invitation for a participant, and a clean stop.
  *
  *   node examples/serve.mjs [store.db]
  *
@@ -9,19 +9,19 @@ import { parseOptions, startServer } from 'kindred/server';
 
 const server = await startServer({
   store: process.argv[2] ?? 'kindred.db',
-  // This machine only; use 0.0.0.0 with `tls` for others.
+  // This machine only; use 0.0.0.0 with `tls` to accept others.
   host: '127.0.0.1',
   port: 0,
   enrolment: 'invitation',
 });
 
-// Participants are asked to reconnect later; everything that must last is in the store already.
+// Participants reconnect later; all durable data are already in the store.
 process.once('SIGINT', async () => {
   await server.close();
   console.log('stopped');
 });
 
-// Created the first time, found again after every restart.
+// Created at the first start, reused after every restart.
 await server.ensure('default', parseOptions('serve.mjs', { minParticipants: 2 }));
 const [{ token }] = await server.invite('default', { lifetimeMs: 24 * 3600 * 1000 });
 

@@ -18,7 +18,7 @@ const onHardware = claimsOf('7.2.3', 'cls-hardware');
 
 export const classificationClaims = [
   onAll('mtl-best', {
-    claim: 'With everybody answering, MTL-SVM classifies better than Local, Global and MOCHA.',
+    claim: 'With all participants answering, MTL-SVM classifies better than Local, Global and MOCHA.',
     rule: 'Final balanced accuracy of MTL-SVM above that of each other method, paired over repeats, 95%.',
     decide: ({ methods }) => ({
       parts: (['local', 'global', 'mocha'] as const).map((other) =>
@@ -46,7 +46,7 @@ export const classificationClaims = [
     },
   }),
   onAll('global-lowest', {
-    claim: 'One model for everybody does worst.',
+    claim: 'One model for all participants does worst.',
     rule: 'Final balanced accuracy of every other method above that of Global, 95%.',
     decide: ({ methods }) => ({
       parts: (['mtl', 'local', 'mocha'] as const).map((other) =>
@@ -72,7 +72,7 @@ export const classificationClaims = [
     }),
   }),
   claimsOf('4.2 and 6.2', 'cls-all')('sum-converges', {
-    claim: 'Adding up the updates of all participants makes an iteration that converges.',
+    claim: 'Adding up the updates of all participants gives an iteration that converges.',
     rule: 'With tuned constants and with C1 = C2 = 1 the paper’s rule ends above a balanced accuracy of 0.9, 95%.',
     decide: ({ methods, untuned }) => ({
       parts: [atLeast('tuned', methods.paper.final, 0.9), atLeast('C1 = C2 = 1', untuned.final, 0.9)],
@@ -119,7 +119,7 @@ export const classificationClaims = [
     },
   }),
   onHardware('hardware-same-end', {
-    claim: 'On unequal devices the final balanced accuracy is about the same however many answer.',
+    claim: 'On unequal devices the final balanced accuracy is about the same for any share of answers.',
     rule: 'With the paper’s rule and policy, 75, 45 and 20% end within 0.01 of All, 95%.',
     decide: (found) => {
       const ends = (variant: VariantName) =>

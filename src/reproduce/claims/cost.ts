@@ -75,7 +75,7 @@ export const costClaims = [
     },
   }),
   claimsOf('7', 'cls-all')('traffic', {
-    claim: 'What a participant sends depends on the size of the model alone, not on its rows.',
+    claim: 'The traffic of a participant depends only on the size of the model, not on its rows.',
     rule: 'Bytes for each participant and round, up and down, are 8 times the columns plus at most 200, in every repeat.',
     decide: ({ bytes }) => {
       const model = 8 * (bytes.features + 1);
@@ -127,7 +127,7 @@ export const costClaims = [
     }),
   }),
   onNewcomer('newcomer-quick', {
-    claim: 'A newcomer is up to date quickly.',
+    claim: 'A newcomer catches up quickly.',
     rule: 'After its first round the newcomer is within 0.02 of its final balanced accuracy, with the most rows, 95%.',
     decide: (found) => {
       const last = found.rows.length - 1;

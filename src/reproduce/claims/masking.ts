@@ -69,7 +69,7 @@ export const maskingClaims = [
     }),
   }),
   onBeta('beta-unaffected', {
-    claim: 'Beta masking leaves performance nearly as it is.',
+    claim: 'Beta masking hardly changes performance.',
     rule: `As the paper has it, loss of at most ${VISIBLE} at every share, on full and on light data, 95%.`,
     decide: (found) => ({
       parts: (['full', 'light'] as const).flatMap((data) =>
@@ -111,7 +111,7 @@ export const maskingClaims = [
     'mask-bernoulli',
     'mask-beta',
   )('masking-converges', {
-    claim: 'Masked updates distort the model: protection is paid for with accuracy.',
+    claim: 'Masked updates distort the model: protection costs accuracy.',
     rule: 'Consistent semantics with the default rule: final balanced accuracy NOT within 0.005 of no masking at 0.25, both kinds, both data.',
     decide: (bernoulli, beta) => {
       const parts = [bernoulli, beta].flatMap((found, i) =>

@@ -81,7 +81,7 @@ export const regressionClaims = [
     'reg-data',
   )('diverse-lower', {
     claim: 'Diverse data make the result worse than identical data.',
-    rule: 'Final R² of MTL-SVM with everybody answering, identical data above diverse, with the paper’s rule and with the default, 95%.',
+    rule: 'Final R² of MTL-SVM with all participants answering, identical data above diverse, with the paper’s rule and with the default, 95%.',
     decide: (same, diverse) => ({
       parts: (['paper', 'anytime'] as const).map((variant) =>
         greater(
@@ -139,7 +139,7 @@ export const regressionClaims = [
     'reg-both',
   )('both-like-data', {
     claim: 'Unequal devices on top of diverse data change the final result little.',
-    rule: 'Final R² with everybody answering within 0.02 of that on equal devices, paper’s rule and default, 95%.',
+    rule: 'Final R² with all participants answering within 0.02 of that on equal devices, paper’s rule and default, 95%.',
     decide: (data, both) => ({
       parts: (['paper', 'anytime'] as const).map((variant) =>
         alike(

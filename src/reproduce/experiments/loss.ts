@@ -45,7 +45,7 @@ export const loss = experiment({
       }) as const;
     return {
       text: [
-        'Regression uses max(0, |error| - eps): errors up to eps are free, larger ones cost in proportion, so one outlier weighs as much as its error and not as its square.',
+        'Regression uses max(0, |error| - eps): errors up to eps cost nothing, larger ones cost in proportion, so an outlier counts by its error and not by its square.',
       ],
       figures: [
         {

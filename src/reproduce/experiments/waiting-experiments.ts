@@ -58,7 +58,7 @@ export const regSame = waitingExperiment({
   hardware: 'equal',
   shares: [1, 0.75, 0.45, 0.25, 0.1],
   about: (profile) =>
-    `Everybody has the same relation and the same distribution of features: ${sizes(profile)}.`,
+    `All participants have the same relation and the same distribution of features: ${sizes(profile)}.`,
   caption:
     'All participants have the same task, so one model (Global) is as good as it gets, and Local has too few rows for so many features. Waiting for fewer loses little, because all rows follow the same model.',
 });

@@ -89,8 +89,8 @@ function report(
     '',
     ...partTable(result, flags, layout),
     '',
-    ...partLine(result, 'added', 'that were not in the model', layout),
-    ...partLine(result, 'replaced', 'that were in the model', layout),
+    ...partLine(result, 'added', 'not in the model', layout),
+    ...partLine(result, 'replaced', 'in the model', layout),
     ...(out === undefined ? [line('Not written', '--out mine.json saves the model')] : written(out)),
   ];
 }
@@ -131,7 +131,7 @@ function partLine(
 ): string[] {
   const number = participants.filter((participant) => participant.part === part).length;
   if (number === 0) return [];
-  const who = `${count(number)} participant${number === 1 ? '' : 's'}`;
+  const who = number === 1 ? '1 participant that was' : `${count(number)} participants that were`;
   const label = part === 'added' ? 'Added' : 'Replaced';
   return [line(label, `personal parts of ${who} ${relation}`)];
 }

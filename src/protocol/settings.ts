@@ -45,6 +45,6 @@ function parse(input: Reader, name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return input.refuse('BAD_FRAME', `${name}: expected JSON, got text that is not`);
+    return input.refuse('BAD_FRAME', `${name}: expected JSON, got other text`);
   }
 }

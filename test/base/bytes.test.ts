@@ -80,7 +80,7 @@ describe('bytes', () => {
 
   test('text that is not UTF-8 is refused, and a byte order mark is a character', () => {
     expect(() => new PlainReader(Uint8Array.of(0xc3, 0x28)).text('it', 2)).toThrow(
-      'refused: it: expected text in UTF-8',
+      'refused: it: expected UTF-8 text',
     );
     expect(new PlainReader(Uint8Array.of(0xef, 0xbb, 0xbf, 0x61)).text('it', 4)).toBe('\ufeffa');
   });

@@ -127,7 +127,7 @@ describe('packed data', () => {
         } catch (error) {
           expect(error).toMatchObject({
             code: 'CORRUPT',
-            message: expect.stringContaining('put back a copy'),
+            message: expect.stringContaining('restore it from a backup'),
           });
         }
       }),
@@ -136,7 +136,7 @@ describe('packed data', () => {
     for (const [bytes, why] of [
       [[], 'a tag'],
       [[4, 0, 0], 'expected 8 more bytes for a number, got 2'],
-      [[5, 2, 0, 0, 0, 0xc3, 0x28], 'expected text in UTF-8'],
+      [[5, 2, 0, 0, 0, 0xc3, 0x28], 'expected UTF-8 text'],
       [[6, 1, 0, 0, 0, 0x20], 'the digits of an integer'],
       [[7, 255, 255, 255, 255], 'expected 4294967295 values'],
       [[8, 1, 0, 0, 0, 9, 0, 0, 0, ...Buffer.from('__proto__'), 1], '__proto__'],

@@ -103,7 +103,7 @@ describe('serve and join with their defaults', () => {
       await Promise.all([joining('1'), joining('2')]);
       const left = await run(['join', server.url, '--state', state('1'), '--leave']);
       expect([left.code, left.stdout]).toEqual([0, '1 has left federation default\n']);
-      expect(left.stderr).toContain('stays in the model until the operator has it forgotten');
+      expect(left.stderr).toContain('stays in the model until the operator forgets it');
       expect(await status()).toMatchObject({ participants: { left: 1, here: 1 } });
       expect(readParticipantState(state('1')).stored.finished).toBe('left');
       const again = await joining('1');

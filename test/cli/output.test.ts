@@ -245,7 +245,7 @@ describe('demo', () => {
     for (const method of ['mtl', 'local', 'global'])
       expect(stdout).toMatch(new RegExp(`^ {2}${method} `, 'm'));
     expect(stdout).toContain('Nothing was lost');
-    const [, folder] = /^Everything is in (\S+)\. /m.exec(stdout)!;
+    const [, folder] = /^All files are in (\S+)\. /m.exec(stdout)!;
     expect(readdirSync(join(folder, 'state'))).toEqual(['1', '2', '3']);
     rmSync(folder, { recursive: true });
   });

@@ -35,8 +35,8 @@ describe('for people', () => {
       ...['--test-fraction', '0.3'],
     ]);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Added +personal parts of 1 participant the model did not know$/m);
-    expect(stdout).toMatch(/^Replaced +personal parts of 3 participants the model knew$/m);
+    expect(stdout).toMatch(/^Added +personal parts of 1 participant that was not in the model$/m);
+    expect(stdout).toMatch(/^Replaced +personal parts of 3 participants that were in the model$/m);
     expect(stdout).toContain(`kindred predict --model ${mine} new.csv`);
     expect(stdout).toMatch(/participant +part +rows +value +w alone +gap +test rows +error/);
     expect(stdout).toContain('mean of w alone');
@@ -121,6 +121,6 @@ test('a gap that is not reached is a warning', async () => {
   const { code, stderr } = await run(['personalise', '--model', model, newcomer, '--gap', '0']);
   expect(code).toBe(0);
   expect(stderr).toMatch(
-    /^kindred: warning: 1 of 1 personal parts stopped before the target gap of 0, the worst at /,
+    /^kindred: warning: 1 of 1 personal parts did not reach the target gap of 0, the worst stopped at /,
   );
 });

@@ -75,7 +75,7 @@ test('warns where everything travels in the clear, logs JSON lines, and ends on 
   const [line] = await server.says(/^\{"url".*\}$/m);
   const { federations } = JSON.parse(line) as { federations: string[] };
   expect(federations).toEqual(['default']);
-  await server.says(/warning: 0\.0\.0\.0 without TLS: everything travels in the clear/);
+  await server.says(/warning: 0\.0\.0\.0 without TLS: traffic is not encrypted/);
   const logged = server.stderr.split('\n').filter((text) => text.startsWith('{'));
   expect(logged.map((text) => JSON.parse(text).msg)).toContain('listening');
   server.child.kill('SIGINT');

@@ -52,7 +52,10 @@ describe('serve', () => {
     const second = await serve([...options, '--recount']);
     for (const trainer of trainers) await trainer.join(second.url);
     const { code, stderr } = await second.outcome;
-    expect([code, stderr]).toEqual([0, 'kindred: note: federation "default": everybody is asked again\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      'kindred: note: federation "default": all participants are asked again\n',
+    ]);
     for (const trainer of trainers) expect(trainer.base).toBeGreaterThan(round);
     const again = new SqliteStore(store);
     expect(again.loadRun('default')!.run).toMatchObject({ finish: 'gap', missing: [] });
@@ -458,7 +461,7 @@ describe('verify', () => {
     const different = await run(['verify', store, changed, folders[1]]);
     expect(different.code).toBe(1);
     expect(different.stderr).toMatch(
-      /expected the sum in the store to be that of all contributions to 1e-9, got .* \[NOT_CONSERVED\]/,
+      /expected the stored sum to match the sum of all contributions within 1e-9, got .* \[NOT_CONSERVED\]/,
     );
     expect(different.stdout).toMatch(/^Verdict +NOT conserved$/m);
     expect((await run(['verify', store, changed, folders[1], '--tolerance', '0.1'])).code).toBe(0);

@@ -60,7 +60,7 @@ describe('kindred simulate', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/Waiting +[\d.]+ ms, for 50% of responders; stragglers restart/);
     expect(stdout).toMatch(/% \(wanted 50%\)/);
-    expect(stdout).toMatch(/Bytes +\d+ up and \d+ down for each participant and round/);
+    expect(stdout).toMatch(/Bytes +\d+ up and \d+ down per participant and round/);
   });
 
   test('says what privacy was spent, and who is under suspicion', async () => {

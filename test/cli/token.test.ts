@@ -29,9 +29,9 @@ describe('kindred token', () => {
     expect(await status(first)).toBe(200);
     const listed = await token('list', server.url);
     expect(listed.stdout).toMatch(
-      /^operator, role admin.*\ndash, role read, valid until .*, the one before until .*\n$/,
+      /^operator, role admin.*\ndash, role read, valid until .*, the previous one until .*\n$/,
     );
-    expect((await token('remove', server.url, 'dash')).stdout).toBe('token "dash" is not valid any more\n');
+    expect((await token('remove', server.url, 'dash')).stdout).toBe('token "dash" is no longer valid\n');
     expect([await status(first), await status(rotated.stdout.trim())]).toEqual([403, 403]);
     expect((await token('remove', server.url, 'dash')).stderr).toContain('[NO_SUCH_TOKEN]');
     const wrong = await token('add', server.url, 'x', '--role', 'god');

@@ -384,7 +384,7 @@ describe('a model file', () => {
       await run(['predict', '--model', model, stranger]),
     ];
     expect(a.code).toBe(0);
-    expect(a.stderr).toMatch(/^kindred: note: 3 of 3 rows .* served by w alone\n$/);
+    expect(a.stderr).toMatch(/^kindred: note: 3 of 3 rows .* predicted with the shared part w\n$/);
     const decisions = (csv: string) =>
       csv
         .trimEnd()

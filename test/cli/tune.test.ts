@@ -144,7 +144,7 @@ test('a choice at the edge of what was given is a warning, and in the document',
     { name: 'c1', value: best.c1, side: best.c1 === 1e-5 ? 'largest' : 'least', from: 1e-6, to: 1e-5 },
   ]);
   expect(stderr).toMatch(
-    /^kindred: warning: C1 = \S+ is the edge of the grid \(0\.000001 to 0\.00001\); .*try --c1 /,
+    /^kindred: warning: C1 = \S+ is at the edge of the grid \(0\.000001 to 0\.00001\); .*try --c1 /,
   );
 });
 

@@ -30,7 +30,7 @@ describe('gunzip', () => {
   test('refuses a corrupt file', async () => {
     const bad = packed.slice();
     bad.fill(0xff, 2000, 2100);
-    await refused(() => gunzip(bad, 'a.csv.gz'), 'GZIP_CORRUPT', 'does not unpack');
+    await refused(() => gunzip(bad, 'a.csv.gz'), 'GZIP_CORRUPT', 'cannot be decompressed');
   });
 
   test('refuses what is not gzip', async () => {

@@ -82,7 +82,9 @@ describe('classes', () => {
   test('[AGREE-4] of two positive classes that contradict each other the later one is refused', () => {
     const bench = new Bench();
     const sent = gathered(bench, told('severe', 'mild', 'severe'), told('mild', 'mild', 'severe'));
-    expect(sent).toMatchObject(refused(/"b": expected "severe".*"a" has it, got "mild".*--positive/));
+    expect(sent).toMatchObject(
+      refused(/"b": expected "severe".* given by participant "a", got "mild".*--positive/),
+    );
     expect(bench.state.phase).toBe('gathering');
   });
 

@@ -166,7 +166,7 @@ describe('what is refused', () => {
     ],
     [
       { dp: { clip: 1, epsilon: 1e-5, delta: 1e-300 } },
-      'federation.json: dp.epsilon: expected one that some noise can reach, got 0.00001',
+      'federation.json: dp.epsilon: expected a reachable value, got 0.00001',
     ],
     [
       { dp, aggregation: 'answers' },
@@ -212,7 +212,7 @@ describe('what is refused', () => {
     // Sums of three would have an eighth of the noise that is paid for.
     [
       { dp: { ...dp, honest: 200 }, secure: true, minParticipants: 3 },
-      'federation.json: dp.honest: expected at most 3, the honest ones of minParticipants = 3 (sums of fewer are never opened; raise minParticipants), got 200',
+      'federation.json: dp.honest: expected at most 3, the number of honest participants with minParticipants = 3; raise minParticipants, got 200',
     ],
   ])('%j', (given, sentence) => {
     expect(refusal(given)).toBe(sentence);

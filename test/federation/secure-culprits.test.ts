@@ -55,7 +55,7 @@ describe.each(Object.entries(LIES))('%s', (_, lie) => {
     // The accused has followed the protocol, as far as it knows, and says so.
     expect(simulation.participants.get(CULPRIT)!.state!.refusal).toMatchObject({
       code: 'ACCUSED',
-      message: expect.stringContaining('this process has followed the protocol'),
+      message: expect.stringContaining('this process followed the protocol'),
     });
   });
 });

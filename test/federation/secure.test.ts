@@ -264,7 +264,7 @@ describe('a participant refuses, with a sentence,', () => {
     const simulation = runSecurely(table, {}, { untilMs: 5000, options: { maxWaitMs: 500 } });
     expect(refusals(simulation)[0]).toMatchObject({
       code: 'SECURE_OVERFLOW',
-      message: expect.stringMatching(/participant "\d": entry \d+: .* bring the features to a smaller unit$/),
+      message: expect.stringMatching(/participant "\d": entry \d+: .* rescale the features$/),
     });
     expect(simulation.rows).toEqual([]);
   });

@@ -106,7 +106,9 @@ describe('a thread', () => {
       const error = await thread.ask(endless).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(KindredError);
       expect(error).toMatchObject({ code: 'OUT_OF_MEMORY', kind: 'run' });
-      expect((error as Error).message).toMatch(/^memory: \d+ MiB more are needed .* fewer rows or features$/);
+      expect((error as Error).message).toMatch(
+        /^memory: \d+ MiB needed in addition to .* fewer rows or features$/,
+      );
       expect(await thread.ask({ kind: 'sum', members: [], questions: [] })).toEqual([]);
     } finally {
       await thread.end();

@@ -117,7 +117,7 @@ describe('mocha by messages', () => {
 });
 
 test.each<[ScenarioInput, RegExp]>([
-  [{ ...given, objective: 'regression' }, /^here: method: expected another one for regression/],
+  [{ ...given, objective: 'regression' }, /^here: method: expected a method other than mocha for regression/],
   [{ method: 'mocha', data: { generator: 'regression' } }, /^here: method: expected another one/],
   [{ ...given, lambda: 0 }, /^here: lambda: expected a number above 0, got 0/],
   [{ aggregation: 'mocha' as never }, /^here: aggregation: expected one of answers, safe, sum, got/],

@@ -172,7 +172,10 @@ describe('a scenario', () => {
       { secure: { limit: 2 ** 33 } },
       's.json: secure.limit: expected a limit that allows sums of 3 participants (this one: 0), got 8589934592',
     ],
-    [{ minParticipants: 4 }, 's.json: minParticipants: expected at most 3, as there are, got 4'],
+    [
+      { minParticipants: 4 },
+      's.json: minParticipants: expected at most 3, the number of participants, got 4',
+    ],
   ])('names only who is there: %j', (given, sentence) => {
     expect(refusal(() => plan(given))).toBe(sentence);
   });

@@ -179,7 +179,7 @@ describe('kindred join', () => {
     const { stdout, stderr } = await run(['evaluate', '--model', state, everybody, '--json']);
     expect(JSON.parse(stdout).newcomers).toEqual(['1', '3']);
     const others = `of other participants (1, 3 in column "task") than "2", whose model this is`;
-    expect(stderr).toContain(`${others}: they were served by w alone`);
+    expect(stderr).toContain(`${others}: the shared part w was used for them`);
     const own = await run(['predict', '--model', state, ownFile('2')]);
     expect([own.code, own.stderr]).toEqual([0, '']);
   });
@@ -192,7 +192,7 @@ describe('kindred join', () => {
     const { code, stderr } = await run(['predict', '--model', state, everybody, '--json']);
     expect(code).toBe(0);
     expect(stderr).toContain('rows are of other participants (1, 2, 3 in column "task")');
-    expect(stderr).toContain('served by the model of "phone"');
+    expect(stderr).toContain('the model of "phone" was used for them');
   });
 
   test('a file without a header, with semicolons and decimal commas, is known again by the state', async () => {
@@ -338,7 +338,7 @@ describe('the program', () => {
       child.kill(signal);
       const { code, stdout, stderr } = await ended;
       expect([code, stderr]).toEqual([0, '']);
-      expect(stdout).toContain('the state is kept');
+      expect(stdout).toContain('the state is saved');
       expect(stdout).toContain(`State         ${state}`);
       expect(readdirSync(state).sort()).toEqual(['identity', 'state']);
     }

@@ -133,7 +133,7 @@ describe('a state folder', () => {
         const damaged = Buffer.from(whole);
         damaged[i] ^= 1 << (i % 8);
         writeFileSync(file, damaged);
-        await refused(() => open(path), 'CORRUPT', file, 'put back a copy');
+        await refused(() => open(path), 'CORRUPT', file, 'restore it from a backup');
         expect(readFileSync(file)).toEqual(damaged);
       }
       // What was written whole is never cut short by a crash.

@@ -206,7 +206,7 @@ describe('participants', () => {
     state.trainer = newTrainer(state.options, 2);
     const refused = await operate(server, `${HOME}/participants/ada/forget`, { method: 'POST' });
     expectRefusal(refused, 'REFUSED', 'forgetParticipant');
-    expect(refused.json.error.message).toContain('known to nobody but itself');
+    expect(refused.json.error.message).toContain('only the participant knows its contribution');
   });
 
   test('a revoked one loses its connection at once and does not come back, until its key is allowed again', async () => {

@@ -153,7 +153,7 @@ describe('tampering', () => {
     const cut = await verified(exported, '--head', head);
     expect([cut.code, cut.stderr]).toEqual([
       1,
-      expect.stringContaining('entry 5 of the audit log: no entry has the hash'),
+      expect.stringContaining('entry 5 of the audit log: no entry has the given head hash'),
     ]);
     expect((await run(['audit-log', 'show', store])).stdout).toMatch(
       /\n3 {2}\S+ {2}operator {2}127\.0\.0\.1 {2}resumeFederation {2}default {2}done\n/,

@@ -113,9 +113,9 @@ export interface ObservedRow extends HistoryRow {
 export interface RoundTimes {
   /** Training rounds that not everybody has answered. */
   readonly missed: number;
-  /** Of those that were not closed by a late answer either, and with somebody missing who was connected: how long after T_wait they closed. */
+  /** Of those with somebody missing who was connected: how long after T_wait they closed, at the earliest. */
   readonly earliestMs: number;
-  /** Of those with anybody missing. */
+  /** Of those that were not closed by a late answer either: at the latest. */
   readonly latestMs: number;
   /** How long any round was open. */
   readonly longestMs: number;
@@ -138,7 +138,7 @@ export function roundTimes(
   );
   const byTime = missed.filter(({ responders }) => responders.length > 1);
   const lateMs = ({ openMs }: { readonly openMs: number }) => openMs - waitMs;
-  const waited = byTime.filter(({ responders, gone }) =>
+  const waited = missed.filter(({ responders, gone }) =>
     everybody.some((id) => !responders.includes(id) && !gone.includes(id)),
   );
   return {

@@ -127,7 +127,7 @@ export const SCENARIO = {
   method: choice('mtl', 'local', 'global', 'mocha')
     .default('mtl')
     .about(
-      'training method; global: all rows at one node with the computing power of all devices; local: each participant alone, with the common scaling',
+      'training method; global: all rows at one node as fast as all together; local: each participant alone',
     ),
   loss: PROBLEM.loss,
   c1: PROBLEM.c1,

@@ -240,7 +240,7 @@ function conflictOfHonest({ honest }: DpSettings, secure: SecureSettings | undef
   if (!secure || honest === undefined) return undefined;
   const most = honestIn({ counted: least, roster: least }, secure);
   if (honest <= most) return undefined;
-  const expected = `at most ${most}, the number of honest participants with minParticipants = ${least}; raise minParticipants`;
+  const expected = `at most ${most}, the honest participants among minParticipants = ${least} (raise minParticipants)`;
   return { field: 'dp.honest', expected, got: honest };
 }
 

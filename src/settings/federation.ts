@@ -121,7 +121,7 @@ export const FEDERATION = {
   ...PROBLEM,
   positive: label
     .optional(AS_AGREED)
-    .about('target value of the positive class (+1), all others are -1; participants then send no labels'),
+    .about('target value of the positive class (+1), others are -1; participants then send no labels'),
   classes: list(label, 'a list of 2 to 100 labels', { least: 2, most: 100 })
     .optional(AS_AGREED)
     .flag('--classes <a,b>')

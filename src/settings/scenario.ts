@@ -47,7 +47,7 @@ const data = variants('generator', {
     decimal: choice('point', 'comma').optional('point').about('decimal sign of a text file'),
     header: toggle()
       .optional('true')
-      .about('whether the first line names the columns; otherwise they are named c1, c2, ...'),
+      .about('whether the first line names the columns; otherwise they are named c1, c2 and so on'),
   },
 }).short<string | object>(withGenerator, {
   expected: 'an object with a generator (har, regression), or the name of a file',
@@ -127,7 +127,7 @@ export const SCENARIO = {
   method: choice('mtl', 'local', 'global', 'mocha')
     .default('mtl')
     .about(
-      'training method; global: all rows at one node with the computing power of all devices; local: each participant alone, with the common scaling',
+      'training method; global: all rows at one node as fast as all together; local: each participant alone',
     ),
   loss: PROBLEM.loss,
   c1: PROBLEM.c1,

@@ -232,7 +232,7 @@ const CASES: readonly Case[] = [
     what: 'truncated gzip',
     argv: ['train', '@cut.csv.gz'],
     code: 'GZIP_CORRUPT',
-    words: ['cut.csv.gz', 'short'],
+    words: ['cut.csv.gz', 'truncated'],
   },
   { what: 'text named .gz', argv: ['train', '@fake.csv.gz'], code: 'NOT_GZIP', words: ['fake.csv.gz'] },
   {
@@ -461,7 +461,7 @@ const CASES: readonly Case[] = [
     what: 'three classes',
     argv: ['train', '@three.csv'],
     code: 'POSITIVE_NEEDED',
-    words: ['three.csv', 'got 3: "-1", "1", "walking"; --positive <class>'],
+    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose the positive class with --positive <class>'],
   },
   {
     what: 'unknown --positive',

@@ -119,7 +119,7 @@ describe('data fetch uci-har', () => {
     await fetchFrom('/good.zip', 'twice');
     const { code, stdout } = await fetchFrom('/error.zip', 'twice');
     expect(code).toBe(0);
-    expect(stdout).toContain('already there');
+    expect(stdout).toContain('already complete, nothing to download');
   });
 
   test.each([

@@ -244,7 +244,7 @@ describe('demo', () => {
     expect([code, stderr]).toEqual([0, '']);
     for (const method of ['mtl', 'local', 'global'])
       expect(stdout).toMatch(new RegExp(`^ {2}${method} `, 'm'));
-    expect(stdout).toContain('Nothing was lost');
+    expect(stdout).toContain('Verified: the contributions of all 3 participants add up');
     const [, folder] = /^All files are in (\S+)\. /m.exec(stdout)!;
     expect(readdirSync(join(folder, 'state'))).toEqual(['1', '2', '3']);
     rmSync(folder, { recursive: true });

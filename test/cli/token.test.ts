@@ -55,7 +55,7 @@ describe('kindred serve --allow', () => {
     expect((await first.outcome).stderr).toBe('');
     const second = await serve(argv, env);
     const { stderr } = await second.outcome;
-    expect(stderr).toContain(`${file}, line 2: "ada" was revoked with this key and stays so`);
+    expect(stderr).toContain(`${file}, line 2: "ada" was revoked with this key and stays revoked`);
     expect(stderr).not.toContain('ben');
     const kept = new SqliteStore(store);
     expect(kept.enrolment('default', 'ada')?.revokedMs).toBeGreaterThan(0);

@@ -22,7 +22,7 @@ describe('gunzip', () => {
         () => gunzip(packed.subarray(0, end), 'a.csv.gz'),
         'GZIP_CORRUPT',
         'a.csv.gz',
-        'cut short',
+        'truncated',
       );
     },
   );

@@ -40,7 +40,7 @@ describe('classificationTargets', () => {
       () => classificationTargets(three),
       'POSITIVE_NEEDED',
       'a.csv',
-      'got 3: "a", "b", "c"; --positive <class>',
+      'got 3: "a", "b", "c"; choose the positive class with --positive <class>',
     );
     const many = labelled(...Array.from({ length: 30 }, (_, i) => `${i}.5`));
     await refused(() => classificationTargets(many), 'POSITIVE_NEEDED', '"7.5" and 22 more', 'regression');

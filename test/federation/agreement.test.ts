@@ -66,7 +66,7 @@ describe('classes', () => {
   test('[AGREE-4] who brings a third one is refused with a sentence that names them, and nobody waits for it', () => {
     const bench = new Bench({ minParticipants: 3 });
     const sent = gathered(bench, labelled('mild', 'severe'), labelled('mild'), labelled('mild', 'moderate'));
-    expect(sent).toMatchObject(refused(/"c".*"moderate" beside "mild", "severe".*--positive/));
+    expect(sent).toMatchObject(refused(/"c".*"moderate" in addition to "mild", "severe".*--positive/));
     expect([...bench.state.members.keys()]).toEqual(['a', 'b']);
     expect(bench.disk.members.has('c')).toBe(false);
     const alone = new Bench();
@@ -90,7 +90,7 @@ describe('classes', () => {
 
   test('[AGREE-5] with a single class training waits for another, and says so', () => {
     const bench = new Bench();
-    const waitingFor = 'another class: so far participants have "mild" only';
+    const waitingFor = 'another class: so far participants have only "mild"';
     expect(gathered(bench, labelled('mild'), labelled('mild'))).toMatchObject([
       { kind: 'welcome', scaling: undefined, waitingFor },
     ]);
@@ -127,7 +127,7 @@ describe('classes', () => {
   test('declarations that make no sense are refused', () => {
     const of = (options: object) => () => parseOptions('options', options);
     expect(of({ objective: 'regression', positive: 'a' })).toThrow(/positive: expected none with regression/);
-    expect(of({ classes: ['1', '1.0'] })).toThrow(/classes: expected two different labels/);
+    expect(of({ classes: ['1', '1.0'] })).toThrow(/classes: expected at least two different labels/);
     expect(of({ classes: ['a', 'b', 'c'] })).toThrow(
       /positive: expected a label, because there are more than two classes/,
     );

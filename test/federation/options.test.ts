@@ -212,7 +212,7 @@ describe('what is refused', () => {
     // Sums of three would have an eighth of the noise that is paid for.
     [
       { dp: { ...dp, honest: 200 }, secure: true, minParticipants: 3 },
-      'federation.json: dp.honest: expected at most 3, the number of honest participants with minParticipants = 3; raise minParticipants, got 200',
+      'federation.json: dp.honest: expected at most 3, the honest participants among minParticipants = 3 (raise minParticipants), got 200',
     ],
   ])('%j', (given, sentence) => {
     expect(refusal(given)).toBe(sentence);

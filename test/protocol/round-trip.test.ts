@@ -83,7 +83,7 @@ describe('[FRAME-8] each side takes only what the other may send', () => {
         ? (['participant', 'coordinator'] as const)
         : (['coordinator', 'participant'] as const);
       expect(decodeFrom(right, frame)).toEqual(message);
-      const refusal = new ProtocolError('BAD_FRAME', `${message.kind}: not for a ${wrong} to send`);
+      const refusal = new ProtocolError('BAD_FRAME', `${message.kind}: a ${wrong} may not send this message`);
       expect(() => decodeFrom(wrong, frame)).toThrow(refusal);
     });
   }

@@ -118,7 +118,10 @@ describe('mocha by messages', () => {
 
 test.each<[ScenarioInput, RegExp]>([
   [{ ...given, objective: 'regression' }, /^here: method: expected a method other than mocha for regression/],
-  [{ method: 'mocha', data: { generator: 'regression' } }, /^here: method: expected another one/],
+  [
+    { method: 'mocha', data: { generator: 'regression' } },
+    /^here: method: expected a method other than mocha/,
+  ],
   [{ ...given, lambda: 0 }, /^here: lambda: expected a number above 0, got 0/],
   [{ aggregation: 'mocha' as never }, /^here: aggregation: expected one of answers, safe, sum, got/],
 ])('a scenario is refused: %j', (bad, sentence) => {

@@ -492,7 +492,7 @@ describe('classes', () => {
     const onEvent = (event: JoinEvent) => void (event.type === 'phase' && waits.push(event.waitingFor));
     // p0 has nothing but severe cases, p1 none.
     const first = join1(server, table, 'p0', { onEvent });
-    await until(server, () => waits.includes('another class: so far participants have "severe" only'));
+    await until(server, () => waits.includes('another class: so far participants have only "severe"'));
     const done = await Promise.all([
       first.done,
       join1(server, table, 'p1').done,

@@ -179,7 +179,7 @@ describe('a state folder', () => {
     const path = await usedFolder();
     const identity = readFileSync(join(path, 'identity'));
     rmSync(join(path, 'identity'));
-    await refused(() => open(path), 'STATE_INCOMPLETE', 'identity', 'put back');
+    await refused(() => open(path), 'STATE_INCOMPLETE', 'identity', 'restore it from a backup');
     writeFileSync(join(path, 'identity'), identity);
     rmSync(join(path, 'state'));
     await refused(() => open(path), 'STATE_INCOMPLETE', join(path, 'state'));

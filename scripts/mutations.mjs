@@ -172,8 +172,8 @@ export const MUTATIONS = [
     bug: 'an invitation for anybody takes a name that somebody was invited under',
     by: ENROLMENT,
     file: 'src/node/server/newcomers.ts',
-    from: 'if (held)\n',
-    to: 'if (held && participant === "")\n',
+    from: 'if (held) throw',
+    to: 'if (held && participant === "") throw',
   },
   {
     bug: 'keys of small order enrol',

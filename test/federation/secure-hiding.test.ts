@@ -27,7 +27,9 @@ describe('[SECURE-19] a sum is refused', () => {
 
   test('in which one was absent before, and the others are asked the same again', () => {
     const sum = { purpose: 'train', w: at(1.001, 0), from: at(1, 0) } as const;
-    expect(standsOut(known, { ...sum, bases: bases({ a: 2, b: 2, c: 2, d: 2, e: 1 }) }, 2)).toMatch(/new to/);
+    expect(standsOut(known, { ...sum, bases: bases({ a: 2, b: 2, c: 2, d: 2, e: 1 }) }, 2)).toMatch(
+      /too few other participants/,
+    );
     expect(standsOut(known, { ...sum, bases: bases({ a: 2, b: 2, c: 2, d: 1, e: 1 }) }, 2)).toBeUndefined();
     // Further on it is one of many changes.
     const later = { ...sum, w: at(1.5, 0) };
@@ -36,14 +38,16 @@ describe('[SECURE-19] a sum is refused', () => {
 
   test('in which one is told that nothing of it was ever accepted', () => {
     const sum = { purpose: 'train', w: at(1.01, 0), from: at(1, 0) } as const;
-    expect(standsOut(known, { ...sum, bases: bases({ a: 2, b: 2, c: 2, d: 2, e: 0 }) }, 2)).toMatch(/new to/);
+    expect(standsOut(known, { ...sum, bases: bases({ a: 2, b: 2, c: 2, d: 2, e: 0 }) }, 2)).toMatch(
+      /too few other participants/,
+    );
   });
 
   test('that goes the same way as one before, with one less', () => {
     const back = [...known, past(3, at(0, 0), at(1, 0))];
     const sum = { purpose: 'train', w: at(1, 1e-3), from: at(0, 0) } as const;
     expect(standsOut(back, { ...sum, bases: bases({ a: 3, b: 3, c: 3, d: 3 }) }, 2)).toMatch(
-      /answered before/,
+      /already answered/,
     );
     expect(standsOut(back, { ...sum, bases: bases({ a: 3, b: 3, c: 3 }) }, 2)).toBeUndefined();
     expect(standsOut(back, { ...sum, bases: bases({ a: 3, b: 3, c: 3, d: 3, e: 3 }) }, 2)).toBeUndefined();
@@ -53,7 +57,7 @@ describe('[SECURE-19] a sum is refused', () => {
     const trained = [...known, past(3, at(1, 2), at(1, 0))];
     const sum = { purpose: 'train', w: at(1, 2.001), from: undefined } as const;
     const zero = (ids: string[]) => new Map(ids.map((id) => [id, 0]));
-    expect(standsOut(trained, { ...sum, bases: zero(ALL.slice(1)) }, 2)).toMatch(/whole answers/);
+    expect(standsOut(trained, { ...sum, bases: zero(ALL.slice(1)) }, 2)).toMatch(/complete answers/);
     expect(standsOut(trained, { ...sum, bases: zero(ALL) }, 2)).toBeUndefined();
     expect(standsOut(trained, { ...sum, w: at(0.7, 1.4), bases: zero(ALL.slice(1)) }, 2)).toBeUndefined();
   });

@@ -531,7 +531,7 @@ describe('classes', () => {
     await expect(join1(server, table, 'p1').done).rejects.toMatchObject({
       code: 'WRONG_CLASSES',
       kind: 'input',
-      message: expect.stringContaining('got "healthy" beside "mild", "severe" of others'),
+      message: expect.stringContaining('got "healthy" in addition to "mild", "severe" of other participants'),
     });
     expect([...server.state.members.keys()]).toEqual(['p0']);
   });

@@ -270,7 +270,7 @@ describe('an open connection', () => {
     const { next } = connectTo(server.url, { heartbeat: { pingMs: 20, silenceMs: 60 } });
     await next('connected');
     server.fallSilent();
-    expect((await next('lost')).why).toContain('silent');
+    expect((await next('lost')).why).toContain('does not respond');
     await next('connected');
   });
 

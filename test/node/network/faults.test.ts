@@ -157,7 +157,7 @@ describe('connections that break', () => {
       timing: (id) => ({ pingMs: 150, silenceMs: id === 'p3' ? 2500 : 600 }),
       options: LONG,
       meanwhile: async (network) => {
-        await until(() => lostBecause(network, /silent/) >= 3, 'participants notice');
+        await until(() => lostBecause(network, /does not respond/) >= 3, 'participants notice');
         await until(async () => {
           const { text } = await network.server.operate('/metrics');
           return /kindred_turned_away_total\{reason="SILENT"\} [1-9]/.test(text);
@@ -174,7 +174,7 @@ describe('connections that break', () => {
       faults: { silentAfterMs: 600 },
       options: LONG,
       meanwhile: async (network) => {
-        await until(() => lostBecause(network, /silent/) >= 6, 'participants notice');
+        await until(() => lostBecause(network, /does not respond/) >= 6, 'participants notice');
         network.heal();
       },
     });

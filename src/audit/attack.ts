@@ -18,6 +18,7 @@ import { recoverPersonal } from './attacks/recover-personal.ts';
 import { recoverRows } from './attacks/recover-rows.ts';
 import { guessRows, type Roc, rocOf, scoreRows, scoreShares, scoreVector } from './attacks/score.ts';
 import { type RecoveredRow, singleRows } from './attacks/single-rows.ts';
+import type { RowHunt } from './lying-coordinator.ts';
 import { attackable, type Watched, type WatchedFederation } from './watch.ts';
 
 /** Means over participants. */
@@ -96,6 +97,16 @@ function rowLeak(watched: readonly Watched[], semantics: MaskSemantics | undefin
     return { recovered: recovered * (1 / wanted.length), error: median, guess };
   });
   return meansOf(['recovered', 'error', 'guess'], scores);
+}
+
+/** What a coordinator that lies has found of its victim, the first participant. */
+export function huntedRows({ rows }: RowHunt, { watched }: WatchedFederation): Leak['rows'] {
+  const [victim, ...others] = watched.map(({ truth }) => truth.rows.map(withoutBias));
+  // A row comes out times its dual, and so does its constant feature.
+  const found = rows.map((row) => row.subarray(0, -1).map((value) => value / row[row.length - 1]));
+  const { recovered, median: error } = scoreRows(found, victim);
+  const guess = scoreRows(guessRows(others.flat(), victim.length, 1), victim).median;
+  return { recovered: recovered / victim.length, error, guess };
 }
 
 /** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */

@@ -17,7 +17,7 @@ export function policyOf({ profile }: Pick<ParticipantState, 'profile'>): Policy
   return profile.policy ?? DEFAULT_POLICY;
 }
 
-/** What there is to say against a federation as a whole: it does not change while the federation lasts. */
+/** An objection to a federation as a whole: it does not change while the federation lasts. */
 export function objectionTo(policy: Policy, settings: FederationSettings): Objection | undefined {
   const unmet = policy.require.find((requirement) => !isMet(requirement, settings));
   if (unmet !== undefined)
@@ -58,7 +58,7 @@ function protections({ secure, mask, dp, scale }: FederationSettings): string {
   return found.join(', ');
 }
 
-/** What there is to say against a round: the next may be another matter. */
+/** An objection to a round: the next may be different. */
 export function objectionToRound(
   state: ParticipantState,
   purpose: 'train' | 'certify',

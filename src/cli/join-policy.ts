@@ -6,6 +6,7 @@ import { object, partial, readSettings } from '../settings/objects.ts';
 import { POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import { OPTIONS } from '../settings/refused.ts';
 import { nameList, settingsGiven } from './flags.ts';
+import { readKeyList } from './key-list.ts';
 
 export async function readPolicy(flags: { readonly policy?: string }): Promise<Policy> {
   const given: Record<string, unknown> = { ...settingsGiven(flags, POLICY) };
@@ -32,20 +33,9 @@ function parseJson(path: string, text: string): unknown {
   throw inputError('BAD_POLICY', `${path}: expected a JSON object`);
 }
 
-/** As `kindred serve --allow` has it: a line for each, its name and then its key. */
 async function readPeers(path: string): Promise<Record<string, string>> {
-  const lines = (await readText(path)).split('\n');
-  const peers = lines.flatMap((line, i) => {
-    const text = line.trim();
-    if (text === '' || text.startsWith('#')) return [];
-    const [, name = '', key = ''] = /^(.*\S)\s+([\w-]{43})$/.exec(text) ?? [];
-    if (name !== '') return [[name, key] as const];
-    throw inputError(
-      'BAD_PEERS',
-      `${path}, line ${i + 1}: expected a name and a key of 43 characters (base64url), got ${text.slice(0, 80)}`,
-    );
-  });
+  const peers = await readKeyList(path, 'BAD_PEERS');
   if (peers.length === 0)
     throw inputError('BAD_PEERS', `${path}: expected at least one name and key, got none`);
-  return Object.fromEntries(peers);
+  return Object.fromEntries(peers.map(({ participant, key }) => [participant, key]));
 }

@@ -5,8 +5,6 @@
  */
 import { featureMoments, isRounding, type Moments } from './scaling.ts';
 
-export type TargetScaleMode = 'standard' | 'none';
-
 export interface TargetScaling {
   readonly shift: number;
   /** Above 0. */

@@ -8,7 +8,10 @@ import type { Objective } from '../settings/losses.ts';
 /** Up to this many distinct targets are taken for classes, unless the objective says otherwise. */
 const MOST_CLASSES = 20;
 
-/** Of two classes, the rarer one has less than this share: error rates say little then. */
+/**
+ * Of two classes, the rarer one has less than this share: a model that never predicts it then has an error rate below 25%, which on noisy data is
+ * as good as a useful model's.
+ */
 export const UNEVEN_SHARE = 0.25;
 
 /** Whether the rarest of some classes has less than half of an even share: a quarter, of two. `tune` and `describe` go by it. */

@@ -1,5 +1,4 @@
 /** What a participant in secure sums sends and keeps that takes no cryptography: part of the machine also where that is loaded only when needed. */
-import type { Primitives } from '../privacy/secure/keys.ts';
 import type { AnswerMessage, DeclineCode, SecureToParticipant, ToCoordinator } from '../protocol/messages.ts';
 import { exactLimit, toGrid } from '../protocol/secure-sums.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
@@ -17,8 +16,6 @@ export interface SecureSide {
   /** What the enrolment key has to sign before our keys can be advertised. */
   toSign(state: ParticipantState): Uint8Array | undefined;
 }
-
-export type MakeSecureSide = (primitives?: Primitives) => SecureSide;
 
 /** Who we are, once there is anything to say. */
 export function advertisement({ stored }: ParticipantState): ToCoordinator | undefined {

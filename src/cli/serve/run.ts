@@ -1,14 +1,14 @@
 /** What `kindred serve` does. */
 import { hostname } from 'node:os';
 import { inputError } from '../../base/errors.ts';
-import { checkWritable, readText } from '../../node/files/files.ts';
-import type { Allowed } from '../../node/server/admission.ts';
-import { participantId, publicKey } from '../../node/server/schemas.ts';
+import { checkWritable } from '../../node/files/files.ts';
+import { participantId } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
 import { commandLine, type Word } from '../command-line.ts';
 import { type Io, note, warn } from '../io.ts';
 import { INVITED, joinWords, OWN_CERTIFICATE, TO_INVITATION_FILE, trustWords } from '../join-command.ts';
+import { type ListedKey, readKeyList } from '../key-list.ts';
 import { layoutFor, writeLines } from '../layout.ts';
 import { printableJson } from '../printable.ts';
 import { privacyLines } from '../privacy-lines.ts';
@@ -18,15 +18,12 @@ import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from '.
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
-/** A line of the list of participants. */
-interface Listed extends Allowed {
-  readonly file: string;
-  readonly line: number;
-}
-
 export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
   const wanted = await wantedFederation(flags);
-  const allowed = flags.allow === undefined ? [] : await readAllowList(flags.allow);
+  const allowed =
+    flags.allow === undefined
+      ? []
+      : await readKeyList(flags.allow, 'BAD_ALLOW_LIST', (name) => participantId.safeParse(name).success);
   await checkWritable(flags.store);
   const { token, file } = await operatorToken(io, flags);
   const server = await openServer(io, flags, await serverOptions(io, flags, token));
@@ -71,7 +68,7 @@ async function prepare(
   io: Io,
   server: CoordinatorServer,
   wanted: WantedFederation,
-  allowed: readonly Listed[],
+  allowed: readonly ListedKey[],
 ): Promise<void> {
   const known = server.federations.get(wanted.name);
   await server.ensure(wanted.name, wanted.options);
@@ -149,22 +146,6 @@ async function suggestions(
       TO_INVITATION_FILE,
     ],
   };
-}
-
-/** A file of participants that may take part, by their keys: a line for each, its name and then its key. */
-async function readAllowList(path: string): Promise<Listed[]> {
-  const lines = (await readText(path)).split('\n');
-  return lines.flatMap((line, i) => {
-    const text = line.trim();
-    if (text === '' || text.startsWith('#')) return [];
-    const [, participant = '', key = ''] = /^(.*\S)\s+(\S+)$/.exec(text) ?? [];
-    if (participantId.safeParse(participant).success && publicKey.safeParse(key).success)
-      return [{ participant, key, file: path, line: i + 1 }];
-    throw inputError(
-      'BAD_ALLOW_LIST',
-      `${path}, line ${i + 1}: expected a name and a key of 43 characters (base64url), got ${text.slice(0, 80)}`,
-    );
-  });
 }
 
 /** `stop`: the first signal to stop. The second ends the process at once. */

@@ -1,8 +1,10 @@
 /** What candidates are compared by, unless somebody says it, and what goes with it: class weights and epsilons to try. */
+import { targetMoments } from '../../math/target-scaling.ts';
 import type { Objective } from '../../settings/losses.ts';
 import { lossOf } from '../../solver/losses/losses.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prepared } from '../prepare.ts';
+import { isUneven, UNEVEN_SHARE } from '../target-summary.ts';
 import type { ClassWeight } from './grid.ts';
 
 export const TUNE_METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
@@ -13,12 +15,6 @@ export interface MetricChoice {
   /** Why this one, in words. */
   readonly why: string;
 }
-
-/**
- * Classes are uneven where the rarer one has less than this share of the training rows: then a model that never predicts it has an error rate
- * below 25%, which on noisy data is as good as a useful model's.
- */
-const UNEVEN_BELOW = 0.25;
 
 export function chooseMetric(
   wanted: TuneMetric | undefined,
@@ -36,11 +32,11 @@ export function chooseMetric(
       why: 'because --class-weight balanced gives both classes the same weight',
     };
   const share = rarerShare(prepared);
-  if (share >= UNEVEN_BELOW) return { metric: 'errorRate', why: 'the default for classification' };
+  if (!isUneven([share, 1 - share])) return { metric: 'errorRate', why: 'the default for classification' };
   const percent = `${Number((100 * share).toPrecision(2))}%`;
   return {
     metric: 'balancedAccuracy',
-    why: `because classes are uneven: the rarer one has ${percent} of the training rows, less than ${100 * UNEVEN_BELOW}%`,
+    why: `because classes are uneven: the rarer one has ${percent} of the training rows, less than ${100 * UNEVEN_SHARE}%`,
   };
 }
 
@@ -67,8 +63,8 @@ export function usualEpsilons(
   { y, split: { train } }: Prepared,
 ): readonly number[] {
   if (options.objective !== 'regression' || lossOf(options).form !== 'tube') return [options.epsilon];
-  const mean = train.reduce((sum, i) => sum + y[i], 0) / train.length;
-  const deviation = Math.sqrt(train.reduce((sum, i) => sum + (y[i] - mean) ** 2, 0) / train.length);
+  const { count, m2 } = targetMoments(y, train);
+  const deviation = Math.sqrt(m2[0] / count);
   if (!(deviation > 0)) return [options.epsilon];
   const rounded = (share: number) => Number((share * deviation).toPrecision(1));
   const first = options.epsilon <= LARGEST_FIRST * deviation ? options.epsilon : rounded(FIRST_EPSILON);

@@ -5,12 +5,11 @@ import { isObject } from '../settings/kind.ts';
 import { object, partial, readSettings } from '../settings/objects.ts';
 import { POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import { OPTIONS } from '../settings/refused.ts';
-import { nameList, settingsGiven } from './flags.ts';
+import { settingsGiven } from './flags.ts';
 import { readKeyList } from './key-list.ts';
 
 export async function readPolicy(flags: { readonly policy?: string }): Promise<Policy> {
   const given: Record<string, unknown> = { ...settingsGiven(flags, POLICY) };
-  if (typeof given.require === 'string') given.require = nameList(given.require, undefined);
   if (typeof given.peers === 'string') given.peers = await readPeers(given.peers);
   readSettings(object(partial(POLICY)), given, OPTIONS);
   const file = flags.policy === undefined ? {} : await readPolicyFile(flags.policy);

@@ -89,7 +89,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const { settings, scaling, agreement, model } = stored;
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
-  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
+  const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed } = settings;
   const columnCount = features.length + (bias ? 1 : 0);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount) return undefined;
@@ -108,7 +108,17 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     personal: new Map([[participant, v]]),
     // The w that MOCHA sends is the participant's own.
     servesNewcomers: method !== 'mocha',
-    options: { c1, c2, epsilon, loss, classWeight, round: model.round, joined, ...(columns && { columns }) },
+    options: {
+      c1,
+      c2,
+      epsilon,
+      quantile,
+      loss,
+      classWeight,
+      round: model.round,
+      joined,
+      ...(columns && { columns }),
+    },
     seed,
     certificate: undefined,
   };

@@ -103,7 +103,7 @@ class Sgd {
       const a =
         this.wScale * kernels.rowDot(row, stride, this.w) + this.vScale * kernels.rowDot(row, stride, this.v);
       const y = shard.y[i];
-      const pull = lossFunction.subgradient(y, a, shard.cap[i], settings.epsilon);
+      const pull = lossFunction.subgradient(y, a, shard.cap[i], settings);
       if (pull !== 0) {
         const move = step * pull;
         kernels.rowAdd(row, stride, move / this.wScale, this.w);

@@ -4,7 +4,7 @@
  */
 import { inputError } from '../base/errors.ts';
 import { accepted } from '../settings/kinds.ts';
-import { defaultLoss, unfitLoss } from '../settings/losses.ts';
+import { defaultLoss, MEDIAN, unfitLoss } from '../settings/losses.ts';
 import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
@@ -21,7 +21,7 @@ export function resolvePersonaliseOptions(
 ): { readonly resolved: ResolvedPersonaliseOptions; readonly notes: readonly string[] } {
   const given = readSettings(personalisingKind, options, OPTIONS);
   checkMethod(model.method, given.c2);
-  const { c1, c2, epsilon, loss, classWeight } = PERSONALISING;
+  const { c1, c2, epsilon, quantile, loss, classWeight } = PERSONALISING;
   const { objective, options: recorded } = model;
   const classification = objective === 'classification';
   const weight = given.classWeight ?? accepted(classWeight, recorded.classWeight);
@@ -31,6 +31,8 @@ export function resolvePersonaliseOptions(
     epsilon: classification
       ? 0
       : needed('epsilon', '--epsilon', given.epsilon ?? accepted(epsilon, recorded.epsilon)),
+    // Models of earlier versions have none, and no loss that needs it.
+    quantile: given.quantile ?? accepted(quantile, recorded.quantile) ?? MEDIAN,
     loss: given.loss ?? accepted(loss, recorded.loss) ?? defaultLoss(objective),
     classWeight: weight ?? 'none',
     testFraction: given.testFraction,

@@ -55,12 +55,12 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
   const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
-  const { c1, c2, epsilon, loss, classWeight } = resolved;
+  const { c1, c2, epsilon, quantile, loss, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
   const { tasks, d } = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
-  const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon }, model.target);
+  const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon, quantile }, model.target);
   const arena = new Arena();
   const solved = tasks.map((task) => solveTask(arena, problem, { task, d, w }, resolved));
   const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);

@@ -57,13 +57,14 @@ export const TRAINING = { ...LEARNING, ...RUNNING };
 export const AGGREGATION = aggregation.optional('answers; safe with dp or a method other than mtl');
 
 const AS_IN_TRAINING = 'as in training';
-const { c1, c2, epsilon, classWeight, loss } = PROBLEM;
+const { c1, c2, epsilon, quantile, classWeight, loss } = PROBLEM;
 
 /** `personalise`. What is not given is as the model records it. */
 export const PERSONALISING = {
   c1: c1.optional(AS_IN_TRAINING),
   c2: c2.optional(AS_IN_TRAINING),
   epsilon: epsilon.optional(AS_IN_TRAINING),
+  quantile: quantile.optional(AS_IN_TRAINING),
   loss: loss.optional(AS_IN_TRAINING),
   classWeight: classWeight.optional(AS_IN_TRAINING),
   testFraction: ROWS.testFraction.default(0),

@@ -140,7 +140,7 @@ export class Shard {
     const { cap, lossFunction, squaredNorms } = this;
     return near.map((value, i) => {
       const wanted =
-        squaredNorms[i] > 0 ? value : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings.epsilon);
+        squaredNorms[i] > 0 ? value : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings);
       return Math.min(this.high[i], Math.max(this.low[i], wanted));
     });
   }

@@ -19,8 +19,9 @@ import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { type Metrics, measure } from '../solver/metrics.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
+import { metricsOf, testedRows } from '../solver/model-metrics.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { addRow } from './known-rows.ts';
@@ -168,7 +169,9 @@ export class OwnRows {
     const decision = decisionBy(model, testX);
     const decisions = new Float64Array(heads * tested.length);
     for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
-    return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };
+    const [id] = model.personal.keys();
+    const rows = testedRows(model, { id, y: expected, decisions });
+    return { rows: tested.length, ...metricsOf(model, rows) };
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

@@ -9,6 +9,7 @@ import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName, Model } from '../solver/model.ts';
+import { checkProbabilities } from './options.ts';
 
 /** Complete and checked; epsilon is 0 for classification. */
 export type ResolvedPersonaliseOptions = {
@@ -21,7 +22,7 @@ export function resolvePersonaliseOptions(
 ): { readonly resolved: ResolvedPersonaliseOptions; readonly notes: readonly string[] } {
   const given = readSettings(personalisingKind, options, OPTIONS);
   checkMethod(model.method, given.c2);
-  const { c1, c2, epsilon, quantile, loss, classWeight } = PERSONALISING;
+  const { c1, c2, epsilon, quantile, loss, classWeight, probabilities } = PERSONALISING;
   const { objective, options: recorded } = model;
   const classification = objective === 'classification';
   const weight = given.classWeight ?? accepted(classWeight, recorded.classWeight);
@@ -35,6 +36,7 @@ export function resolvePersonaliseOptions(
     quantile: given.quantile ?? accepted(quantile, recorded.quantile) ?? MEDIAN,
     loss: given.loss ?? accepted(loss, recorded.loss) ?? defaultLoss(objective),
     classWeight: weight ?? 'none',
+    probabilities: given.probabilities ?? accepted(probabilities, recorded.probabilities) ?? false,
     testFraction: given.testFraction,
     seed: given.seed ?? model.seed,
     gap: given.gap,
@@ -42,6 +44,7 @@ export function resolvePersonaliseOptions(
   };
   const fitting = unfitLoss(objective, resolved.loss);
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
+  if (resolved.probabilities) checkProbabilities(model.method, objective);
   const unweighted =
     'the model does not record its class weight; all rows have equal weight (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };

@@ -7,7 +7,8 @@ import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { Certificate } from '../solver/certificate.ts';
 import type { MethodName, Model } from '../solver/model.ts';
-import { type Evaluation, evaluateRows } from './evaluate.ts';
+import { calibrationOf } from './calibrate.ts';
+import { type Evaluation, evaluationOf, type Tested, testedBy } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
@@ -51,6 +52,8 @@ export interface TrainContext {
   /** Milliseconds; without a clock `timing` is zero. Nothing else depends on it. */
   readonly now?: () => number;
   readonly onRound?: (view: RoundView) => void;
+  /** The test rows, as the model decides them: for figures. */
+  readonly onTested?: (tested: readonly Tested[]) => void;
 }
 
 export function train(table: Table, options: TrainOptions = {}, context: TrainContext = {}): TrainResult {
@@ -92,26 +95,32 @@ export async function trainWith(
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
+function begin(table: Table, options: TrainOptions, { now = () => 0, onTested }: TrainContext) {
   const resolved = resolveOptions(options);
   const started = now();
   const prepared = prepare(table, resolved);
   const placed = tasksOf(prepared, prepared.split.train, resolved);
-  return { resolved, prepared, placed, now, started, loaded: now() };
+  return { resolved, prepared, placed, now, onTested, started, loaded: now() };
 }
 
 function finish(
-  { resolved, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
+  { resolved, prepared, placed, now, onTested, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
+  const plain = assembleModel(prepared, resolved, placed, result);
+  const settings = withScaledEpsilon(resolved, placed.target);
+  const model = resolved.probabilities
+    ? { ...plain, calibration: calibrationOf(settings, placed, result) }
+    : plain;
   const solved = now();
-  const model = assembleModel(prepared, resolved, placed, result);
+  const tested = testedBy(model, prepared.table, prepared.y, prepared.split.test);
+  onTested?.(tested);
   const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...(placed.target && { target: placed.target }),
-    ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
+    ...evaluationOf(model, tested),
     ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,

@@ -25,8 +25,8 @@ export function resolveOptions(options: TrainOptions): ResolvedOptions {
   return { ...given, loss };
 }
 
-/** Methods whose models can be fitted again without some rows of a participant, as calibration needs it (calibrate.ts). */
-const CALIBRATED_METHODS: readonly MethodName[] = ['mtl', 'local', 'global'];
+/** Methods whose personal parts can be fitted again without some rows, as calibration needs it (calibrate.ts). */
+const CALIBRATED_METHODS: readonly MethodName[] = ['mtl', 'local'];
 
 export function checkProbabilities(method: MethodName, objective: Objective): void {
   if (objective === 'regression')

@@ -44,7 +44,8 @@ export function resolvePersonaliseOptions(
   };
   const fitting = unfitLoss(objective, resolved.loss);
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
-  if (resolved.probabilities) checkProbabilities(model.method, objective);
+  // Personal parts are those of mtl, whatever w was trained by.
+  if (resolved.probabilities) checkProbabilities('mtl', objective);
   const unweighted =
     'the model does not record its class weight; all rows have equal weight (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };

@@ -20,7 +20,7 @@ import type { Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
-import { newcomersCalibration } from './calibrate.ts';
+import { calibrationOf } from './calibrate.ts';
 import { evaluationOf, type ParticipantResult, testedBy } from './evaluate.ts';
 import { type ResolvedPersonaliseOptions, resolvePersonaliseOptions } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
@@ -105,7 +105,7 @@ function calibrationWith(
   const kept = new Map(calibration?.participants);
   for (const { id } of placed.tasks) kept.delete(id);
   if (!probabilities) return calibration && { ...calibration, participants: kept };
-  const own = newcomersCalibration(settings, placed, w);
+  const own = calibrationOf(settings, placed, w);
   return {
     participants: new Map([...kept, ...own.participants]),
     shared: calibration?.shared ?? own.shared,

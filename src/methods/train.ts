@@ -108,10 +108,10 @@ function finish(
   result: MethodResult,
 ): TrainResult {
   const plain = assembleModel(prepared, resolved, placed, result);
-  const settings = withScaledEpsilon(resolved, placed.target);
-  const model = resolved.probabilities
-    ? { ...plain, calibration: calibrationOf(settings, placed, result) }
-    : plain;
+  const calibration = resolved.probabilities
+    ? calibrationOf(personalProblem(resolved), placed, result.w)
+    : undefined;
+  const model = calibration ? { ...plain, calibration } : plain;
   const solved = now();
   const tested = testedBy(model, prepared.table, prepared.y, prepared.split.test);
   onTested?.(tested);
@@ -128,6 +128,11 @@ function finish(
     notes: prepared.notes,
     model,
   };
+}
+
+/** Whose solution a personal part is. A model of `local` is one on top of w = 0, at the price of w. */
+function personalProblem(options: ResolvedOptions): ResolvedOptions {
+  return options.method === 'local' ? { ...options, c2: 1 } : options;
 }
 
 /** A usable model from what a method returned and how its rows were prepared. */

@@ -1,10 +1,10 @@
 /**
- * Calibration: a sigmoid for each participant and head (platt.ts), fitted to decisions of models that were not fitted to the rows (out-of-fold.ts).
+ * Calibration: a sigmoid for each participant and head (platt.ts), fitted to decisions of personal parts that were not fitted to the rows (out-of-fold.ts).
  *
- * Who has too few rows of either class to fit a sigmoid, and who is not in the model, uses the shared one. `train` fits that to everybody's decisions;
- * in a federation, where decisions stay with their participant, it is a fixed slope.
+ * A participant's sigmoid is drawn to that of everybody. `train` fits that one to all participants' decisions together; it also serves whoever is not in the model.
+ * In a federation, where decisions stay with their participant, it is a fixed slope.
  */
-import { countsOf, fitSigmoid, type Sigmoid } from './platt.ts';
+import { fitSigmoid, type Sigmoid } from './platt.ts';
 
 /** One sigmoid for each head. */
 export type Sigmoids = readonly Sigmoid[];
@@ -15,11 +15,7 @@ export interface Calibration {
   readonly shared: Sigmoids;
 }
 
-/** Fewer rows, or fewer rows of a class, and a participant has no sigmoid of its own. */
-export const LEAST_ROWS = 10;
-const LEAST_OF_A_CLASS = 3;
-
-/** Where nothing can be fitted: 0.88 at the margin. */
+/** Where nothing is known: 0.88 at a decision of 1, the margin. */
 const FIXED: Sigmoid = { a: 2, b: 0 };
 
 /** Out-of-fold decisions of one participant, and its targets: a block of rows for each head. */
@@ -29,44 +25,28 @@ export interface Held {
   readonly y: Float64Array;
 }
 
-/** A participant's own sigmoids; undefined: there is too little to fit them to. */
-export function ownSigmoids({ heads, decisions, y }: Held): Sigmoids | undefined {
-  const n = y.length / heads;
-  const own = Array.from({ length: heads }, (_, head) => {
-    const part = (blocks: Float64Array) => blocks.subarray(head * n, (head + 1) * n);
-    return fitWhereEnough(part(decisions), part(y));
-  });
-  // A head without enough rows of its class leaves the sum without a measure: all or none.
-  return own.every((one) => one !== undefined) ? own : undefined;
-}
-
-/** Sigmoids of everybody's decisions together, for whoever has none. */
-export function sharedSigmoids(all: readonly Held[], heads: number): Sigmoids {
-  return Array.from({ length: heads }, (_, head) => {
-    const pooled = (of: (held: Held) => Float64Array) =>
-      Float64Array.from(
-        all.flatMap((held) => {
-          const n = held.y.length / heads;
-          return [...of(held).subarray(head * n, (head + 1) * n)];
-        }),
-      );
-    return (
-      fitWhereEnough(
-        pooled(({ decisions }) => decisions),
-        pooled(({ y }) => y),
-      ) ?? FIXED
-    );
-  });
-}
-
 export function fixedSigmoids(heads: number): Sigmoids {
   return Array.from({ length: heads }, () => FIXED);
 }
 
-/** Decisions that say less than nothing of the class (a slope of 0 or below) are not turned round. */
-function fitWhereEnough(decisions: Float64Array, y: Float64Array): Sigmoid | undefined {
-  const counts = countsOf(y);
-  if (y.length < LEAST_ROWS || Math.min(...counts) < LEAST_OF_A_CLASS) return undefined;
-  const fitted = fitSigmoid(decisions, y);
-  return fitted.a > 0 && Number.isFinite(fitted.b) ? fitted : undefined;
+/** Of everybody's decisions together. */
+export function sharedSigmoids(all: readonly Held[], heads: number): Sigmoids {
+  return fixedSigmoids(heads).map((centre, head) => {
+    const pooled = (of: (held: Held) => Float64Array) =>
+      all.flatMap((held) => [...blockOf(of(held), head, held.heads)]);
+    const y = pooled((held) => held.y);
+    return fitSigmoid({ decisions: pooled(({ decisions }) => decisions), y, centre });
+  });
+}
+
+/** A participant's own. */
+export function ownSigmoids({ heads, decisions, y }: Held, shared: Sigmoids): Sigmoids {
+  return shared.map((centre, head) =>
+    fitSigmoid({ decisions: blockOf(decisions, head, heads), y: blockOf(y, head, heads), centre }),
+  );
+}
+
+function blockOf(blocks: Float64Array, head: number, heads: number): Float64Array {
+  const n = blocks.length / heads;
+  return blocks.subarray(head * n, (head + 1) * n);
 }

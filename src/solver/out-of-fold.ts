@@ -1,12 +1,7 @@
 /**
- * Decisions for a participant's own training rows by models that were not fitted to them: k folds, each decided by the model of the others.
- *
- * A row acts on its decision in two ways, by v_k and by its share in w = sum_k u_k. Both are taken out: with everybody else's contributions standing still,
- * the participant's own contribution u to w and v_k = u / C2 solves
- *
- *   min over q of  C2'/2 |q|^2 + C1 sum_i c_i loss(y_i, (w - u_k + q).x_i),     q = (1 + 1/C2) u,   C2' = 1 / (1 + 1/C2)
- *
- * which is an answer (answer.ts) to the query w - u_k. What the others would answer to a w without these rows is left out; docs/probabilities.md measures it.
+ * Decisions for a participant's own training rows by personal parts that were not fitted to them: k folds, each decided by w + v, where v is the best personal
+ * part (answer.ts) to the rows of the other folds. w stays as it is, and it has seen all rows. That costs less than taking the participant's own
+ * share out of it, which makes decisions worse than those of the model they stand for (measured in docs/probabilities.md).
  */
 import { seed32, stream } from '../base/random.ts';
 import type { Arena } from '../math/arena.ts';
@@ -27,19 +22,6 @@ export interface FoldedRows {
   readonly weights?: Float64Array | undefined;
 }
 
-/** What a participant's model is made of without itself. */
-export interface WithoutOwn {
-  /** w without the participant's contribution. */
-  readonly w: Float64Array;
-  /** C2' */
-  readonly c2: number;
-}
-
-/** `u`: the participant's contribution to w; undefined: it has none. */
-export function withoutOwn(w: Float64Array, u: Float64Array | undefined, c2: number): WithoutOwn {
-  return u ? { w: plusScaled(w, -1, u), c2: 1 / (1 + 1 / c2) } : { w, c2 };
-}
-
 const FOLDS = 5;
 /** Probabilities need no more digits. */
 const GAP = 1e-4;
@@ -50,19 +32,18 @@ export function outOfFold(
   arena: Arena,
   settings: ProblemSettings,
   rows: FoldedRows,
-  base: WithoutOwn,
+  w: Float64Array,
   seed: number,
 ): Float64Array {
-  const problem = { ...settings, c2: base.c2 };
   const foldOf = foldsFor(rows, seed);
   const out = new Float64Array(rows.y.length);
   for (let fold = 0; fold < FOLDS; fold++) {
-    const [held, rest] = [fold, -1].map((wanted) =>
-      Uint32Array.from(foldOf.keys()).filter((i) => (foldOf[i] === fold) === (wanted === fold)),
-    );
+    const all = Uint32Array.from(foldOf.keys());
+    const held = all.filter((i) => foldOf[i] === fold);
+    const rest = all.filter((i) => foldOf[i] !== fold);
     if (held.length === 0) continue;
-    const z = rest.length === 0 ? base.w : fitted(arena, problem, partOf(rows, rest), base.w, seed, fold);
-    decideHeld(arena, problem, { rows, held, z }, out);
+    const z = rest.length === 0 ? w : fitted(arena, settings, partOf(rows, rest), w, seed, fold);
+    decideHeld(arena, settings, { rows, held, z }, out);
   }
   return out;
 }

@@ -2,6 +2,7 @@
 import { drawHead, drawNoData, heightAbove, type Room, type Sheet } from './axes.ts';
 import { barSheet } from './bar-panel.ts';
 import type { Figure, Panel, SvgPanel } from './figure.ts';
+import { heatSheet } from './heat-panel.ts';
 import { drawLegend } from './legend.ts';
 import { lineSheet } from './line-panel.ts';
 import { CHART_STYLE, SIZE } from './style.ts';
@@ -105,6 +106,7 @@ export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
 function sheetOf(panel: Panel, width: number, plotHeight: number): Sheet | undefined {
   if (panel.kind === 'lines') return lineSheet(panel, width, plotHeight);
   if (panel.kind === 'bars') return barSheet(panel, width, plotHeight);
+  if (panel.kind === 'heat') return heatSheet(panel, width, plotHeight);
   return panel.kind === 'vectors' ? vectorSheet(panel) : undefined;
 }
 

@@ -13,6 +13,8 @@ const GAP = 1.5;
 const MIDDLE = { 'text-anchor': 'middle' } as const;
 /** Room that lines of text in a cell need. */
 const LINE = 15;
+/** Cells wider than that, in heights, look like stripes. */
+const WIDEST_CELL = 1.8;
 /** From here on a colour needs white text. */
 const DARK = 0.55;
 
@@ -24,9 +26,11 @@ export function heatSheet(panel: HeatPanel, width: number, plotHeight: number): 
     unit: rows.title,
     left: Math.ceil(widest) + 14,
     bottom: (left) =>
-      bandNames(columns.names, plotOf({ width, left, top: 0, plotHeight })).height + TITLE_LINE + 4,
+      bandNames(columns.names, narrowed(plotOf({ width, left, top: 0, plotHeight }), panel)).height +
+      TITLE_LINE +
+      4,
     draw: (room) => {
-      const plot = plotOf(room);
+      const plot = narrowed(plotOf(room), panel);
       if (!names.length || !columns.names.length || !cells.length) return undefined;
       const below = bandNames(columns.names, plot);
       const height = plot.height / names.length;
@@ -53,6 +57,11 @@ export function heatSheet(panel: HeatPanel, width: number, plotHeight: number): 
   };
 }
 
+function narrowed(plot: Frame, { rows, columns }: HeatPanel): Frame {
+  const height = plot.height / Math.max(1, rows.names.length);
+  return { ...plot, width: Math.min(plot.width, WIDEST_CELL * height * columns.names.length) };
+}
+
 function cellFrame({ left, top, width, height }: Frame, [down, across]: number[], r: number, c: number) {
   const [w, h] = [width / across, height / down];
   return { left: left + c * w + GAP / 2, top: top + r * h + GAP / 2, width: w - GAP, height: h - GAP };
@@ -69,8 +78,8 @@ function drawCell({ colour, strength, lines }: HeatCell, frame: Frame): string {
     .filter((words) => textWidth(words, SIZE.name) <= width - 4)
     .map((words, i, all) =>
       text(x + width / 2, y + height / 2 + 4 + LINE * (i - (all.length - 1) / 2), words, {
-        class: i === 0 ? 'kc-cell' : 'kc-cell-note',
-        fill: share > DARK ? '#fff' : '#1a1f26',
+        class: i === 0 && share > 0 ? 'kc-cell' : 'kc-cell-note',
+        fill: share > DARK ? '#fff' : share > 0 ? '#1a1f26' : '#8a94a0',
         ...MIDDLE,
       }),
     );

@@ -4,7 +4,7 @@ import { classNames, headsOf, isMany } from '../data/labels.ts';
 import { fixedSigmoids } from '../solver/calibration.ts';
 import { aucOf } from '../solver/chance-metrics.ts';
 import { type Confusion, confusionOf } from '../solver/confusion.ts';
-import { type ReliabilityBin, reliability, rocPoints } from '../solver/curves.ts';
+import { BINS, binOf, type ReliabilityBin, reliability, rocPoints } from '../solver/curves.ts';
 import type { Model } from '../solver/model.ts';
 import type { TestedRows } from '../solver/model-metrics.ts';
 import { toProbabilities } from '../solver/probabilities.ts';
@@ -105,7 +105,7 @@ function rocFigure({ classes }: Model, pool: Pool, heads: number): Figure {
     const auc = aucOf(y, own);
     const name = isMany(classes) ? names[head] : names[1];
     return {
-      name: `${name}, AUC ${auc === undefined ? '-' : aucText(auc)}`,
+      name: `class ${name}, AUC ${auc === undefined ? '-' : aucText(auc)}`,
       colour: heads === 1 ? COLOURS.mtl : levelColour(head, heads),
       shape: 'line',
       points: rocPoints(y, own).map(({ falsePositives, truePositives }) => ({
@@ -145,14 +145,13 @@ function reliabilityFigure(model: Model, pool: Pool, heads: number): Figure {
   const happened = Array.from({ length: pool.rows * heads }, (_, at) =>
     pool.isOf(at % heads, Math.floor(at / heads)),
   );
-  const before = reliability(happened, pool.uncalibrated);
-  const after = reliability(happened, pool.probabilities!);
+  const after = pool.probabilities!;
   const shown = model.calibration
     ? [
-        { name: 'calibrated', colour: COLOURS.mtl, bins: after },
-        { name: 'before: 1 / (1 + e^-decision)', colour: COLOURS.local, bins: before },
+        { name: 'calibrated', colour: COLOURS.mtl, probabilities: after },
+        { name: 'before: 1 / (1 + e^-decision)', colour: COLOURS.local, probabilities: pool.uncalibrated },
       ]
-    : [{ name: 'logistic loss', colour: COLOURS.mtl, bins: after }];
+    : [{ name: 'logistic loss', colour: COLOURS.mtl, probabilities: after }];
   const what = heads > 1 ? 'row and class' : 'row';
   const panels: Panel[] = [
     {
@@ -161,21 +160,23 @@ function reliabilityFigure(model: Model, pool: Pool, heads: number): Figure {
       x: { title: 'predicted probability', scale: 'linear', low: 0, high: 1 },
       y: { title: 'observed share', scale: 'linear', low: 0, high: 1 },
       series: [
-        ...shown.flatMap(({ name, colour, bins }) => curveOf(name, colour, bins)),
+        ...shown.flatMap(({ name, colour, probabilities }) =>
+          curveOf(name, colour, reliability(happened, probabilities)),
+        ),
         diagonal('perfectly calibrated'),
       ],
     },
     {
       kind: 'bars',
       title: 'How often it is predicted',
-      y: { title: `number of predictions, one for each ${what}`, scale: 'log' },
-      groups: binNames.map((name, bin) => ({
-        name,
-        bars: shown.flatMap(({ name: series, colour, bins }) =>
-          bins
-            .filter(({ predicted }) => binOf(predicted) === bin)
-            .map(({ rows }) => ({ name: series, colour, value: rows })),
-        ),
+      y: { title: `number of predictions by probability, one for each ${what}`, scale: 'log', low: 1 },
+      groups: Array.from({ length: BINS }, (_, bin) => ({
+        name: `${Math.round(((bin + 0.5) * 100) / BINS)}%`,
+        bars: shown.map(({ name, colour, probabilities }) => ({
+          name,
+          colour,
+          value: probabilities.reduce((sum, p) => sum + (binOf(p) === bin ? 1 : 0), 0),
+        })),
       })),
     },
   ];
@@ -183,17 +184,12 @@ function reliabilityFigure(model: Model, pool: Pool, heads: number): Figure {
     id: 'calibration',
     title: 'Calibration of probabilities',
     caption:
-      'Predictions on test rows of all participants in ten bins of probability: the share of them that came true, and their number.',
+      'Predictions on test rows of all participants by probability: the share of them that came true, and their number.',
     columns: 2,
     panels,
-    spread: 'whiskers: 95% interval of the share in each bin (Wilson)',
+    spread:
+      'ten bins of probability, those with few predictions merged; whiskers: 95% interval of the share (Wilson)',
   };
-}
-
-const binNames = Array.from({ length: 10 }, (_, bin) => `${bin * 10}%`);
-
-function binOf(probability: number): number {
-  return Math.min(9, Math.floor(probability * 10));
 }
 
 function curveOf(name: string, colour: string, bins: readonly ReliabilityBin[]): Series[] {

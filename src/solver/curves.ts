@@ -33,22 +33,28 @@ export interface ReliabilityBin {
   readonly high: number;
 }
 
-const BINS = 10;
+export const BINS = 10;
 const Z = 1.96;
+/** A share of fewer predictions says little. */
+const LEAST = 30;
 
-/** In bins of equal width; empty ones are left out. */
+export function binOf(probability: number): number {
+  return Math.min(BINS - 1, Math.floor(probability * BINS));
+}
+
+/** In bins of equal width; those with few predictions are merged with the next ones. */
 export function reliability(
   happened: ArrayLike<boolean>,
   probabilities: ArrayLike<number>,
 ): ReliabilityBin[] {
   const sums = Array.from({ length: BINS }, () => ({ rows: 0, predicted: 0, hits: 0 }));
   for (let i = 0; i < happened.length; i++) {
-    const bin = sums[Math.min(BINS - 1, Math.floor(probabilities[i] * BINS))];
+    const bin = sums[binOf(probabilities[i])];
     bin.rows++;
     bin.predicted += probabilities[i];
     if (happened[i]) bin.hits++;
   }
-  return sums
+  return merged(sums)
     .filter(({ rows }) => rows > 0)
     .map(({ rows, predicted, hits }) => ({
       rows,
@@ -56,6 +62,28 @@ export function reliability(
       observed: hits / rows,
       ...wilson(hits, rows),
     }));
+}
+
+interface BinSums {
+  readonly rows: number;
+  readonly predicted: number;
+  readonly hits: number;
+}
+
+function merged(sums: readonly BinSums[]): BinSums[] {
+  const out: BinSums[] = [];
+  for (const bin of sums) {
+    const last = out.at(-1);
+    if (last && last.rows < LEAST) out[out.length - 1] = sumOf(last, bin);
+    else out.push(bin);
+  }
+  // What is left at the end goes to those before it.
+  const rest = out.at(-1)!;
+  return out.length > 1 && rest.rows < LEAST ? [...out.slice(0, -2), sumOf(out.at(-2)!, rest)] : out;
+}
+
+function sumOf(a: BinSums, b: BinSums): BinSums {
+  return { rows: a.rows + b.rows, predicted: a.predicted + b.predicted, hits: a.hits + b.hits };
 }
 
 function wilson(hits: number, rows: number): { low: number; high: number } {

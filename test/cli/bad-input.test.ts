@@ -656,6 +656,60 @@ const CASES: readonly Case[] = [
     words: ['folder'],
   },
   {
+    what: '--figures is a file',
+    argv: ['train', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures', 'got a file'],
+  },
+  {
+    what: 'evaluate --figures is a file',
+    argv: ['evaluate', '--model', '@model.json', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures'],
+  },
+  {
+    what: 'probabilities of a model without them',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--probabilities'],
+    code: 'NO_PROBABILITIES',
+    words: ['hinge', '--probabilities', '--loss logistic'],
+  },
+  {
+    what: 'a threshold on decisions that are no probabilities',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '0.3'],
+    code: 'NO_PROBABILITIES',
+    words: ['--probabilities'],
+  },
+  {
+    what: '--threshold 1.5',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '1.5'],
+    code: 'BAD_OPTION',
+    words: ['--threshold', 'below 1', '1.5'],
+  },
+  {
+    what: 'probabilities of a regression',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'classification', '--loss quantile'],
+  },
+  {
+    what: 'probabilities of a method without personal parts',
+    argv: ['train', '@good.csv', '--method', 'global', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'mtl, local', 'global'],
+  },
+  {
+    what: '--quantile 1',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--loss', 'quantile', '--quantile', '1'],
+    code: 'BAD_OPTION',
+    words: ['--quantile', 'above 0 and below 1'],
+  },
+  {
+    what: 'a quantile of classes',
+    argv: ['train', '@good.csv', '--loss', 'quantile'],
+    code: 'BAD_OPTION',
+    words: ['--loss', 'hinge', 'quantile'],
+  },
+  {
     what: '--out in a missing folder',
     argv: ['data', 'make', 'har', '--rows', '10', '--out', '@nowhere/har.csv'],
     code: 'FOLDER_NOT_FOUND',
@@ -754,7 +808,7 @@ beforeAll(async () => {
   const { c1, c2, ...options } = model.options;
   changed('no-c1.json', { options: { ...options, c2 } });
   changed('no-c2.json', { options: { ...options, c1 } });
-  changed('newer.json', { version: 3 });
+  changed('newer.json', { version: 4 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });
   changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });

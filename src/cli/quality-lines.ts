@@ -5,11 +5,11 @@ import type { Layout } from './layout.ts';
 import { count, decimals, percent, significant } from './number-text.ts';
 
 const NAMES: readonly (readonly [keyof Metrics, string, (value: number) => string])[] = [
-  ['auc', 'AUC', decimals],
+  ['auc', 'ROC AUC', decimals],
   ['macroF1', 'macro F1', decimals],
   ['logLoss', 'log loss', decimals],
   ['brier', 'Brier score', decimals],
-  ['mae', 'MAE', significant],
+  ['mae', 'mean absolute error', significant],
   ['pinball', 'pinball loss', significant],
   ['coverage', 'targets below', percent],
 ];

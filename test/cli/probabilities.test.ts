@@ -53,7 +53,7 @@ describe('two classes', () => {
     ]);
     const { stdout } = await run(train);
     expect(stdout).toMatch(
-      /Quality +AUC \d\.\d{4}, macro F1 \d\.\d{4}, log loss \d\.\d{4}, Brier score \d\.\d{4} \(means over participants\)/,
+      /Quality +ROC AUC \d\.\d{4}, macro F1 \d\.\d{4}, log loss \d\.\d{4}, Brier score \d\.\d{4} \(means over participants\)/,
     );
   });
 

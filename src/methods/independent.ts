@@ -39,7 +39,10 @@ export const trainGlobal: Method = (input) => {
     ...input,
     tasks: [{ id: 'all' }],
     d,
-    warmStart: input.warmStart && { ...input.warmStart, duals: [concatenate(input.warmStart.duals)] },
+    warmStart: input.warmStart?.duals && {
+      ...input.warmStart,
+      duals: [concatenate(input.warmStart.duals)],
+    },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
   const { ends, ...trajectory } = settle(asking, [shard]);
@@ -63,7 +66,7 @@ function* solveAll(
   model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
 ): Asking<Trajectory & { readonly ends: readonly Iterate[] }> {
   const history: HistoryRow[] = [];
-  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
+  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals?.[k]))];
   let passes = 0;
   for (let round = 0; ; round++) {
     const proof = totalOf(ends);

@@ -1,6 +1,6 @@
 /** Whose model is exported, and everything that formats need of it: linear functions of raw features, with the names of features and classes. */
 import { inputError } from '../base/errors.ts';
-import type { ClassMapping } from '../data/labels.ts';
+import { classNames } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
 import type { LossName } from '../settings/losses.ts';
 import { defaultLoss } from '../settings/losses.ts';
@@ -67,10 +67,6 @@ export function exportedOf(model: Model, whose: Whose): Exported {
       heads: rawHeads(model, participant === undefined ? model.w : modelFor(model, participant)),
     })),
   };
-}
-
-function classNames({ positive, negative }: ClassMapping): string[] {
-  return [negative ?? `not ${positive}`, positive];
 }
 
 function chosen({ personal, servesNewcomers, method }: Model, whose: Whose): (string | undefined)[] {

@@ -3,7 +3,14 @@
  * training's scaling. Any w is a valid start, a good one saves rounds: the certificate is as good as ever.
  */
 import { inputError } from '../base/errors.ts';
-import { type ClassMapping, classKey } from '../data/labels.ts';
+import {
+  type ClassMapping,
+  classKey,
+  classNames,
+  isMany,
+  type ManyClasses,
+  type TwoClasses,
+} from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
 import { type LinearHead, type LinearModel, scaledStack } from '../solver/linear-model.ts';
 import type { Model } from '../solver/model.ts';
@@ -59,38 +66,50 @@ function withFeatures(
   }));
 }
 
-/** The heads of the training, in their order; one that the start does not know is 0. */
+/** The heads of the training, in their order. Of many classes one that the start does not know is 0. */
 function headsFor(start: LinearModel, classes: ClassMapping | undefined): readonly LinearHead[] {
-  if (!classes && !start.classes && start.heads.length === 1) return start.heads;
-  const found = classes && twoClasses(start, classes);
-  if (found) return [found];
-  const here = classes ? `the classes ${shownClasses(classes)}` : 'a regression';
+  const found = !classes
+    ? ofRegression(start)
+    : isMany(classes)
+      ? ofMany(start, classes)
+      : ofTwo(start, classes);
+  if (found) return found;
+  const here = classes ? `the classes ${listed(classNames(classes).map(shown), 6)}` : 'a regression';
   const there = start.classes
-    ? listed(start.classes.map(shown), 6)
-    : start.heads.length === 1
-      ? 'a regression'
-      : `${start.heads.length} classes`;
-  throw inputError('START_CLASSES', `${start.source}: expected a model of ${here}, got ${there}`);
+    ? `one of ${listed(start.classes.map(shown), 6)}`
+    : `one of ${start.heads.length === 1 ? 'a single decision' : `${start.heads.length} decisions`} without names`;
+  throw inputError(
+    'START_CLASSES',
+    `${start.source}: expected a model of ${here} to start from, got ${there}`,
+  );
 }
 
-function twoClasses(
+function ofRegression({ classes, heads }: LinearModel): readonly LinearHead[] | undefined {
+  return !classes && heads.length === 1 ? heads : undefined;
+}
+
+function ofTwo(
   { classes, heads }: LinearModel,
-  { positive, negative }: ClassMapping,
-): LinearHead | undefined {
+  { positive, negative }: TwoClasses,
+): readonly LinearHead[] | undefined {
   // One head without names: what is above 0 is what is above 0 here.
-  if (!classes) return heads.length === 1 ? heads[0] : undefined;
+  if (!classes) return heads.length === 1 ? heads : undefined;
   const keys = classes.map(classKey);
   const at = keys.indexOf(classKey(positive));
-  if (heads.length > 1) return heads[at];
-  if (at === 1) return heads[0];
+  if (heads.length > 1) return at < 0 ? undefined : [heads[at]];
+  if (at === 1) return heads;
   const isTurned = at === 0 || (negative !== undefined && keys[1] === classKey(negative));
-  return isTurned ? turned(heads[0]) : undefined;
+  return isTurned ? [turned(heads[0])] : undefined;
+}
+
+function ofMany({ classes, heads }: LinearModel, { labels }: ManyClasses): readonly LinearHead[] | undefined {
+  if (!classes || heads.length === 1) return undefined;
+  const known = new Map(classes.map((name, h) => [classKey(name), heads[h]]));
+  const none: LinearHead = { coef: new Float64Array(heads[0].coef.length), intercept: 0 };
+  const found = labels.map((label) => known.get(classKey(label)));
+  return found.some((head) => head) ? found.map((head) => head ?? none) : undefined;
 }
 
 function turned({ coef, intercept }: LinearHead): LinearHead {
   return { coef: coef.map((value) => -value), intercept: -intercept };
-}
-
-function shownClasses({ positive, negative }: ClassMapping): string {
-  return `${shown(positive)} and ${negative === undefined ? 'others' : shown(negative)}`;
 }

@@ -42,7 +42,8 @@ export function rawHeads(space: Space, z: Float64Array): LinearHead[] {
 
 function rawHead({ bias, scaling: { shift, factor }, target }: Space, z: Float64Array): LinearHead {
   const scale = target?.scale ?? 1;
-  const coef = factor.map((each, j) => scale * z[j] * each);
+  // Plus 0: a weight of -0, as a feature without variance may have, would be 0 as soon as it is written as text.
+  const coef = factor.map((each, j) => scale * z[j] * each + 0);
   let intercept = (target?.shift ?? 0) + scale * (bias ? z[factor.length] : 0);
   for (const [j, each] of coef.entries()) intercept -= each * shift[j];
   return { coef, intercept };

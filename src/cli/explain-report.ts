@@ -4,7 +4,7 @@ import type { RowExplanation } from '../explain/explain-row.ts';
 import { effectTitle, strongest, sumText } from '../explain/figures.ts';
 import { leadingPart } from '../explain/leading.ts';
 import type { Layout } from './layout.ts';
-import { count, significant } from './number-text.ts';
+import { count } from './number-text.ts';
 
 interface Shown {
   readonly model: string;
@@ -26,9 +26,9 @@ export function modelLines(explanation: Explanation, { model, top }: Shown, layo
       .slice(0, NAMED)
       .map(
         ({ feature, personal, name }) =>
-          `${feature}${heads.length > 1 ? ` (${name})` : ''} ${signed(personal)}`,
+          `${signed(personal)} ${feature}${heads.length > 1 ? ` (${name})` : ''}`,
       );
-    return [id, percent(personalShare), differs.join(', ')];
+    return [id, percent(personalShare), ...differs];
   });
   const more = participants.length - rows.length;
   return [
@@ -38,18 +38,18 @@ export function modelLines(explanation: Explanation, { model, top }: Shown, layo
       '',
       ...(name === undefined ? [] : [line('For', `"${name}"`)]),
       ...table(
-        ['<feature', 'shared', 'personal', 'smallest', 'largest'],
+        ['<feature', 'shared', 'personal (rms)', 'smallest', 'largest'],
         features
           .slice(0, top)
           .map(({ feature, shared, personal, low, high }) => [
             feature,
-            ...[shared, personal, low, high].map(significant),
+            ...[shared, personal, low, high].map(short),
           ]),
       ),
       ...others(features.length - top),
     ]),
     '',
-    ...table(['<participant', 'personal', '<differs most on'], rows),
+    ...table(['<participant', 'personal', '<differs most on', '<', '<'], rows),
     ...(more > 0 ? [`  and ${count(more)} more (--participant <id>, --json)`] : []),
   ];
 }
@@ -71,7 +71,7 @@ export function participantLines(
         ['<feature', 'own', 'shared', 'personal'],
         strongest(features, top).map(({ feature, shared, personal }) => [
           feature,
-          ...[shared + personal, shared, personal].map(significant),
+          ...[shared + personal, shared, personal].map(short),
         ]),
       ),
       ...others(features.length - top),
@@ -88,7 +88,7 @@ export function rowLines(
   const { row, participant, personalised, prediction, decision, base } = explained;
   const { shown, others } = leadingPart(explained, top);
   const whose = personalised ? `the model of participant ${participant}` : 'the shared part w';
-  const numbers = (...values: readonly number[]) => values.map(significant);
+  const numbers = (...values: readonly number[]) => values.map(short);
   const cells = [
     ...shown.map(({ feature, value, contribution, shared, personal }) => [
       feature,
@@ -103,13 +103,13 @@ export function rowLines(
           ],
         ]
       : []),
-    ['base', '', significant(base)],
-    ['sum', '', significant(decision)],
+    ['base', '', short(base)],
+    ['sum', '', short(decision)],
   ];
   return [
     line('Row', `${count(row)} of ${source}, by ${whose}`),
-    line('Prediction', typeof prediction === 'number' ? significant(prediction) : prediction),
-    line('Sum', `${sumText(explained)}: ${significant(decision)}`),
+    line('Prediction', typeof prediction === 'number' ? short(prediction) : prediction),
+    line('Sum', `${sumText(explained)}: ${short(decision)}`),
     '',
     ...table(['<feature', 'value', 'contribution', 'shared', 'personal'], cells),
   ];
@@ -120,9 +120,14 @@ function others(number: number): string[] {
 }
 
 function signed(value: number): string {
-  return `${value < 0 ? '' : '+'}${significant(value)}`;
+  return `${value < 0 ? '' : '+'}${short(value)}`;
 }
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(0)}%`;
+}
+
+/** Enough to compare them: effects are not exact to more than that. */
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }

@@ -7,6 +7,7 @@ import { leadingPart } from './leading.ts';
 
 const SHARED = { name: 'shared', colour: COLOURS.global } as const;
 const PERSONAL = { name: 'personal', colour: COLOURS.local } as const;
+const BASE = '#8a93a0';
 const MOST_PARTICIPANTS = 20;
 
 /** What effects are changes of. */
@@ -43,7 +44,7 @@ export function modelFigure({ heads, participants, unit, objective }: Explanatio
   const shares: AcrossPanel = {
     kind: 'across',
     title: shown.length < byShare.length ? `the ${shown.length} most personal models` : 'participants',
-    x: { title: 'personal share of the model, |v| / |w + v|', scale: 'linear' },
+    x: { title: 'personal share of the model, |v| / |w + v|', scale: 'linear', low: 0 },
     rows: shown.map(({ id, personalShare }) => ({
       name: id,
       bars: [{ ...PERSONAL, value: personalShare }],
@@ -102,7 +103,7 @@ export function rowFigure(explained: RowExplanation, top: number): Figure {
   const rest = others && { name: `${others.count} other features`, ...partsOf(others, others.contribution) };
   return {
     id: 'explain-row',
-    title: `Row ${row}: ${typeof prediction === 'number' ? short(prediction) : prediction}`,
+    title: `Row ${row}: predicted ${typeof prediction === 'number' ? short(prediction) : `"${prediction}"`}`,
     caption: '',
     spread: `Model of ${whose}. ${sumText(explained)}: ${short(decision)} = base ${short(base)} + all contributions.`,
     columns: 1,
@@ -111,11 +112,16 @@ export function rowFigure(explained: RowExplanation, top: number): Figure {
         kind: 'across',
         title: '',
         x: { title: contributionTitle(explained), scale: 'linear' },
-        rows: rest ? [...rows, rest] : rows,
+        rows: [...rows, ...(rest ? [rest] : []), ...baseOf(explained)],
         markName: 'contribution: shared + personal',
       },
     ],
   };
+}
+
+/** Of a regression it is the size of the targets, beside which contributions could not be seen. */
+function baseOf({ base, for: name }: RowExplanation): AcrossPanel['rows'] {
+  return name === undefined ? [] : [{ name: 'base', bars: [{ name: 'base', colour: BASE, value: base }] }];
 }
 
 /** What base and contributions add up to. */

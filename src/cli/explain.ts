@@ -73,7 +73,11 @@ async function runExplain(io: Io, data: string | undefined, flags: Flags): Promi
       ? toldOfModel(model, read?.table, flags)
       : toldOfRow(model, read!.table, flags.row, flags);
   if (flags.out !== undefined) await writeAtomically(flags.out, [drawFigure(told.figure)]);
-  await writeResult(io, flags, told.document, told.lines);
+  const { out } = flags;
+  await writeResult(io, flags, told.document, (layout) => [
+    ...told.lines(layout),
+    ...(out === undefined ? [] : ['', layout.line('Figure', out)]),
+  ]);
   if (read?.served !== undefined && flags.row !== undefined) await note(io, read.served);
 }
 

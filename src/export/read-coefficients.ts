@@ -20,6 +20,7 @@ export function readCoefficients(text: string, source: string): LinearModel {
   const named = leading(titles);
   const features = titles.slice(named.length);
   if (features.length === 0) throw wrong(source, 'expected columns of features, got none');
+  if (records.length === 0) throw wrong(source, 'expected lines of weights below the header, got none');
   const lines = records.map((record, i) => lineOf(record, named, features, `${source} line ${i + 2}`));
   const shared = lines.filter((line) => (line.named.participant ?? '') === '');
   if (shared.length === 0)
@@ -27,7 +28,8 @@ export function readCoefficients(text: string, source: string): LinearModel {
       source,
       `expected a line without a participant, which is the shared part, among ${lines.length}; kindred export --format csv --shared writes one`,
     );
-  return { source, features, classes: classesOf(shared, source), heads: shared };
+  const classes = classesOf(shared, source);
+  return { source, objective: classes && 'classification', features, classes, heads: shared };
 }
 
 function leading(titles: readonly string[]): (typeof NAMES)[number][] {

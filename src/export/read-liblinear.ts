@@ -35,6 +35,7 @@ export function readLiblinear(
     throw wrong(source, `expected ${rows} x ${heads} numbers behind w, got ${values.length}`);
   return {
     source,
+    objective: label ? 'classification' : 'regression',
     features: undefined,
     // One weight is that of the first label.
     classes: classes && (heads === 1 ? [classes[1], classes[0]] : classes),

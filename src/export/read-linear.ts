@@ -28,6 +28,6 @@ function ofModel(text: string, source: string): LinearModel {
       'START_FORMAT',
       `${source}: expected a model with a shared part to start from, got one of method ${model.method}; start from one of method mtl, global or fedavg`,
     );
-  const { features, classes, models } = exportedOf(model, 'shared');
-  return { source, features, classes, heads: models[0].heads };
+  const { objective, features, classes, models } = exportedOf(model, 'shared');
+  return { source, objective, features, classes, heads: models[0].heads };
 }

@@ -75,25 +75,28 @@ function headsFor(start: LinearModel, classes: ClassMapping | undefined): readon
       : ofTwo(start, classes);
   if (found) return found;
   const here = classes ? `the classes ${listed(classNames(classes).map(shown), 6)}` : 'a regression';
-  const there = start.classes
-    ? `one of ${listed(start.classes.map(shown), 6)}`
-    : `one of ${start.heads.length === 1 ? 'a single decision' : `${start.heads.length} decisions`} without names`;
+  const there =
+    start.objective === 'regression'
+      ? 'one of a regression'
+      : start.classes
+        ? `one of ${listed(start.classes.map(shown), 6)}`
+        : `one of ${start.heads.length === 1 ? 'a single decision' : `${start.heads.length} decisions`} without names`;
   throw inputError(
     'START_CLASSES',
     `${start.source}: expected a model of ${here} to start from, got ${there}`,
   );
 }
 
-function ofRegression({ classes, heads }: LinearModel): readonly LinearHead[] | undefined {
-  return !classes && heads.length === 1 ? heads : undefined;
+function ofRegression({ objective, heads }: LinearModel): readonly LinearHead[] | undefined {
+  return objective !== 'classification' && heads.length === 1 ? heads : undefined;
 }
 
 function ofTwo(
-  { classes, heads }: LinearModel,
+  { objective, classes, heads }: LinearModel,
   { positive, negative }: TwoClasses,
 ): readonly LinearHead[] | undefined {
   // One head without names: what is above 0 is what is above 0 here.
-  if (!classes) return heads.length === 1 ? heads : undefined;
+  if (!classes) return heads.length === 1 && objective !== 'regression' ? heads : undefined;
   const keys = classes.map(classKey);
   const at = keys.indexOf(classKey(positive));
   if (heads.length > 1) return at < 0 ? undefined : [heads[at]];

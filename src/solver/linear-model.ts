@@ -6,6 +6,7 @@
  * and for a regression with scaled targets both times the scale, the intercept plus the shift: decisions are in the units of the target. The way
  * back puts a linear model from anywhere into the scaled space of a training, as a w to start from.
  */
+import type { Objective } from '../settings/losses.ts';
 import type { Model } from './model.ts';
 
 export interface LinearHead {
@@ -17,6 +18,8 @@ export interface LinearHead {
 export interface LinearModel {
   /** What errors call it. */
   readonly source: string;
+  /** Undefined: the file does not say. */
+  readonly objective: Objective | undefined;
   /** Undefined: the file has no names, its features are those of the data in their order. */
   readonly features: readonly string[] | undefined;
   /** One for each head; of two classes, which share a head, the negative one first. Undefined: not known, or a regression. */

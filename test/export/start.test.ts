@@ -77,7 +77,14 @@ const head = (...coef: number[]) => ({ coef: Float64Array.from(coef), intercept:
 const plain = { mode: 'none', shift: Float64Array.of(0, 0), factor: Float64Array.of(1, 1) } as const;
 
 function started(start: Partial<LinearModel>, classes: ClassMapping | undefined): number[] {
-  const linear = { source: 's', features: undefined, classes: undefined, heads: [head(1, 2)], ...start };
+  const linear = {
+    source: 's',
+    objective: undefined,
+    features: undefined,
+    classes: undefined,
+    heads: [head(1, 2)],
+    ...start,
+  };
   const space = { features: ['a', 'b'], classes, bias: true, scaling: plain, target: undefined };
   return [...startingW(linear, space)];
 }
@@ -107,7 +114,9 @@ describe('classes and features are found by name', () => {
     expect(() => started({ classes: ['0', '1'] }, two)).toThrow(
       /the classes "no", "yes" to start from, got one of "0", "1"/,
     );
-    expect(() => started({ classes: ['0', '1'] }, undefined)).toThrow(/a regression to start from/);
+    expect(() => started({ objective: 'classification', classes: ['0', '1'] }, undefined)).toThrow(
+      /a regression to start from/,
+    );
     expect(() => started({}, three)).toThrow(/a single decision without names/);
     expect(() => started({ heads: [head(1)] }, two)).toThrow(/2 features as in the data, got 1/);
     expect(() => started({ features: ['u', 'v'] }, two)).toThrow(/"a", "b"\), got none of them but "u", "v"/);

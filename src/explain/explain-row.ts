@@ -10,6 +10,7 @@ import { inputError } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { scaleRow } from '../math/scaling.ts';
 import { predict, withFeaturesOf } from '../methods/predict.ts';
+import { checkLinear } from '../solver/linear-model.ts';
 import { type Model, winnerOf } from '../solver/model.ts';
 import { headNames } from './explain.ts';
 
@@ -43,6 +44,7 @@ export interface Contribution {
 
 /** `row` counts from 1, as in `predict`. A participant that the model does not know is served by the shared part. */
 export function explainRow(model: Model, rows: Table, row: number): RowExplanation {
+  checkLinear(model, 'explain');
   const table = withFeaturesOf(model, rows);
   if (!Number.isInteger(row) || row < 1 || row > table.n)
     throw inputError('ROW_NOT_FOUND', `${table.source}: expected a row from 1 to ${table.n}, got ${row}`);

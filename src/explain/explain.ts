@@ -6,6 +6,7 @@ import { classNames, isMany } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { withFeaturesOf } from '../methods/predict.ts';
 import type { Objective } from '../settings/losses.ts';
+import { checkLinear } from '../solver/linear-model.ts';
 import { type MethodName, type Model, modelFor } from '../solver/model.ts';
 import { norm } from '../solver/vector.ts';
 import { type Effects, type EffectUnit, effectsOf } from './effects.ts';
@@ -56,6 +57,7 @@ export interface PersonalEffect {
 
 /** `rows`: any rows with the model's features, to know how much features vary; not needed under `standard` scaling. */
 export function explain(model: Model, rows?: Table): Explanation {
+  checkLinear(model, 'explain');
   const { method, objective, personal } = model;
   const effects = effectsOf(model, rows && withFeaturesOf(model, rows));
   return {

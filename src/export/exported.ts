@@ -4,7 +4,7 @@ import { classNames } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
 import type { LossName } from '../settings/losses.ts';
 import { defaultLoss } from '../settings/losses.ts';
-import { type LinearHead, rawHeads } from '../solver/linear-model.ts';
+import { checkLinear, type LinearHead, rawHeads } from '../solver/linear-model.ts';
 import { type Model, modelFor } from '../solver/model.ts';
 
 /** Everybody and the shared part, the shared part w alone, or one participant. */
@@ -32,32 +32,8 @@ export interface OneModel {
   readonly heads: readonly LinearHead[];
 }
 
-/** What becomes of every part of a model. A part that no format can express is refused: without it predictions would differ. */
-const PARTS: Readonly<Record<keyof Model, 'exported' | 'left out' | 'refused'>> = {
-  features: 'exported',
-  bias: 'exported',
-  scaling: 'exported',
-  target: 'exported',
-  classes: 'exported',
-  w: 'exported',
-  personal: 'exported',
-  servesNewcomers: 'exported',
-  objective: 'exported',
-  method: 'left out',
-  options: 'left out',
-  seed: 'left out',
-  certificate: 'left out',
-};
-
 export function exportedOf(model: Model, whose: Whose): Exported {
-  const refused = Object.entries(model).find(
-    ([part, value]) => value !== undefined && (PARTS[part as keyof Model] ?? 'refused') === 'refused',
-  );
-  if (refused)
-    throw inputError(
-      'EXPORT_UNSUPPORTED',
-      `export: expected a model that is linear in its raw features, got one with "${refused[0]}", which no export format can express yet; use kindred predict`,
-    );
+  checkLinear(model, 'export');
   const { features, objective, classes, options } = model;
   const loss = (options.loss as LossName | undefined) ?? defaultLoss(objective);
   return {

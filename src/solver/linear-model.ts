@@ -6,6 +6,7 @@
  * and for a regression with scaled targets both times the scale, the intercept plus the shift: decisions are in the units of the target. The way
  * back puts a linear model from anywhere into the scaled space of a training, as a w to start from.
  */
+import { inputError } from '../base/errors.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { Model } from './model.ts';
 
@@ -25,6 +26,37 @@ export interface LinearModel {
   /** One for each head; of two classes, which share a head, the negative one first. Undefined: not known, or a regression. */
   readonly classes: readonly string[] | undefined;
   readonly heads: readonly LinearHead[];
+}
+
+/**
+ * What each part of a model is to its decisions: of the linear function, beside it, or beyond what a linear function of the features can
+ * express. Whoever adds a part says so here; what is beyond is refused by everything that needs a linear model.
+ */
+const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
+  features: 'linear',
+  bias: 'linear',
+  scaling: 'linear',
+  target: 'linear',
+  classes: 'linear',
+  w: 'linear',
+  personal: 'linear',
+  servesNewcomers: 'linear',
+  objective: 'beside',
+  method: 'beside',
+  options: 'beside',
+  seed: 'beside',
+  certificate: 'beside',
+};
+
+export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {
+  const beyond = Object.entries(model).find(
+    ([part, value]) => value !== undefined && (PARTS[part as keyof Model] ?? 'beyond') === 'beyond',
+  );
+  if (!beyond) return;
+  throw inputError(
+    'MODEL_NOT_LINEAR',
+    `${purpose}: expected a model that is linear in its features, got one with "${beyond[0]}", which ${purpose} cannot express; use kindred predict, or train without it`,
+  );
 }
 
 /** What lies between raw rows and the columns that a training sees. */

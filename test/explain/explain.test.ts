@@ -114,6 +114,15 @@ test('without rows a model under center or none does not know how much features 
   expect(explain(randomModel({ ...wanted, scale: 'standard' })).unit).toBe('standard deviation');
 });
 
+test('what a linear function cannot express is refused', () => {
+  const model = {
+    ...randomModel({ kind: 'regression', scale: 'standard', bias: true, seed: 4 }),
+    warp: { seed: 1 },
+  };
+  expect(() => explain(model)).toThrow(/"warp", which explain cannot express/);
+  expect(() => explainRow(model, randomRows(9, 10), 1)).toThrow(/"warp"/);
+});
+
 test('features are found by name, and rows that there are not are refused', () => {
   const model = randomModel({ kind: 'regression', scale: 'standard', bias: true, seed: 4 });
   const rows = randomRows(9, 10);

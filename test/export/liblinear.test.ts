@@ -11,12 +11,13 @@ import { parseLinear } from '../../src/export/read-linear.ts';
 import { predict } from '../../src/methods/predict.ts';
 import { rawHeads } from '../../src/solver/linear-model.ts';
 import { type Model, modelFor } from '../../src/solver/model.ts';
+import { programPath } from '../helpers/programs.ts';
 import { everyKind, expectClose, randomModel, randomRows, servedAs } from './models.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kindred-liblinear-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const isThere = spawnSync('liblinear-predict').error === undefined;
+const liblinear = programPath('liblinear-predict');
 
 function libsvmText({ n, x, features: { length: d } }: Table): string {
   const row = (i: number) =>
@@ -29,7 +30,7 @@ function predictedBy(files: ReturnType<typeof exportModel>, table: Table): strin
   for (const { suffix, bytes } of files) writeFileSync(join(folder, `model${suffix}`), bytes);
   writeFileSync(join(folder, 'rows'), libsvmText(table));
   const names = ['rows', 'model', 'out'].map((name) => join(folder, name));
-  const { status, stderr } = spawnSync('liblinear-predict', names, { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(liblinear!, names, { encoding: 'utf8' });
   expect(stderr).toBe('');
   expect(status).toBe(0);
   return readFileSync(names[2], 'utf8').trim().split('\n');
@@ -43,7 +44,7 @@ describe.each([...everyKind()])('$kind, scaling $scale, bias $bias', (wanted) =>
   const rows = servedAs(randomRows(200 + wanted.seed, 60), 'Ada');
   const files = exportModel(model, 'liblinear', { participant: 'Ada' });
 
-  test.skipIf(!isThere)('liblinear-predict gives the same prediction for every row', () => {
+  test.skipIf(!liblinear)('liblinear-predict gives the same prediction for every row', () => {
     const expected = predict(model, rows);
     const got = predictedBy(files, rows);
     expect(got.length).toBe(rows.n);
@@ -67,7 +68,7 @@ describe.each([...everyKind()])('$kind, scaling $scale, bias $bias', (wanted) =>
   });
 });
 
-test.skipIf(!isThere)('classes that are whole numbers keep them as labels', () => {
+test.skipIf(!liblinear)('classes that are whole numbers keep them as labels', () => {
   const wanted = { scale: 'standard', bias: true, seed: 9 } as const;
   const two: Model = {
     ...randomModel({ kind: 'two classes', ...wanted }),

@@ -8,9 +8,10 @@ import { exportModel } from '../../src/export/export-model.ts';
 import { parseLinear } from '../../src/export/read-linear.ts';
 import { predict } from '../../src/methods/predict.ts';
 import { rawHeads } from '../../src/solver/linear-model.ts';
+import { programPath } from '../helpers/programs.ts';
 import { everyKind, expectClose, PARTICIPANTS, randomModel, randomRows } from './models.ts';
 
-const hasPython = spawnSync('python3', ['--version']).error === undefined;
+const python = programPath('python3');
 const docs = readFileSync(join(import.meta.dirname, '../../docs/export.md'), 'utf8');
 
 const text = (...given: Parameters<typeof exportModel>) =>
@@ -34,7 +35,7 @@ describe.each([...everyKind()])('$kind, scaling $scale, bias $bias', (wanted) =>
     expect(read.heads.map(({ coef, intercept }) => ({ coef, intercept }))).toEqual(rawHeads(model, model.w));
   });
 
-  test.skipIf(!hasPython)('the recipe in Python predicts the same', () => {
+  test.skipIf(!python)('the recipe in Python predicts the same', () => {
     const d = rows.features.length;
     const input = JSON.stringify({
       document: JSON.parse(text(model, 'sklearn')),
@@ -48,7 +49,7 @@ import json, sys
 given = json.load(sys.stdin)
 print(json.dumps([predict(given["document"], row["x"], row["participant"]) for row in given["rows"]]))
 `;
-    const { stdout, stderr } = spawnSync('python3', ['-c', program], { input, encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(python!, ['-c', program], { input, encoding: 'utf8' });
     expect(stderr).toBe('');
     const got = JSON.parse(stdout) as (string | number)[];
     for (const [i, { prediction }] of predict(model, rows).entries()) {
@@ -77,7 +78,7 @@ test('what a linear function cannot express is refused', () => {
     ...randomModel({ kind: 'regression', scale: 'none', bias: true, seed: 2 }),
     warp: { seed: 1 },
   };
-  expect(() => exportModel(model, 'onnx')).toThrow(/"warp", which no export format can express/);
+  expect(() => exportModel(model, 'onnx')).toThrow(/"warp", which export cannot express/);
 });
 
 test('participants and shared parts that there are not are refused', () => {

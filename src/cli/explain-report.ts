@@ -1,7 +1,7 @@
 /** What `kindred explain` prints for people. */
 import type { Explanation } from '../explain/explain.ts';
 import type { RowExplanation } from '../explain/explain-row.ts';
-import { effectTitle, strongest, sumText } from '../explain/figures.ts';
+import { strongest, sumText, weightTitle } from '../explain/figures.ts';
 import { leadingPart } from '../explain/leading.ts';
 import type { Layout } from './layout.ts';
 import { count } from './number-text.ts';
@@ -33,7 +33,7 @@ export function modelLines(explanation: Explanation, { model, top }: Shown, layo
   const more = participants.length - rows.length;
   return [
     line('Model', `${model}, ${method}, ${objective}, ${count(participants.length)} participants`),
-    line('Effects', effectTitle(unit, objective)),
+    line('Weights', weightTitle(unit, objective)),
     ...heads.flatMap(({ class: name, features }) => [
       '',
       ...(name === undefined ? [] : [line('For', `"${name}"`)]),
@@ -63,7 +63,7 @@ export function participantLines(
   return [
     line('Model', `${model}, participant ${id}`),
     line('Personal', `${percent(personalShare)} of the model: |v| / |w + v|`),
-    line('Effects', effectTitle(unit, objective)),
+    line('Weights', weightTitle(unit, objective)),
     ...heads.flatMap(({ class: name, features }) => [
       '',
       ...(name === undefined ? [] : [line('For', `"${name}"`)]),
@@ -127,7 +127,7 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(0)}%`;
 }
 
-/** Enough to compare them: effects are not exact to more than that. */
+/** Enough to compare them: weights are not exact to more than that. */
 function short(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

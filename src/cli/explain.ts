@@ -1,7 +1,6 @@
 /** kindred explain: what is shared and what is personal in a model, and what speaks for the prediction of a row. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { drawFigure } from '../charts/draw.ts';
 import type { Figure } from '../charts/figure.ts';
 import { listed, shown } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
@@ -35,7 +34,7 @@ export function addExplain(program: Command, io: Io): void {
     )
     .argument(
       '[data]',
-      `${DATA_ARGUMENT}; needed for --row, and for comparable effects unless scaling is standard`,
+      `${DATA_ARGUMENT}; needed for --row, and for comparable weights unless scaling is standard`,
     )
     .action((data: string | undefined, flags: Flags) => runExplain(io, data, flags));
   addModelOption(addDataOptions(command, 'as in training'))
@@ -72,8 +71,11 @@ async function runExplain(io: Io, data: string | undefined, flags: Flags): Promi
     flags.row === undefined
       ? toldOfModel(model, read?.table, flags)
       : toldOfRow(model, read!.table, flags.row, flags);
-  if (flags.out !== undefined) await writeAtomically(flags.out, [drawFigure(told.figure)]);
   const { out } = flags;
+  if (out !== undefined) {
+    const { drawFigure } = await import('../charts/draw.ts');
+    await writeAtomically(out, [drawFigure(told.figure)]);
+  }
   await writeResult(io, flags, told.document, (layout) => [
     ...told.lines(layout),
     ...(out === undefined ? [] : ['', layout.line('Figure', out)]),

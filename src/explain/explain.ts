@@ -9,47 +9,47 @@ import type { Objective } from '../settings/losses.ts';
 import { checkLinear } from '../solver/linear-model.ts';
 import { type MethodName, type Model, modelFor } from '../solver/model.ts';
 import { norm } from '../solver/vector.ts';
-import { type Effects, type EffectUnit, effectsOf } from './effects.ts';
+import { type StandardWeights, standardWeights, type WeightUnit } from './standard-weights.ts';
 
 export interface Explanation {
   readonly method: MethodName;
   readonly objective: Objective;
-  /** Effects are changes of the decision when a feature rises by this much. */
-  readonly unit: EffectUnit;
+  /** Weights are standardised: changes of the decision when a feature rises by this much. */
+  readonly unit: WeightUnit;
   /** One for two classes and for a regression. */
-  readonly heads: readonly HeadEffects[];
-  readonly participants: readonly ParticipantEffects[];
+  readonly heads: readonly HeadWeights[];
+  readonly participants: readonly ParticipantWeights[];
 }
 
-interface HeadEffects {
+interface HeadWeights {
   /** The class that a large decision speaks for; undefined for a regression. */
   readonly class: string | undefined;
-  /** From the strongest to the weakest, by the root mean square of the participants' own effects. */
-  readonly features: readonly FeatureEffect[];
+  /** From the strongest to the weakest, by the root mean square of the participants' own weights. */
+  readonly features: readonly FeatureWeight[];
 }
 
-export interface FeatureEffect {
+export interface FeatureWeight {
   readonly feature: string;
   readonly shared: number;
-  /** Root mean square of the personal effects. */
+  /** Root mean square of the personal weights. */
   readonly personal: number;
-  /** Smallest and largest effect in a participant's model, w + v_k. */
+  /** Smallest and largest weight in a participant's model, w + v_k. */
   readonly low: number;
   readonly high: number;
 }
 
-interface ParticipantEffects {
+interface ParticipantWeights {
   readonly id: string;
   /** |v_k| / |w + v_k|: 0 where the model is the shared one; above 1 where the two parts point against each other. */
   readonly personalShare: number;
   readonly heads: readonly {
     readonly class: string | undefined;
     /** From the feature on which it differs most from the shared part. */
-    readonly features: readonly PersonalEffect[];
+    readonly features: readonly PersonalWeight[];
   }[];
 }
 
-export interface PersonalEffect {
+export interface PersonalWeight {
   readonly feature: string;
   readonly shared: number;
   readonly personal: number;
@@ -59,14 +59,14 @@ export interface PersonalEffect {
 export function explain(model: Model, rows?: Table): Explanation {
   checkLinear(model, 'explain');
   const { method, objective, personal } = model;
-  const effects = effectsOf(model, rows && withFeaturesOf(model, rows));
+  const weights = standardWeights(model, rows && withFeaturesOf(model, rows));
   return {
-    ...{ method, objective, unit: effects.unit },
-    heads: headNames(model).map((name, h) => ({ class: name, features: featuresOf(model, effects, h) })),
+    ...{ method, objective, unit: weights.unit },
+    heads: headNames(model).map((name, h) => ({ class: name, features: featuresOf(model, weights, h) })),
     participants: [...personal].map(([id, v]) => ({
       id,
       personalShare: norm(v) / (norm(modelFor(model, id)) || 1),
-      heads: headNames(model).map((name, h) => ({ class: name, features: personalOf(model, effects, v, h) })),
+      heads: headNames(model).map((name, h) => ({ class: name, features: personalOf(model, weights, v, h) })),
     })),
   };
 }
@@ -77,31 +77,35 @@ export function headNames({ classes }: Model): readonly (string | undefined)[] {
   return isMany(classes) ? classNames(classes) : [classes.positive];
 }
 
-function featuresOf({ w, personal, features }: Model, effects: Effects, head: number): FeatureEffect[] {
-  const shared = effects.of(w, head);
-  const own = [...personal.values()].map((v) => effects.of(v, head));
-  const typical = new Map<FeatureEffect, number>();
+function featuresOf(
+  { w, personal, features }: Model,
+  weights: StandardWeights,
+  head: number,
+): FeatureWeight[] {
+  const shared = weights.of(w, head);
+  const own = [...personal.values()].map((v) => weights.of(v, head));
+  const typical = new Map<FeatureWeight, number>();
   for (const [j, feature] of features.entries()) {
     const personalParts = own.map((each) => each[j]);
     const totals = personalParts.length === 0 ? [shared[j]] : personalParts.map((part) => shared[j] + part);
-    const effect = {
+    const weight = {
       ...{ feature, shared: shared[j], personal: rootMeanSquare(personalParts) },
       low: totals.reduce((a, b) => Math.min(a, b)),
       high: totals.reduce((a, b) => Math.max(a, b)),
     };
-    typical.set(effect, rootMeanSquare(totals));
+    typical.set(weight, rootMeanSquare(totals));
   }
   return [...typical.keys()].sort((a, b) => typical.get(b)! - typical.get(a)!);
 }
 
 function personalOf(
   { w, features }: Model,
-  effects: Effects,
+  weights: StandardWeights,
   v: Float64Array,
   head: number,
-): PersonalEffect[] {
-  const shared = effects.of(w, head);
-  const own = effects.of(v, head);
+): PersonalWeight[] {
+  const shared = weights.of(w, head);
+  const own = weights.of(v, head);
   return features
     .map((feature, j) => ({ feature, shared: shared[j], personal: own[j] }))
     .sort((a, b) => Math.abs(b.personal) - Math.abs(a.personal));

@@ -1,17 +1,17 @@
 /** Explanations as figures: what is shared and what is personal, of a model, a participant or a row. */
 import { type AcrossPanel, COLOURS, type Figure } from '../charts/figure.ts';
-import type { EffectUnit } from './effects.ts';
-import type { Explanation, PersonalEffect } from './explain.ts';
+import type { Explanation, PersonalWeight } from './explain.ts';
 import type { RowExplanation } from './explain-row.ts';
 import { leadingPart } from './leading.ts';
+import type { WeightUnit } from './standard-weights.ts';
 
 const SHARED = { name: 'shared', colour: COLOURS.global } as const;
 const PERSONAL = { name: 'personal', colour: COLOURS.local } as const;
 const BASE = '#8a93a0';
 const MOST_PARTICIPANTS = 20;
 
-/** What effects are changes of. */
-export function effectTitle(unit: EffectUnit, objective: Explanation['objective']): string {
+/** What weights are changes of. */
+export function weightTitle(unit: WeightUnit, objective: Explanation['objective']): string {
   const what = objective === 'regression' ? 'prediction' : 'decision';
   const step = unit === 'standard deviation' ? 'one standard deviation' : 'one unit of the scaled feature';
   return `change of the ${what} when the feature rises by ${step}`;
@@ -27,7 +27,7 @@ const titleOf = (name: string | undefined) => (name === undefined ? '' : `for "$
 
 /** The strongest features of each head, and how personal everybody's model is. */
 export function modelFigure({ heads, participants, unit, objective }: Explanation, top: number): Figure {
-  const x = { title: effectTitle(unit, objective), scale: 'linear' } as const;
+  const x = { title: weightTitle(unit, objective), scale: 'linear' } as const;
   const byShare = [...participants].sort((a, b) => b.personalShare - a.personalShare);
   const shown = byShare.slice(0, MOST_PARTICIPANTS);
   const panels = heads.map(
@@ -54,7 +54,7 @@ export function modelFigure({ heads, participants, unit, objective }: Explanatio
     id: 'explain-model',
     title: 'What participants share, and what is personal',
     caption: '',
-    spread: 'Whisker: from the smallest to the largest effect in a participant’s own model.',
+    spread: 'Whisker: from the smallest to the largest weight in a participant’s own model.',
     columns: columnsFor(heads),
     panels: shown.length === 0 ? panels : [...panels, shares],
   };
@@ -68,26 +68,26 @@ export function participantFigure(
 ): Figure {
   return {
     id: 'explain-participant',
-    title: `Participant ${id}: shared and personal effects`,
+    title: `Participant ${id}: shared and personal weights`,
     caption: '',
     spread: `Personal share of the model, |v| / |w + v|: ${personalShare.toPrecision(2)}`,
     columns: columnsFor(heads),
     panels: heads.map(({ class: name, features }) => ({
       kind: 'across',
       title: titleOf(name),
-      x: { title: effectTitle(unit, objective), scale: 'linear' },
-      rows: strongest(features, top).map((effect) => ({
-        name: effect.feature,
-        ...partsOf(effect, effect.shared + effect.personal),
+      x: { title: weightTitle(unit, objective), scale: 'linear' },
+      rows: strongest(features, top).map((weight) => ({
+        name: weight.feature,
+        ...partsOf(weight, weight.shared + weight.personal),
       })),
       markName: 'own model: shared + personal',
     })),
   };
 }
 
-/** By the effect in the participant's own model. */
-export function strongest(features: readonly PersonalEffect[], top: number): PersonalEffect[] {
-  const size = ({ shared, personal }: PersonalEffect) => Math.abs(shared + personal);
+/** By the weight in the participant's own model. */
+export function strongest(features: readonly PersonalWeight[], top: number): PersonalWeight[] {
+  const size = ({ shared, personal }: PersonalWeight) => Math.abs(shared + personal);
   return [...features].sort((a, b) => size(b) - size(a)).slice(0, top);
 }
 

@@ -145,8 +145,8 @@ export { describeTable, type TableDescription } from '../methods/describe.ts';
 export { type Evaluation, evaluate } from '../methods/evaluate.ts';
 
 /**
- * What a model is made of: for each feature what is shared and what is personal, for each participant how much of its model is its own. Effects are
- * changes of the decision when a feature rises by one standard deviation; rows tell how much features vary where the scaling does not.
+ * What a model is made of: for each feature what is shared and what is personal, for each participant how much of its model is its own. Weights are
+ * standardised: changes of the decision when a feature rises by one standard deviation; rows tell how much features vary where the scaling does not.
  *
  * @example
  * ```ts

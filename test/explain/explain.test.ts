@@ -1,4 +1,4 @@
-/** Explanations add up: effects to weights, contributions to decisions; and figures hold what they say. */
+/** Explanations add up: weights to weights, contributions to decisions; and figures hold what they say. */
 import { describe, expect, test } from 'vitest';
 import { drawFigure } from '../../src/charts/draw.ts';
 import { explain } from '../../src/explain/explain.ts';
@@ -50,7 +50,7 @@ describe.each([...everyKind()])('$kind, scaling $scale, bias $bias', (wanted) =>
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
   });
 
-  test('an effect is what the decision changes by when the feature rises by one standard deviation', () => {
+  test('a weight is what the decision changes by when the feature rises by one standard deviation', () => {
     const { unit, heads, participants } = explain(model, rows);
     expect(unit).toBe('standard deviation');
     const ada = participants.find(({ id }) => id === 'Ada')!;
@@ -70,7 +70,7 @@ describe.each([...everyKind()])('$kind, scaling $scale, bias $bias', (wanted) =>
     }
   });
 
-  test('the personal share is |v| / |w + v|, and the range holds every own effect', () => {
+  test('the personal share is |v| / |w + v|, and the range holds every own weight', () => {
     const { heads, participants } = explain(model, rows);
     expect(participants.map(({ id }) => id)).toEqual(PARTICIPANTS);
     for (const { id, personalShare, heads: own } of participants) {

@@ -1,25 +1,25 @@
 /**
- * Weights as effects, which can be compared across features: what the decision (for a regression the prediction, in its units) changes by when a feature
+ * Standardised weights, which can be compared across features: what the decision (for a regression the prediction, in its units) changes by when a feature
  * rises by one standard deviation,
  *
- *   effect_j = z_j std(x'_j)        x' being the scaled feature; under `standard` std(x'_j) = 1 / sqrt(d) for all
+ *   weight_j = z_j std(x'_j)        x' being the scaled feature; under `standard` std(x'_j) = 1 / sqrt(d) for all
  *
- * Under `center` and `none` a model does not know how much its features vary: rows say it, and without rows effects are for one unit of
+ * Under `center` and `none` a model does not know how much its features vary: rows say it, and without rows weights are for one unit of
  * the scaled feature.
  */
 import type { Table } from '../data/table.ts';
 import { featureMoments } from '../math/scaling.ts';
 import type { Model } from '../solver/model.ts';
 
-export type EffectUnit = 'standard deviation' | 'scaled unit';
+export type WeightUnit = 'standard deviation' | 'scaled unit';
 
-export interface Effects {
-  readonly unit: EffectUnit;
-  /** Effects of one head's columns of z, feature by feature; the bias has none. */
+export interface StandardWeights {
+  readonly unit: WeightUnit;
+  /** Of one head's columns of z, feature by feature; the bias has none. */
   of(z: Float64Array, head: number): Float64Array;
 }
 
-export function effectsOf(model: Model, rows: Table | undefined): Effects {
+export function standardWeights(model: Model, rows: Table | undefined): StandardWeights {
   const d = model.features.length;
   const columns = d + (model.bias ? 1 : 0);
   const size = model.target?.scale ?? 1;

@@ -52,7 +52,10 @@ function namedClasses(
   source: string,
 ): readonly string[] {
   if (label.length < 2) throw wrong(source, `expected two labels or more, got ${label.length}`);
-  return names ? label.map((number) => names[Number(number) - 1] ?? number) : label;
+  // Names are those of labels 1, 2, ...; other labels are the names of their classes themselves.
+  const isNumbered =
+    names?.length === label.length && label.every((number) => names[Number(number) - 1] !== undefined);
+  return isNumbered ? label.map((number) => names[Number(number) - 1]) : label;
 }
 
 function wrong(source: string, sentence: string): Error {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import { makeRegression } from '../../src/data/generate-regression.ts';
-import type { ClassMapping } from '../../src/data/labels.ts';
+import { type ClassMapping, classNames } from '../../src/data/labels.ts';
 import { rowsByParticipant } from '../../src/data/participants.ts';
 import type { Table } from '../../src/data/table.ts';
 import { exportModel } from '../../src/export/export-model.ts';
@@ -19,13 +19,20 @@ import { everyKind, expectClose, randomModel } from './models.ts';
 const har = makeHarLike({ participants: 6, rowsPerParticipant: 80, features: 30, seed: 3 });
 const regression = makeRegression({ tasks: 6, rows: 60, features: 8, heterogeneity: 'diverse' });
 
+/** Three classes that two features tell apart. */
+const three: Table = {
+  ...har,
+  targets: har.targets!.map((_, i) => (har.x[i * 30] > 0.4 ? 'high' : har.x[i * 30 + 1] > 0 ? 'mid' : 'low')),
+};
+
 function files(model: Model): LinearModel[] {
   const text = (format: 'csv' | 'liblinear') =>
     new TextDecoder().decode(exportModel(model, format, 'shared')[0].bytes);
   return [
     parseLinear(modelToJson(model), 'model.json'),
     parseLinear(text('csv'), 'coef.csv'),
-    parseLinear(text('liblinear'), 'liblinear.model'),
+    // Numbers stand for classes that have other names.
+    parseLinear(text('liblinear'), 'liblinear.model', model.classes && classNames(model.classes)),
   ];
 }
 
@@ -54,6 +61,7 @@ test.each([...everyKind()])(
 describe.each<[string, Table, TrainOptions]>([
   ['two classes', har, { c1: 10 }],
   ['regression', regression, { objective: 'regression' }],
+  ['three classes', three, { c1: 10 }],
   ['two classes, center', har, { c1: 10, scale: 'center' }],
 ])('%s', (_, table, options) => {
   test('the first round is as good as the start, and the certificate takes fewer rounds', () => {

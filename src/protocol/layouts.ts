@@ -100,10 +100,13 @@ const scaling = sameLength(
 );
 const labels = list(label, ['maxLabels', 'labels']);
 const classes = checked(
-  record<NonNullable<Agreement['classes']>>({ labels, positive: label }),
+  record<NonNullable<Agreement['classes']>>({ labels, positive: optional(label) }),
   'BAD_FRAME',
-  (value, name) =>
-    value.labels.includes(value.positive) ? undefined : `${name}.positive: expected one of the labels`,
+  ({ labels, positive }, name) => {
+    if (positive !== undefined)
+      return labels.includes(positive) ? undefined : `${name}.positive: expected one of the labels`;
+    return labels.length > 2 ? undefined : `${name}.labels: expected at least 3, got ${labels.length}`;
+  },
 );
 const above0 = checked(f64, 'BAD_FRAME', (value, name) =>
   value > 0 ? undefined : `${name}: expected a number above 0, got ${value}`,

@@ -13,6 +13,7 @@ export {
   type ParticipantRows,
   type PersonaliseOptions,
   type PersonaliseResult,
+  type PredictOptions,
   type Prediction,
   parseTable,
   personalise,

@@ -291,6 +291,22 @@ export type { PersonaliseOptions } from '../settings/training.ts';
 export { type Prediction, predict } from '../methods/predict.ts';
 
 /**
+ * What `predict` may be asked for: probabilities (of models trained with `probabilities` or the logistic loss), and a threshold on them.
+ *
+ * @example
+ * ```ts
+ * import { makeHarLike, type PredictOptions, predict, train } from 'kindred';
+ *
+ * const table = makeHarLike({ participants: 3, rowsPerParticipant: 60, features: 40 });
+ * const { model } = train(table, { probabilities: true });
+ * const options: PredictOptions = { probabilities: true, threshold: 0.9 };
+ * const [{ probability, prediction }] = predict(model, table, '', options);
+ * console.log(prediction === '1', probability! >= 0.9); // false false
+ * ```
+ */
+export type { PredictOptions } from '../methods/predict.ts';
+
+/**
  * Trains on a table and tests on the rows that it kept aside. The result has the model, how good it is for everybody, and a
  * certificate of how far it is from the optimum.
  *
@@ -322,7 +338,7 @@ export { type TrainResult, train } from '../methods/train.ts';
 export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
 
 /**
- * Metrics on test rows, of one participant or as means: error rate and balanced accuracy, or R2 and RMSE.
+ * Metrics on test rows, of one participant or as means: error rate, balanced accuracy, F1, AUC, log loss, Brier score; or R2, RMSE and the loss of a quantile.
  *
  * @example
  * ```ts

@@ -24,6 +24,7 @@ export interface JoinFlags extends TlsFlags {
   readonly invitationFile?: string;
   readonly testFraction: number;
   readonly seed: number;
+  readonly probabilities?: true;
   readonly slowdown: number;
   readonly secure?: true;
   readonly policy?: string;

@@ -29,7 +29,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   if (flags.leave) return await leave(io, url, flags, tls);
   const invitation = await invitationFrom(io, flags);
   const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, testFraction, seed, slowdown } = flags;
+  const { state, positive, testFraction, seed, probabilities, slowdown } = flags;
   const policy = await readPolicy(flags);
   // Whoever asks for sums is one to be summed.
   const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
@@ -41,7 +41,7 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     data: { table, columns },
     participant,
     stateFolder: state,
-    ...{ positive, invitation, testFraction, seed, slowdown, secure, policy, tls, record },
+    ...{ positive, invitation, testFraction, seed, probabilities, slowdown, secure, policy, tls, record },
     keepGoing: flags.forever ?? false,
     onEvent: reporter(io, flags, progress),
   });
@@ -57,6 +57,8 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
     progress.clear();
     await writeResult(io, flags, result, (layout) => report(result, io.program, layout));
     checkAccepted(result, participation.status.awaited);
+    if (probabilities && !result.calibration)
+      await note(io, 'no probabilities: they need classification, --method mtl and a model from training');
   } finally {
     clearInterval(refresh);
     progress.clear();
@@ -203,8 +205,10 @@ function tookPart(participants: number, missing: number): string {
   return `${everybody}; the certificate does not cover ${count(missing)} that stopped answering`;
 }
 
-function testText({ rows, errorRate, balancedAccuracy, r2, rmse }: NonNullable<JoinResult['test']>): string {
+function testText(test: NonNullable<JoinResult['test']>): string {
+  const { rows, errorRate, balancedAccuracy, r2, rmse, logLoss } = test;
+  const chances = logLoss === undefined ? '' : `, log loss ${decimals(logLoss)}`;
   return errorRate === undefined
     ? `${count(rows)} rows: RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
-    : `${count(rows)} rows: error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
+    : `${count(rows)} rows: error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}${chances}`;
 }

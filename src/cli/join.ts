@@ -36,7 +36,11 @@ export function addJoin(program: Command, io: Io): void {
       'target value of the positive class (+1), the same for all participants (default: agreed on from all labels)',
     )
     .addOption(valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0))
-    .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1));
+    .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1))
+    .option(
+      '--probabilities',
+      'calibrate probabilities for predict --probabilities when training ends; nothing of it is sent',
+    );
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')

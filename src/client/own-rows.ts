@@ -19,9 +19,11 @@ import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { type Metrics, measure } from '../solver/metrics.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import { metricsOf, testedRows } from '../solver/model-metrics.ts';
+import type { FoldedRows } from '../solver/out-of-fold.ts';
+import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { addRow } from './known-rows.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
@@ -99,14 +101,23 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
+  /** Whether the training rows are kept here, too, for `keptRows`. */
+  readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
 }
 
+/** What a participant's own calibration needs (own-calibration.ts). */
+export interface KeptRows {
+  readonly rows: FoldedRows;
+  readonly settings: FederationSettings;
+}
+
 export class OwnRows {
   readonly solver: RowSolver;
   private readonly data: Omit<OwnData, 'trainX'>;
+  private readonly kept: Float64Array | undefined;
   private readonly options: OwnRowsOptions;
   private readonly events: OwnRowsEvents;
   /** What the solver has prepared, or is preparing. */
@@ -122,6 +133,7 @@ export class OwnRows {
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
     this.data = data;
+    this.kept = options.keep ? x.slice() : undefined;
     this.options = options;
     this.events = events;
     const shape = { n: data.train.length, d: data.features.length };
@@ -156,6 +168,17 @@ export class OwnRows {
     this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
   }
 
+  /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
+  keptRows(id: string): KeptRows | undefined {
+    const { kept: x, asked } = this;
+    if (!x || !asked) return undefined;
+    const { settings, scaling, y } = asked;
+    const n = this.data.train.length;
+    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
+    const d = this.data.features.length + (settings.bias ? 1 : 0);
+    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
+  }
+
   /** How a model does on the rows kept aside; undefined where there are none. */
   measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
     const { testX, tested } = this.data;
@@ -168,7 +191,9 @@ export class OwnRows {
     const decision = decisionBy(model, testX);
     const decisions = new Float64Array(heads * tested.length);
     for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
-    return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };
+    const [id] = model.personal.keys();
+    const rows = testedRows(model, { id, y: expected, decisions });
+    return { rows: tested.length, ...metricsOf(model, rows) };
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

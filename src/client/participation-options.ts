@@ -9,6 +9,7 @@ import type { Agreement } from '../protocol/agreement.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { PolicyInput } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
@@ -26,6 +27,8 @@ export interface ParticipationOptions {
   /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
   readonly testFraction?: number | undefined;
   readonly seed?: number | undefined;
+  /** Calibrates probabilities when it ends, for `predict` with the model: keeps the training rows in memory twice (default: false). */
+  readonly probabilities?: boolean | undefined;
   /** Pretends to be so many times as slow (default 1): for tests and demonstrations. */
   readonly slowdown?: number | undefined;
   /** Takes part only where the server sees nothing but sums. */
@@ -115,6 +118,8 @@ export interface JoinResult {
   readonly classes: AgreedClasses | undefined;
   /** How the targets of a regression are scaled. */
   readonly target: TargetScaling | undefined;
+  /** Its own sigmoids, one for each head; undefined: not asked for, or not possible. */
+  readonly calibration?: Sigmoids | undefined;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** The differential privacy that the federation promises; undefined: none. */

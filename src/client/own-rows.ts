@@ -19,14 +19,15 @@ import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import { metricsOf, testedRows } from '../solver/model-metrics.ts';
-import type { FoldedRows } from '../solver/out-of-fold.ts';
 import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { addRow } from './known-rows.ts';
-import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
+import type { KeptRows } from './own-calibration.ts';
+import type { OpenSolver, RowSolver, RowSolverEvents, StateStore } from './ports.ts';
 
 export interface OwnData {
   readonly features: readonly string[];
@@ -101,17 +102,11 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
-  /** Whether the training rows are kept here, too, for `keptRows`. */
+  /** Whether the training rows are kept here, too, for `calibrate`. */
   readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
-}
-
-/** What a participant's own calibration needs (own-calibration.ts). */
-export interface KeptRows {
-  readonly rows: FoldedRows;
-  readonly settings: FederationSettings;
 }
 
 export class OwnRows {
@@ -168,8 +163,16 @@ export class OwnRows {
     this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
   }
 
+  /** Stores sigmoids for the model that a participant has; undefined: rows were not to be kept for it, or there are none for such a model. */
+  async calibrate(store: StateStore): Promise<Sigmoids | undefined> {
+    const kept = this.keptRows(store.file.participant);
+    if (!kept) return undefined;
+    const { storeCalibration } = await import('./own-calibration.ts');
+    return storeCalibration(store, kept);
+  }
+
   /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
-  keptRows(id: string): KeptRows | undefined {
+  private keptRows(id: string): KeptRows | undefined {
     const { kept: x, asked } = this;
     if (!x || !asked) return undefined;
     const { settings, scaling, y } = asked;

@@ -6,6 +6,7 @@ import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
+import type { UnlearnedRows, Unlearning } from './unlearning.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns extends TextFormat {
@@ -33,13 +34,21 @@ export interface ParticipantFile {
   readonly rows: string;
   /** By which rows are recognised; undefined in states of earlier versions. */
   readonly known?: KnownRows | undefined;
+  /** Keys of rows that were to be unlearned: they stay out, whatever the data have. */
+  readonly excluded?: Float64Array | undefined;
+  /** Rows that are gone, and not yet from a training that has come to rest; and those that are (unlearning.ts). */
+  readonly unlearning?: readonly Unlearning[] | undefined;
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** For secure aggregation; nobody else knows it. */
   readonly secret: Uint8Array;
   readonly stored: Stored;
 }
 
 /** What a participant that begins puts into its store. */
-export type NewParticipant = Omit<ParticipantFile, 'federation' | 'secret' | 'stored' | 'known'>;
+export type NewParticipant = Omit<
+  ParticipantFile,
+  'federation' | 'secret' | 'stored' | 'known' | 'excluded' | 'unlearning' | 'unlearned'
+>;
 
 /** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */
 export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array): ParticipantFile {

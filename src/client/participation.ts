@@ -3,10 +3,9 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
-import { KindredError } from '../base/errors.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import { personalRequest } from '../participant/finishing.ts';
-import type { ParticipantState, Profile } from '../participant/state.ts';
+import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
@@ -22,11 +21,14 @@ import type {
   JoinEvent,
   JoinResult,
   JoinStatus,
+  OwnMetrics,
   Participation,
   ParticipationOptions,
   ParticipationPorts,
 } from './participation-options.ts';
 import type { Signer, StateStore, Transport } from './ports.ts';
+import { refusalError } from './refusal-error.ts';
+import { certifying } from './unlearning.ts';
 
 /** Nobody waits for a personal part that is not sent. */
 const PERSONAL_PASSES = 10_000;
@@ -152,7 +154,11 @@ class Participating implements Participation {
         clock,
         side,
         sign: async (statement) => fromBase64Url(await signer.sign(statement)),
-        store,
+        store: certifying(
+          store,
+          () => this.loop?.state.phase === 'finished',
+          (certificate) => this.emit({ type: 'unlearned', certificate }),
+        ),
         solver: {
           prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
           solve: (request) => rows.solver.solve(request),
@@ -193,11 +199,23 @@ class Participating implements Participation {
     if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
     const solution = known && (await fitted);
     if (this.isEnding) return undefined;
-    await store.save(withRows(store.file, change, solution?.u));
+    const before = this.measured(change);
+    const changes = withRows(store.file, change, solution?.u);
+    await (change.removed ? store.rewrite(changes) : store.save(changes));
     const { added, gone, kept } = change;
     const { edition } = store.file.stored;
-    this.emit({ type: 'rows changed', edition, added, gone, kept, isPersonalised: solution !== undefined });
+    const after = this.measured(change);
+    const on = this.rows!.isTested ? 'test rows' : 'new rows';
+    const own: OwnMetrics | undefined = before && after && { on, before, after };
+    const isPersonalised = solution !== undefined;
+    this.emit({ type: 'rows changed', edition, added, gone, kept, isPersonalised, own });
     return solution?.beta;
+  }
+
+  private measured({ fresh }: RowChange): OwnMetrics['before'] | undefined {
+    const model = this.model();
+    const { isTested } = this.rows!;
+    return model && this.rows!.measure(model, isTested ? undefined : fresh);
   }
 
   private personalise(): void {
@@ -315,28 +333,22 @@ class Participating implements Participation {
       const { classes, target } = store?.file.stored.agreement ?? {};
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
+      const { unlearned = [] } = store?.file ?? {};
       const outcome = { reason, rounds, base, ...this.loop?.state.covered, passes, test };
-      return { participant, key: this.key, federation, ...outcome, classes, target, privacy, state };
+      return {
+        participant,
+        key: this.key,
+        federation,
+        ...outcome,
+        classes,
+        target,
+        privacy,
+        unlearned,
+        state,
+      };
     } finally {
       this.isConnected = false;
       await store?.release();
     }
   }
-}
-
-/** Refusals that are mistakes of whoever started this participant; others are of the run. */
-const MISTAKES = new Set([
-  'NOT_SECURE',
-  'WRONG_FEATURES',
-  'WRONG_CLASSES',
-  'POSITIVE_NEEDED',
-  'TARGET_NOT_A_NUMBER',
-]);
-
-function refusalError(
-  { code, message }: NonNullable<ParticipantState['refusal']>,
-  { secure }: Pick<ParticipationOptions, 'secure'>,
-): Error {
-  const hint = code === 'NOT_SECURE' ? `; join ${secure ? 'without' : 'with'} --secure` : '';
-  return new KindredError(code, `${message}${hint}`, MISTAKES.has(code) ? 'input' : 'run');
 }

@@ -3,7 +3,7 @@
  * later one, and has accepted no earlier answer, all that it has of the participant is without the removed rows: conservation (verify.ts)
  * shows that the stored sum holds nothing else. Pure.
  */
-import type { UnlearnedRows } from '../client/unlearning.ts';
+import type { UnlearnedRows } from '../client/unlearned-rows.ts';
 import type { RoundRow } from '../coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { acceptedBy } from './verify.ts';

@@ -1,7 +1,7 @@
 /** What `kindred join` says: events on stderr while it runs, the line that changes, and the report at the end. */
 import { join } from 'node:path';
 import type { JoinEvent, JoinResult, JoinStatus, OwnMetrics } from '../client/participation-options.ts';
-import type { UnlearnedRows } from '../client/unlearning.ts';
+import type { UnlearnedRows } from '../client/unlearned-rows.ts';
 import { classesText } from '../data/agreed-classes.ts';
 import { writeDurably } from '../node/files/files.ts';
 import { commandLine } from './command-line.ts';
@@ -60,7 +60,7 @@ function lineFor(event: JoinEvent, state: string): string {
       const { added, gone, kept, own } = event;
       const how = own ? ` (${ownText(own)})` : '';
       const fitted = event.isPersonalised ? `your model is now fitted to them${how}, and ` : '';
-      return `training rows since the last start: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
+      return `training rows: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
     }
     case 'unlearned':
       return unlearnedText(event.certificate, state);

@@ -24,7 +24,8 @@ import { type MeasuredRows, type OwnData, ownData, splitAsTrain } from './own-ro
 import { checkSame, type ParticipantFile } from './participant-file.ts';
 import type { ParticipationOptions } from './participation-options.ts';
 import type { Home, OpenHome } from './ports.ts';
-import { excludedKeys, keysGone, type RemovedRows, removedRows, withoutRows } from './unlearning.ts';
+import { keysGone, type RemovedRows, removedRows } from './unlearned-rows.ts';
+import { excludedKeys, withoutRows } from './unlearning.ts';
 
 /** Before the settings of the federation say otherwise. */
 const RETRY_MS = 2000;

@@ -6,7 +6,7 @@ import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
-import type { UnlearnedRows, Unlearning } from './unlearning.ts';
+import type { UnlearnedRows, Unlearning } from './unlearned-rows.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns extends TextFormat {

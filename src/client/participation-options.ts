@@ -14,7 +14,7 @@ import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
 import type { Recorder } from './participant-loop.ts';
 import type { OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
-import type { UnlearnedRows } from './unlearning.ts';
+import type { UnlearnedRows } from './unlearned-rows.ts';
 
 export interface ParticipationOptions {
   /** Every row of the table is this participant's. The columns are kept for predicting from files later. */
@@ -135,8 +135,8 @@ export interface JoinResult {
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** The differential privacy that the federation promises; undefined: none. */
   readonly privacy: FederationSettings['dp'];
-  /** Certificates about rows that are gone, of all times. */
-  readonly unlearned: readonly UnlearnedRows[];
+  /** Certificates about rows that are gone, of all times; undefined: none. */
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** Where the state is: the folder. */
   readonly state: string;
 }

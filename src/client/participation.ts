@@ -333,7 +333,7 @@ class Participating implements Participation {
       const { classes, target } = store?.file.stored.agreement ?? {};
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
-      const { unlearned = [] } = store?.file ?? {};
+      const { unlearned } = store?.file ?? {};
       const outcome = { reason, rounds, base, ...this.loop?.state.covered, passes, test };
       return {
         participant,

@@ -17,6 +17,12 @@ export function waitingFor(awaited: number): string {
   return `waiting for ${count(awaited)} more participant${awaited === 1 ? '' : 's'}; training starts when they have joined`;
 }
 
+const ABOUT_ROWS: ReadonlySet<JoinEvent['type']> = new Set([
+  'rows changed',
+  'test rows changed',
+  'unlearned',
+]);
+
 /** What is reported on stderr: every event with --verbose, otherwise changed rows, certificates and a lost connection. */
 export function reporter(
   io: Io,
@@ -27,7 +33,7 @@ export function reporter(
   return (event) => {
     const isWaiting = event.type === 'phase' && event.waitingFor !== undefined;
     if (event.type === 'unlearned') storeCertificate(state, event.certificate);
-    if (event.type === 'rows changed' || event.type === 'unlearned' || isWaiting) {
+    if (ABOUT_ROWS.has(event.type) || isWaiting) {
       progress.clear();
       void note(io, lineFor(event, state));
     } else if (verbose) {
@@ -62,6 +68,8 @@ function lineFor(event: JoinEvent, state: string): string {
       const fitted = event.isPersonalised ? `your model is now fitted to them${how}, and ` : '';
       return `training rows: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
     }
+    case 'test rows changed':
+      return `test rows: ${count(event.added)} new, ${count(event.gone)} gone`;
     case 'unlearned':
       return unlearnedText(event.certificate, state);
   }

@@ -59,6 +59,8 @@ interface OpenedHome extends Home {
   readonly own: OwnData;
   /** How the rows differ from those of the last start, which is to be stored yet; undefined: they do not. */
   readonly change: RowChange | undefined;
+  /** How many rows to test on have come and gone since the last start. */
+  readonly tests: { readonly added: number; readonly gone: number };
 }
 
 /** Training rows that were not there at the last start, that are gone since, and that are the same. */
@@ -95,6 +97,7 @@ export async function openHome(
     const excluded = excludedKeys(store.file, data.table, options.unlearn);
     const { own, change } = recognised(options, asTrain, store.file, excluded);
     const { rows, known, removed } = change;
+    const tests = testsChanged(store.file.known, known);
     const columns = data.columns ?? store.file.columns;
     const { stored } = store.file;
     if (stored.session === 0 || store.file.rows === rows) {
@@ -102,7 +105,7 @@ export async function openHome(
       const changes = { rows, known: same, columns, ...(excluded.length > 0 && { excluded }) };
       // Nobody has learnt from rows that were only tested on, but their keys must not stay.
       await (removed ? store.rewrite(changes) : store.save(changes));
-      return { ...home, own, change: undefined };
+      return { ...home, own, change: undefined, tests };
     }
     if (stored.settings?.training === 'steps' && (stored.committed || stored.pending)) {
       throw inputError(
@@ -111,11 +114,16 @@ export async function openHome(
       );
     }
     await store.save({ columns, ...(excluded.length > 0 && { excluded }) });
-    return { ...home, own, change };
+    return { ...home, own, change, tests };
   } catch (error) {
     await store.release();
     throw error;
   }
+}
+
+function testsChanged(before: KnownRows | undefined, { test }: KnownRows): OpenedHome['tests'] {
+  if (!before) return { added: 0, gone: 0 };
+  return { added: keysGone(test, before.test).length, gone: keysGone(before.test, test).length };
 }
 
 /** The split of the last start goes on where the same one is asked for. */

@@ -69,6 +69,8 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
+  /** So many rows to test on have come and gone since the last start; nobody learns from them. */
+  | { readonly type: 'test rows changed'; readonly added: number; readonly gone: number }
   /** Training has come to rest without rows that are gone. */
   | { readonly type: 'unlearned'; readonly certificate: UnlearnedRows }
   /**

@@ -4,16 +4,15 @@
  */
 import { fromBase64Url } from '../base/base64.ts';
 import type { SolveResult } from '../participant/effects.ts';
-import { personalRequest } from '../participant/finishing.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
-import type { Solution } from '../solver/member.ts';
 import type { Model } from '../solver/model.ts';
+import { Adapting } from './adapting.ts';
 import { Connection } from './connection.ts';
-import { checkedSplit, knownModel, openHome, profileOf, type RowChange, withRows } from './opening.ts';
+import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
 import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
@@ -21,7 +20,6 @@ import type {
   JoinEvent,
   JoinResult,
   JoinStatus,
-  OwnMetrics,
   Participation,
   ParticipationOptions,
   ParticipationPorts,
@@ -30,8 +28,6 @@ import type { Signer, StateStore, Transport } from './ports.ts';
 import { refusalError } from './refusal-error.ts';
 import { certifying } from './unlearning.ts';
 
-/** Nobody waits for a personal part that is not sent. */
-const PERSONAL_PASSES = 10_000;
 const RETRY_FROM_MS = 200;
 const RETRY_MOST_MS = 15_000;
 
@@ -60,9 +56,7 @@ class Participating implements Participation {
   private lastReported = '';
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
-  /** Waits for the personal part to rows that have changed. */
-  private personalised: (solution: Solution) => void = () => {};
-  private change: RowChange | undefined;
+  private adapting: Adapting | undefined;
 
   constructor({ data, ...options }: ParticipationOptions, ports: ParticipationPorts) {
     this.options = options;
@@ -111,6 +105,8 @@ class Participating implements Participation {
     this.store = home.store;
     this.key = home.signer.key;
     if (this.isEnding) return;
+    const { added, gone } = home.tests;
+    if (added + gone > 0) this.emit({ type: 'test rows changed', added, gone });
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
     const targets = ownTargets(home.own, positive);
@@ -126,7 +122,8 @@ class Participating implements Participation {
             this.fail(error),
           );
         },
-        prepared: (problem) => (this.loop ? this.take({ type: 'prepared', problem }) : this.personalise()),
+        prepared: (problem) =>
+          this.loop ? this.take({ type: 'prepared', problem }) : this.adapting?.solve(),
         solved: (result) => this.solved(result),
         failed: (error) => this.fail(error),
       },
@@ -188,41 +185,12 @@ class Participating implements Participation {
     return secureSide(this.ports.primitives);
   }
 
-  /** Fits the model to rows that have changed, before there is a connection (opening.ts); gives duals to start the next answer from. */
+  /** Gives duals to start the next answer from. */
   private async adapt(change: RowChange): Promise<Float64Array | undefined> {
-    const store = this.store!;
-    const known = knownModel(store.file.stored);
-    const fitted = new Promise<Solution>((resolve) => {
-      this.personalised = resolve;
-    });
-    this.change = change;
-    if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
-    const solution = known && (await fitted);
-    if (this.isEnding) return undefined;
-    const before = this.measured(change);
-    const changes = withRows(store.file, change, solution?.u);
-    await (change.removed ? store.rewrite(changes) : store.save(changes));
-    const { added, gone, kept } = change;
-    const { edition } = store.file.stored;
-    const after = this.measured(change);
-    const on = this.rows!.isTested ? 'test rows' : 'new rows';
-    const own: OwnMetrics | undefined = before && after && { on, before, after };
-    const isPersonalised = solution !== undefined;
-    this.emit({ type: 'rows changed', edition, added, gone, kept, isPersonalised, own });
-    return solution?.beta;
-  }
-
-  private measured({ fresh }: RowChange): OwnMetrics['before'] | undefined {
-    const model = this.model();
-    const { isTested } = this.rows!;
-    return model && this.rows!.measure(model, isTested ? undefined : fresh);
-  }
-
-  private personalise(): void {
-    if (this.isEnding) return;
-    const { settings, model } = knownModel(this.store!.file.stored)!;
-    const request = personalRequest(settings, this.options.participant, model);
-    this.rows!.solver.solve({ ...request, warm: this.change?.warm, passes: PERSONAL_PASSES });
+    this.adapting = new Adapting(this.store!, this.rows!, change);
+    const done = await this.adapting.run(() => this.isEnding);
+    if (done) this.emit(done.event);
+    return done?.warm;
   }
 
   private connect(transport: Transport, signer: Signer): Connection {
@@ -267,7 +235,7 @@ class Participating implements Participation {
 
   private solved(result: SolveResult): void {
     if (!this.loop) {
-      this.personalised(result.solution);
+      this.adapting?.solved(result.solution);
       return;
     }
     const { round, passes, computeMs } = result;

@@ -95,8 +95,9 @@ function storeCertificate(state: string, certificate: UnlearnedRows): void {
 
 function unlearnedText(certificate: UnlearnedRows, state: string): string {
   const { removed, acceptedRound, reason } = certificate;
-  const tested = removed.testing > 0 ? ` and ${count(removed.testing)} test rows` : '';
-  const rows = `${count(removed.training)} training rows${tested}`;
+  const rowsOf = (kind: string, n: number) => `${count(n)} ${kind} row${n === 1 ? '' : 's'}`;
+  const tested = removed.testing > 0 ? ` and ${rowsOf('test', removed.testing)}` : '';
+  const rows = `${rowsOf('training', removed.training)}${tested}`;
   return `unlearned ${rows}: round ${acceptedRound} accepted an answer without them, and training has come to rest (${REASONS[reason]}); certificate in ${certificateFile(state, certificate)}`;
 }
 

@@ -70,8 +70,8 @@ export function addJoin(program: Command, io: Io): void {
   finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
-    'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada --watch --test-fraction 0.2',
-    'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada --unlearn 17,23',
+    'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada --watch',
+    'kindred join http://host:7070 --data mine.csv --task all --state mine --unlearn 17,23',
     'kindred join http://host:7070 --state ada --leave',
     "kindred join https://host --data mine.csv --task all --state me --require 'secure,dp:eps<=4'",
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',

@@ -97,9 +97,9 @@ export async function openHome(
     const excluded = excludedKeys(store.file, data.table, options.unlearn);
     const { own, change } = recognised(options, asTrain, store.file, excluded);
     const { rows, known, removed } = change;
-    const tests = testsChanged(store.file.known, known);
     const columns = data.columns ?? store.file.columns;
     const { stored } = store.file;
+    const tests = testsChanged(stored.session > 0 ? store.file.known : undefined, known);
     if (stored.session === 0 || store.file.rows === rows) {
       const same = sameData(store.file.known, known) ? store.file.known : known;
       const changes = { rows, known: same, columns, ...(excluded.length > 0 && { excluded }) };

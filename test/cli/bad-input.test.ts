@@ -290,6 +290,28 @@ const CASES: readonly Case[] = [
       words: ['"person"', `name it with ${option} <column>`],
     }),
   ),
+  ...(
+    [
+      ['to watch standard input', ['--data', '-', '--watch'], 'BAD_OPTION', 'got standard input'],
+      ['to watch a folder', ['--data', '@folder', '--watch'], 'BAD_OPTION', 'got a folder'],
+      ['to watch once', ['--data', '@good.csv', '--watch', '--once'], 'BAD_OPTION', '--watch or --once'],
+      ['to unlearn row 0', ['--data', '@good.csv', '--unlearn', '0'], 'UNKNOWN_ROWS', 'from 1 to'],
+      ['to unlearn too much', ['--data', '@good.csv', '--unlearn', '1,999'], 'UNKNOWN_ROWS', 'got 999'],
+      [
+        'to unlearn a missing file',
+        ['--data', '@good.csv', '--unlearn', '@none.csv'],
+        'FILE_NOT_FOUND',
+        'none.csv',
+      ],
+    ] as const
+  ).map(
+    ([what, words, code, word]): Case => ({
+      what: `join ${what}`,
+      argv: ['join', 'http://127.0.0.1:1', '--task', 'a', '--state', '@no-state', ...words],
+      code,
+      words: [word],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],
@@ -490,7 +512,7 @@ const CASES: readonly Case[] = [
   ).map(
     ([data, ids, code, word]): Case => ({
       what: `${data} with ${ids}`,
-      argv: ['train', `@${data}`, '--task-file', `@${ids}`],
+      argv: ['train', `@$data`, '--task-file', `@$ids`],
       code,
       words: [word],
     }),
@@ -524,8 +546,8 @@ const CASES: readonly Case[] = [
     ] as const
   ).flatMap(([model, code, word]): Case[] =>
     ['predict', 'evaluate'].map((command) => ({
-      what: `${command} with ${model}`,
-      argv: [command, '--model', `@${model}`, '@good.csv'],
+      what: `$commandwith ${model}`,
+      argv: [command, '--model', `@$model`, '@good.csv'],
       code,
       words: [model, word],
     })),
@@ -546,8 +568,8 @@ const CASES: readonly Case[] = [
     ] as const
   ).flatMap(([what, model, data, code, words]): Case[] =>
     ['predict', 'evaluate'].map((command) => ({
-      what: `${command}: ${what}`,
-      argv: [command, '--model', `@${model}`, `@${data}`],
+      what: `$command: $what`,
+      argv: [command, '--model', `@$model`, `@$data`],
       code,
       words,
     })),
@@ -605,8 +627,8 @@ const CASES: readonly Case[] = [
     ] as const
   ).map(
     ([what, model, data, code, words]): Case => ({
-      what: `personalise: ${what}`,
-      argv: ['personalise', '--model', `@${model}`, `@${data}`, '--out', '@mine.json'],
+      what: `personalise: $what`,
+      argv: ['personalise', '--model', `@$model`, `@$data`, '--out', '@mine.json'],
       code,
       words,
     }),
@@ -623,10 +645,10 @@ const CASES: readonly Case[] = [
     ] as const
   ).map(
     ([option, value, expected]): Case => ({
-      what: `personalise ${option} ${value}`,
+      what: `personalise $option$value`,
       argv: ['personalise', '--model', '@model.json', '@good.csv', option, value],
       code: 'BAD_OPTION',
-      words: [`option ${option}: expected`, expected, `got ${value}`],
+      words: [`option $option: expected`, expected, `got $value`],
     }),
   ),
   {
@@ -697,7 +719,7 @@ const CASES: readonly Case[] = [
     ] as const
   ).map(
     ([argv, words]): Case => ({
-      what: `data make ${argv.join(' ')}`,
+      what: `data make $argv.join(' ')`,
       argv: ['data', 'make', ...argv],
       code: 'BAD_OPTION',
       words,
@@ -742,7 +764,7 @@ beforeAll(async () => {
   for (const argv of [
     ['@good.csv', '--model', '@model.json'],
     ['@good.csv', '--model', '@local.json', '--method', 'local'],
-    ...['global', 'mocha', 'fedavg'].map((m) => ['@good.csv', '--model', `@${m}.json`, '--method', m]),
+    ...['global', 'mocha', 'fedavg'].map((m) => ['@good.csv', '--model', `@$m.json`, '--method', m]),
     ['@good.csv', '--model', '@regression.json', '--objective', 'regression'],
   ]) {
     const outcome = await run(['train', ...pathsIn(argv), '--test-fraction', '0']);

@@ -14,7 +14,7 @@ import { train } from '../../../src/methods/train.ts';
 import { joinFederation } from '../../../src/node/client/join.ts';
 import { readParticipantState } from '../../../src/node/client/state-folder.ts';
 import type { TrainOptions } from '../../../src/settings/training.ts';
-import { smallHar, smallRegression } from '../../helpers/tables.ts';
+import { smallHar, smallRegression, tableOf } from '../../helpers/tables.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
 import { difference, QUICK, temporaryFolder, until, useBuilt } from './helpers.ts';
 
@@ -41,6 +41,14 @@ function joinWith(server: TestServer, table: Table, id: string, options: Options
   open.push(participation);
   return participation;
 }
+
+/** The largest of the first three features, which is not the same for all rows of a participant. */
+const threeClasses = tableOf({
+  participants: 2,
+  rows: 40,
+  d: 5,
+  target: (x) => ['a', 'b', 'c'][[0, 1, 2].reduce((best, j) => (x[j] > x[best] ? j : best), 0)],
+});
 
 /** All but these. */
 const without = (table: Table, rows: readonly number[]) =>
@@ -85,6 +93,7 @@ describe('unlearning', () => {
   test.each([
     ['classification', smallHar(3, 3, 40), { c1: 3 }, 5],
     ['classification', smallHar(8, 2, 60), { c1: 0.3, c2: 3 }, 11],
+    ['many classes', threeClasses, { c1: 3 }, 6],
     ['regression', smallRegression(5), { objective: 'regression', scaleTarget: 'none' }, 7],
   ] as const)(
     '%s: rows that go leave a model as if they had never been there (%#)',

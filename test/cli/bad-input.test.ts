@@ -54,6 +54,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'no-target.csv': csv('b,,1,3'),
   'one-class.csv': 'task,y,x1\na,1,1\na,1,2\nb,1,3\n',
   'three.csv': csv('b,walking,1,3'),
+  'measured.csv': csv(Array.from({ length: 20 }, (_, i) => `b,${i}.5,${i},3`).join('\n')),
   'duplicate.csv': csv('b,-1,1,3', 'task,y,x1,x1'),
   'unnamed.csv': csv('b,-1,1,3', 'task,y,x1,'),
   'semicolon.csv': 'task;y;x1\na;1;2\n',
@@ -479,10 +480,16 @@ const CASES: readonly Case[] = [
     words: ['one-class.csv', '"1"'],
   },
   {
-    what: 'three classes',
-    argv: ['train', '@three.csv'],
+    what: 'three classes where two are needed',
+    argv: ['audit', '@three.csv'],
     code: 'POSITIVE_NEEDED',
-    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose the positive class with --positive <class>'],
+    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose one against the rest with --positive <class>'],
+  },
+  {
+    what: 'too many classes',
+    argv: ['train', '@measured.csv'],
+    code: 'TOO_MANY_CLASSES',
+    words: ['measured.csv', 'expected at most 20 classes, got 22', '--objective regression'],
   },
   {
     what: 'unknown --positive',
@@ -877,7 +884,7 @@ beforeAll(async () => {
   const { c1, c2, ...options } = model.options;
   changed('no-c1.json', { options: { ...options, c2 } });
   changed('no-c2.json', { options: { ...options, c1 } });
-  changed('newer.json', { version: 3 });
+  changed('newer.json', { version: 4 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });
   changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });

@@ -295,6 +295,23 @@ const CASES: readonly Case[] = [
       words: ['"person"', `name it with ${option} <column>`],
     }),
   ),
+  ...(
+    [
+      ['to watch standard input', ['--data', '-', '--watch'], 'BAD_OPTION', 'got standard input'],
+      ['to watch a folder', ['--data', '@folder', '--watch'], 'BAD_OPTION', 'got a folder'],
+      ['to watch once', ['--data', '@good.csv', '--watch', '--once'], 'BAD_OPTION', '--watch or --once'],
+      ['to unlearn row 0', ['--data', '@good.csv', '--unlearn', '0'], 'UNKNOWN_ROWS', 'from 1 to'],
+      ['to unlearn too much', ['--data', '@good.csv', '--unlearn', '1,999'], 'UNKNOWN_ROWS', 'got 999'],
+      ['to unlearn nothing', ['--data', '@good.csv', '--unlearn', '@none.csv'], 'FILE_NOT_FOUND', 'none.csv'],
+    ] as const
+  ).map(
+    ([what, words, code, word]): Case => ({
+      what: `join ${what}`,
+      argv: ['join', 'http://127.0.0.1:1', '--task', 'a', '--state', '@no-state', ...words],
+      code,
+      words: [word],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],

@@ -1,5 +1,6 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
 import { Command, Option } from 'commander';
+import { inMemory } from '../data/byte-source.ts';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
@@ -105,7 +106,7 @@ export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUM
 
 /** A file, the UCI HAR folder, or - for standard input. */
 export async function readSource(io: Io, path: string, options: ReadOptions): Promise<Table> {
-  return path === '-' ? parseFile(await io.stdin(), 'stdin', options) : readTable(path, options);
+  return path === '-' ? parseFile(inMemory(await io.stdin()), 'stdin', options) : readTable(path, options);
 }
 
 /** As in the flags; `options` override them. */

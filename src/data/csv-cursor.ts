@@ -2,11 +2,15 @@
  * A place in CSV bytes (RFC 4180): fields, quotes, line ends and line numbers. Line ends may be LF, CRLF or CR; lines
  * of white space only are skipped. The cursor does not know columns. The separator is one
  * ASCII character.
+ *
+ * The bytes may be a part of the file that ends anywhere (`isEnd` says whether it is the last one). A record that reaches the end of such
+ * a part may be cut: whoever reads it goes back to its beginning and reads it again once more bytes are there.
  */
 import { inputError, type KindredError } from '../base/errors.ts';
 import { decodeText } from './text.ts';
 
 const COMMA = ',';
+const UNTERMINATED = 'CSV_UNTERMINATED_QUOTE';
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
@@ -14,23 +18,42 @@ const CR = 0x0d;
 const LONGEST_PEEK = 1 << 20;
 
 export class CsvCursor {
-  readonly bytes: Uint8Array;
   readonly source: string;
-  /** Position of the next byte. */
-  at: number;
+  bytes: Uint8Array = new Uint8Array(0);
+  /** Bytes of the file before `bytes`. */
+  before = 0;
+  /** Whether the file ends with `bytes`. */
+  isEnd = false;
+  /** Place of the next byte in `bytes`. */
+  at = 0;
   /** Line of that byte, from 1. */
   line = 1;
-  private readonly separator: number;
+  private separator = COMMA.charCodeAt(0);
 
-  /** `separator`: one ASCII character. */
-  constructor(bytes: Uint8Array, source: string, separator = COMMA) {
-    this.bytes = bytes;
+  constructor(source: string) {
     this.source = source;
-    this.separator = separator.charCodeAt(0);
-    this.at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   }
 
-  /** Moves to the next line that is not blank; false at the end. */
+  /** Goes on in the part of the file that begins where the cursor is. */
+  show(bytes: Uint8Array, rest: 'more follows' | 'end'): void {
+    this.before += this.at;
+    this.at = 0;
+    this.bytes = bytes;
+    this.isEnd = rest === 'end';
+  }
+
+  /** One ASCII character (default: comma). */
+  separateBy(separator: string): void {
+    this.separator = separator.charCodeAt(0);
+  }
+
+  skipByteOrderMark(): void {
+    const { bytes } = this;
+    if (this.before + this.at === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf)
+      this.at = 3;
+  }
+
+  /** Moves to the next line that is not blank; false where there is none in these bytes. */
   nextRecord(): boolean {
     const { bytes } = this;
     let p = this.at;
@@ -39,16 +62,50 @@ export class CsvCursor {
       while (c === 0x20 || c === 0x09) c = bytes[++p];
       if (p >= bytes.length) return false;
       if (c !== LF && c !== CR) return true;
+      // The LF that belongs to this CR may be still to come.
+      if (c === CR && p + 1 === bytes.length && !this.isEnd) return false;
       p = this.at = this.behindLineEnd(p);
     }
   }
 
-  /** The beginning of the line here as text; the cursor stays. Bytes that are no text are for the reader of fields to refuse. */
-  peekLine(): string {
+  /**
+   * The beginning of the line here as text; the cursor stays. Bytes that are no text are for the reader of fields to refuse. Undefined
+   * where the line may be cut.
+   */
+  peekLine(): string | undefined {
     const most = Math.min(this.bytes.length, this.at + LONGEST_PEEK);
     let end = this.at;
     while (end < most && this.bytes[end] !== LF && this.bytes[end] !== CR) end++;
+    if (end === this.bytes.length && !this.isEnd) return undefined;
     return new TextDecoder().decode(this.bytes.subarray(this.at, end));
+  }
+
+  /** Whether the record that begins at `start` ends in these bytes; the cursor stays. */
+  holdsRecord(start = this.at): boolean {
+    if (this.isEnd) return true;
+    const { at, line } = this;
+    this.at = start;
+    try {
+      this.countFields();
+      return this.at < this.bytes.length;
+    } catch (error) {
+      // A quote that is open at the end may be closed later; anything else is wrong whatever follows.
+      return (error as KindredError).code !== UNTERMINATED;
+    } finally {
+      this.at = at;
+      this.line = line;
+    }
+  }
+
+  /** Fields from here to the end of the record, where the cursor moves. */
+  countFields(): number {
+    let fields = 1;
+    this.skipField();
+    for (; this.atSeparator(); fields++) {
+      this.at++;
+      this.skipField();
+    }
+    return fields;
   }
 
   /** The text of the field here, quotes removed; moves to the separator or line end behind it. */
@@ -115,7 +172,7 @@ export class CsvCursor {
       text += '"';
       start = ++p + 1;
     }
-    throw this.fail('CSV_UNTERMINATED_QUOTE', 'expected a closing quote, got the end of the file', opened);
+    throw this.fail(UNTERMINATED, 'expected a closing quote, got the end of the file', opened);
   }
 
   private checkBehindQuote(): void {

@@ -1,60 +1,90 @@
 /** Gzip by the platform's own DecompressionStream: the same in Node and in browsers. */
-import { inputError } from '../base/errors.ts';
+import { inputError, KindredError } from '../base/errors.ts';
+import { type ByteSource, peek } from './byte-source.ts';
 import { gibibytes, unpackedLimit } from './memory.ts';
+
+const PIECE_BYTES = 1 << 18;
 
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-export async function gunzip(
-  bytes: Uint8Array,
-  source: string,
-  limitBytes = unpackedLimit(bytes.length),
-): Promise<Uint8Array> {
-  if (!isGzip(bytes)) {
-    throw inputError('NOT_GZIP', `${source}: expected gzip data (1f 8b), got other bytes`);
-  }
-  const reader = packed(bytes).pipeThrough(new DecompressionStream('gzip')).getReader();
-  const chunks: Uint8Array[] = [];
+/** The unpacked bytes. `givenLimit`: most of them, where the caller sets it. */
+export function gunzipped(packed: ByteSource, name: string, givenLimit?: number): ByteSource {
+  const limitBytes = (packedBytes: number) => unpackedLimit(packedBytes, givenLimit);
+  return { size: claimedSize(packed, limitBytes), chunks: unpack(packed, name, limitBytes) };
+}
+
+/** RFC 1952: the last four bytes are the unpacked size of the last member, modulo 4 GiB. They may lie. */
+function claimedSize({ size, lastFour }: ByteSource, limitBytes: (packed: number) => number) {
+  if (size === undefined || lastFour?.length !== 4) return undefined;
+  const claimed = new DataView(lastFour.buffer, lastFour.byteOffset, 4).getUint32(0, true);
+  return claimed <= limitBytes(size) ? claimed : undefined;
+}
+
+async function* unpack(
+  packed: ByteSource,
+  name: string,
+  limitBytes: (packed: number) => number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { head, source } = await peek(packed);
+  if (!isGzip(head)) throw inputError('NOT_GZIP', `${name}: expected gzip data (1f 8b), got other bytes`);
+  const input = new PackedInput(source);
+  const reader = input.stream.pipeThrough(new DecompressionStream('gzip')).getReader();
   let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read().catch((cause: unknown) => {
-      throw inputError('GZIP_CORRUPT', `${source}: expected a complete gzip file, ${reason(cause)}`);
-    });
-    if (done) return joined(chunks, size);
-    size += value.byteLength;
-    if (size > limitBytes) {
-      // The file is refused, whether or not the stream can be cancelled.
-      reader.cancel().catch(() => {});
-      throw inputError(
-        'GZIP_TOO_LARGE',
-        `${source}: unpacks to more than the allowed ${gibibytes(limitBytes)}; raise --max-bytes`,
-      );
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        if (cause instanceof KindredError) throw cause;
+        throw inputError('GZIP_CORRUPT', `${name}: expected a complete gzip file, ${reason(cause)}`);
+      });
+      if (done) return;
+      size += value.byteLength;
+      const limit = limitBytes(Math.max(input.bytes, packed.size ?? 0));
+      if (size > limit) {
+        throw inputError(
+          'GZIP_TOO_LARGE',
+          `${name}: unpacks to more than the allowed ${gibibytes(limit)}; raise --max-bytes`,
+        );
+      }
+      yield value;
     }
-    chunks.push(value);
+  } finally {
+    // Nobody reads on, whether or not the stream can be cancelled.
+    reader.cancel().catch(() => {});
   }
 }
 
-function packed(bytes: Uint8Array): ReadableStream<BufferSource> {
-  const step = 1 << 18;
-  let at = 0;
-  return new ReadableStream({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at + step));
-      at += step;
-    },
-  });
-}
+/** What goes into the decompressor: pieces that are small enough to unpack at once. */
+class PackedInput {
+  readonly stream: ReadableStream<BufferSource>;
+  /** Bytes handed on so far. */
+  bytes = 0;
+  private readonly chunks: AsyncIterator<Uint8Array>;
+  private rest: Uint8Array = new Uint8Array(0);
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
+  constructor({ chunks }: ByteSource) {
+    this.chunks = chunks[Symbol.asyncIterator]();
+    this.stream = new ReadableStream({
+      pull: async (controller) => {
+        const piece = await this.next();
+        if (piece) controller.enqueue(piece);
+        else controller.close();
+      },
+    });
   }
-  return whole;
+
+  private async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    while (this.rest.length === 0) {
+      const { done, value } = await this.chunks.next();
+      if (done) return undefined;
+      this.rest = value;
+    }
+    const piece = this.rest.slice(0, PIECE_BYTES);
+    this.rest = this.rest.subarray(piece.length);
+    this.bytes += piece.length;
+    return piece;
+  }
 }
 
 function reason(cause: unknown): string {

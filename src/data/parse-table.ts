@@ -1,7 +1,8 @@
 /** A table from the bytes of a file in any of the formats: CSV (also gzipped), Parquet, LIBSVM text. */
 import { inputError } from '../base/errors.ts';
-import { readCsv } from './csv.ts';
-import { gunzip, isGzip } from './gzip.ts';
+import { type ByteSource, collect, inMemory, peek } from './byte-source.ts';
+import { readCsvChunks } from './csv.ts';
+import { gunzipped, isGzip } from './gzip.ts';
 import { type NamedBytes, readLibsvm } from './libsvm.ts';
 import { unpackedLimit } from './memory.ts';
 import { dropFeatures } from './select-features.ts';
@@ -34,26 +35,26 @@ function badSeparator(expected: string): Error {
   return inputError('BAD_OPTION', `option --separator: expected ${expected}`);
 }
 
-/** `name` is what errors call the data; its ending decides on the format where the bytes do not. */
+/**
+ * `name` is what errors call the data; its ending decides on the format where the bytes do not. CSV that comes in pieces is never in
+ * memory as a whole; the other formats are.
+ */
 export async function parseTable(
-  bytes: Uint8Array,
+  data: Uint8Array | ByteSource,
   name: string,
   options: ParseOptions = {},
 ): Promise<Table> {
   const columns = tableColumns(options);
-  const format = detectFormat(name, bytes);
+  const { head, source } = await peek(data instanceof Uint8Array ? inMemory(data) : data);
+  const format = detectFormat(name, head);
+  if (format !== 'libsvm') refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
+  if (format === 'csv') return readCsvChunks(source, name, columns);
+  if (format === 'csv.gz') return readCsvChunks(gunzipped(source, name, options.maxBytes), name, columns);
+  const bytes = await collect(source);
   if (format === 'libsvm') return parseLibsvm(bytes, name, columns, options);
-  refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
   const limit = unpackedLimit(bytes.length, options.maxBytes);
-  switch (format) {
-    case 'csv':
-      return readCsv(bytes, name, columns);
-    case 'csv.gz':
-      return readCsv(await gunzip(bytes, name, limit), name, columns);
-    case 'parquet':
-      // Loaded only where it is needed: no small part of what a page or a command loads.
-      return (await import('./parquet.ts')).readParquet(bytes, name, columns, limit);
-  }
+  // Loaded only where it is needed: no small part of what a page or a command loads.
+  return (await import('./parquet.ts')).readParquet(bytes, name, columns, limit);
 }
 
 function parseLibsvm(

@@ -3,8 +3,8 @@
  * of white space only are skipped. The cursor does not know columns. The separator is one
  * ASCII character.
  *
- * The bytes may be a part of the file that ends anywhere (`isEnd` says whether it is the last one). A record that reaches the end of such
- * a part may be cut: whoever reads it goes back to its beginning and reads it again once more bytes are there.
+ * The bytes may be a part of the file that ends anywhere (`isEnd` says whether it is the last one). A record may be cut there: whoever
+ * reads it asks first whether it is whole (`holdsRecord`), and waits for more bytes where it is not.
  */
 import { inputError, type KindredError } from '../base/errors.ts';
 import { decodeText } from './text.ts';
@@ -29,6 +29,9 @@ export class CsvCursor {
   /** Line of that byte, from 1. */
   line = 1;
   private separator = COMMA.charCodeAt(0);
+  /** Places of the next LF and the next quote, where they are known. */
+  private nextEnd = -1;
+  private nextQuote = -1;
 
   constructor(source: string) {
     this.source = source;
@@ -40,6 +43,7 @@ export class CsvCursor {
     this.at = 0;
     this.bytes = bytes;
     this.isEnd = rest === 'end';
+    this.nextEnd = this.nextQuote = -1;
   }
 
   /** One ASCII character (default: comma). */
@@ -80,14 +84,51 @@ export class CsvCursor {
     return new TextDecoder().decode(this.bytes.subarray(this.at, end));
   }
 
-  /** Whether the record that begins at `start` ends in these bytes; the cursor stays. */
-  holdsRecord(start = this.at): boolean {
+  /** Whether the record here ends in these bytes; the cursor stays. */
+  holdsRecord(): boolean {
     if (this.isEnd) return true;
+    // Without quotes a record is a line: most files need no second look.
+    this.nextEnd = this.next(LF, this.nextEnd);
+    this.nextQuote = this.next(QUOTE, this.nextQuote);
+    return this.nextEnd < this.nextQuote || this.endsHere();
+  }
+
+  /** Place of the first such byte from here on, if it was `known` before; as good as infinite where there is none. */
+  private next(byte: number, known: number): number {
+    if (known >= this.at) return known;
+    const found = this.bytes.indexOf(byte, this.at);
+    return found < 0 ? Number.MAX_SAFE_INTEGER : found;
+  }
+
+  /** Looks for an LF outside quotes: from quote to quote, not byte by byte. */
+  private endsHere(): boolean {
+    const { bytes } = this;
+    for (let p = this.at; ; ) {
+      const end = bytes.indexOf(LF, p);
+      if (end < 0) return this.endsWithCr();
+      const quote = bytes.indexOf(QUOTE, p);
+      if (quote < 0 || end < quote) return true;
+      const opens = quote === this.at || this.endsField(quote - 1);
+      p = (opens ? this.closingQuote(quote) : quote) + 1;
+      if (p === 0) return false;
+    }
+  }
+
+  /** Of the field in quotes that begins here; -1 where there is none. */
+  private closingQuote(opening: number): number {
+    const { bytes } = this;
+    let p = bytes.indexOf(QUOTE, opening + 1);
+    while (p >= 0 && bytes[p + 1] === QUOTE) p = bytes.indexOf(QUOTE, p + 2);
+    return p;
+  }
+
+  /** Files without any LF are rare: field by field. */
+  private endsWithCr(): boolean {
     const { at, line } = this;
-    this.at = start;
     try {
       this.countFields();
-      return this.at < this.bytes.length;
+      // A CR at the very end may be half a line end.
+      return this.at + 1 < this.bytes.length;
     } catch (error) {
       // A quote that is open at the end may be closed later; anything else is wrong whatever follows.
       return (error as KindredError).code !== UNTERMINATED;
@@ -117,7 +158,7 @@ export class CsvCursor {
   }
 
   skipField(): void {
-    if (this.bytes[this.at] === QUOTE) this.quotedField();
+    if (this.bytes[this.at] === QUOTE) this.skipQuoted();
     else this.at = this.endOfPlainField(this.at);
   }
 
@@ -155,24 +196,27 @@ export class CsvCursor {
   }
 
   private quotedField(): string {
-    const { bytes } = this;
-    const opened = this.line;
-    let text = '';
-    let start = this.at + 1;
-    for (let p = start; p < bytes.length; p++) {
+    const start = this.at + 1;
+    const { line } = this;
+    const end = this.skipQuoted();
+    return decodeText(this.bytes, start, end, () => `${this.source} line ${line}`).replaceAll('""', '"');
+  }
+
+  /** Moves behind a field in quotes; gives the place of the closing one. */
+  private skipQuoted(): number {
+    const { bytes, line } = this;
+    for (let p = this.at + 1; p < bytes.length; p++) {
       const c = bytes[p];
       if (c === LF || (c === CR && bytes[p + 1] !== LF)) this.line++;
       if (c !== QUOTE) continue;
-      text += this.text(start, p);
       if (bytes[p + 1] !== QUOTE) {
         this.at = p + 1;
         this.checkBehindQuote();
-        return text;
+        return p;
       }
-      text += '"';
-      start = ++p + 1;
+      p++;
     }
-    throw this.fail(UNTERMINATED, 'expected a closing quote, got the end of the file', opened);
+    throw this.fail(UNTERMINATED, 'expected a closing quote, got the end of the file', line);
   }
 
   private checkBehindQuote(): void {

@@ -157,9 +157,6 @@ class CsvRows {
   private x: Float64Array = new Float64Array(0);
   /** Numbers stored in x so far. */
   private filled = 0;
-  /** Of the row that is being read: it counts only once it is whole (`keep`). */
-  private participant = '';
-  private target = '';
 
   constructor(
     cursor: CsvCursor,
@@ -174,21 +171,15 @@ class CsvRows {
     this.start = cursor.before + cursor.at;
   }
 
-  /** Reads all rows that are whole; the cursor stays before one that is cut. */
+  /** Reads all rows that are whole; the cursor stays before one that may be cut. */
   take(): void {
-    const { cursor } = this;
-    const d = this.plan.features.length;
-    while (cursor.nextRecord()) {
-      const { at, line } = cursor;
+    const { cursor, plan } = this;
+    const d = plan.features.length;
+    while (cursor.nextRecord() && cursor.holdsRecord()) {
       if (this.filled + d > this.x.length) this.grow();
-      if (this.wholeRow(at)) {
-        this.keep(line);
-      } else {
-        this.filled = this.lines.length * d;
-        cursor.at = at;
-        cursor.line = line;
-        return;
-      }
+      this.lines.push(cursor.line);
+      this.row();
+      if (!plan.hasTask) this.participants.push('');
     }
   }
 
@@ -208,24 +199,6 @@ class CsvRows {
       targets: plan.hasLabel ? this.targets.finish() : undefined,
       lines: this.lines.finish(),
     };
-  }
-
-  /** Whether the row here was read to its end. What is wrong with a row that is cut is found once it is not. */
-  private wholeRow(start: number): boolean {
-    const { cursor } = this;
-    try {
-      this.row();
-    } catch (error) {
-      if (cursor.holdsRecord(start)) throw error;
-      return false;
-    }
-    return cursor.isEnd || cursor.at < cursor.bytes.length;
-  }
-
-  private keep(line: number): void {
-    this.lines.push(line);
-    this.participants.push(this.participant);
-    if (this.plan.hasLabel) this.targets.push(this.target);
   }
 
   /** Reads one line. Features are the inner loop: everything else is a call away. */
@@ -293,8 +266,8 @@ class CsvRows {
     }
     const text = this.cursor.field().trim();
     if (isNeeded(role, this.format.need)) this.checkPresent(role, c, text, rowStart, line);
-    if (role === 'task') this.participant = text;
-    else this.target = this.withPoint(text);
+    if (role === 'task') this.participants.push(text);
+    else this.targets.push(this.withPoint(text));
   }
 
   private checkPresent(role: ColumnRole, c: number, text: string, rowStart: number, line: number): void {

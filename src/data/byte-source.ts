@@ -1,10 +1,13 @@
 /** Bytes that come in pieces: from a file, a download or memory. No format needs more of its runtime than this. */
 
+import { ByteWindow } from './byte-window.ts';
+
 export interface ByteSource {
   /** How many bytes there are, where that is known: room for rows is reserved by it, nothing relies on it. */
   readonly size: number | undefined;
   /** The last four bytes of a file that can be read at any place: gzip keeps the unpacked size there. */
   readonly lastFour?: Uint8Array | undefined;
+  /** A chunk is valid until the next one is asked for. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
@@ -21,34 +24,33 @@ export function inMemory(bytes: Uint8Array): ByteSource {
 /** The beginning of a source, and the source with nothing taken from it. */
 export async function peek(source: ByteSource): Promise<{ head: Uint8Array; source: ByteSource }> {
   const chunks = source.chunks[Symbol.asyncIterator]();
-  const first: Uint8Array[] = [];
-  for (let bytes = 0; bytes < HEAD_BYTES; ) {
-    const { done, value } = await chunks.next();
-    if (done) break;
-    first.push(value);
-    bytes += value.length;
-  }
+  const head = await beginning(chunks);
   async function* all() {
-    yield* first.splice(0);
+    yield head;
     for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
   }
-  const head = first.length === 1 ? first[0] : joined(first);
   return { head, source: { ...source, chunks: all() } };
 }
 
-/** All of it, for formats that are read by offsets. */
-export async function collect({ chunks }: ByteSource): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const chunk of chunks) pieces.push(chunk);
-  return pieces.length === 1 ? pieces[0] : joined(pieces);
+/** The first chunk, or as many as it takes. */
+async function beginning(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let next = await chunks.next();
+  if (!next.done && next.value.length >= HEAD_BYTES) return next.value;
+  const window = new ByteWindow();
+  while (!next.done) {
+    window.add(next.value);
+    if (window.length >= HEAD_BYTES) break;
+    next = await chunks.next();
+  }
+  return window.bytes;
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
+/** All of it, for formats that are read by offsets. */
+export async function collect({ chunks, size }: ByteSource): Promise<Uint8Array> {
+  const window = new ByteWindow(size);
+  for await (const chunk of chunks) {
+    if (chunk.length === size) return chunk;
+    window.add(chunk);
   }
-  return whole;
+  return window.bytes;
 }

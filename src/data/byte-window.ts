@@ -1,8 +1,13 @@
 /** The part of a stream that is in memory: bytes are added behind and dropped in front. */
 
 export class ByteWindow {
-  private room = new Uint8Array(0);
+  private room: Uint8Array;
   private filled = 0;
+
+  /** `size`: room for so many bytes from the start. */
+  constructor(size = 0) {
+    this.room = new Uint8Array(size);
+  }
 
   get length(): number {
     return this.filled;

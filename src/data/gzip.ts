@@ -29,18 +29,19 @@ async function* unpack(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { head, source } = await peek(packed);
   if (!isGzip(head)) throw inputError('NOT_GZIP', `${name}: expected gzip data (1f 8b), got other bytes`);
-  const input = new PackedInput(source);
-  const reader = input.stream.pipeThrough(new DecompressionStream('gzip')).getReader();
+  const stream = new DecompressionStream('gzip');
+  const feed = new Feed(stream.writable, source);
+  const reader = stream.readable.getReader();
   let size = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((cause: unknown) => {
-        if (cause instanceof KindredError) throw cause;
+        if (feed.failure) throw feed.failure;
         throw inputError('GZIP_CORRUPT', `${name}: expected a complete gzip file, ${reason(cause)}`);
       });
       if (done) return;
       size += value.byteLength;
-      const limit = limitBytes(Math.max(input.bytes, packed.size ?? 0));
+      const limit = limitBytes(Math.max(feed.bytes, packed.size ?? 0));
       if (size > limit) {
         throw inputError(
           'GZIP_TOO_LARGE',
@@ -55,35 +56,37 @@ async function* unpack(
   }
 }
 
-/** What goes into the decompressor: pieces that are small enough to unpack at once. */
-class PackedInput {
-  readonly stream: ReadableStream<BufferSource>;
+/**
+ * Writes packed bytes into the decompressor, each piece once the last one is taken. `pipeThrough` does not wait in Node: it would hold
+ * the whole packed file in memory.
+ */
+class Feed {
   /** Bytes handed on so far. */
   bytes = 0;
-  private readonly chunks: AsyncIterator<Uint8Array>;
-  private rest: Uint8Array = new Uint8Array(0);
+  /** Why there are no more, where that is not the decompressor's to say. */
+  failure: KindredError | undefined;
 
-  constructor({ chunks }: ByteSource) {
-    this.chunks = chunks[Symbol.asyncIterator]();
-    this.stream = new ReadableStream({
-      pull: async (controller) => {
-        const piece = await this.next();
-        if (piece) controller.enqueue(piece);
-        else controller.close();
-      },
+  constructor(sink: WritableStream<BufferSource>, { chunks }: ByteSource) {
+    const writer = sink.getWriter();
+    this.write(writer, chunks).catch((error: unknown) => {
+      if (error instanceof KindredError) this.failure = error;
+      // The reader learns of it.
+      return writer.abort(error).catch(() => {});
     });
   }
 
-  private async next(): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    while (this.rest.length === 0) {
-      const { done, value } = await this.chunks.next();
-      if (done) return undefined;
-      this.rest = value;
+  private async write(
+    writer: ReturnType<WritableStream<BufferSource>['getWriter']>,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        const piece = chunk.slice(at, at + PIECE_BYTES);
+        this.bytes += piece.length;
+        await writer.write(piece as Uint8Array<ArrayBuffer>);
+      }
     }
-    const piece = this.rest.slice(0, PIECE_BYTES);
-    this.rest = this.rest.subarray(piece.length);
-    this.bytes += piece.length;
-    return piece;
+    await writer.close();
   }
 }
 

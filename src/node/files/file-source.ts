@@ -26,9 +26,9 @@ async function sourceOf(file: FileHandle, path: string): Promise<ByteSource> {
 }
 
 async function* pieces(file: FileHandle, path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  // One for all: new ones would be garbage faster than it is collected.
+  const piece = new Uint8Array(PIECE_BYTES);
   for (;;) {
-    // A new one each time: whoever got the last one may still work on it.
-    const piece = new Uint8Array(PIECE_BYTES);
     const { bytesRead } = await onFile(path, () => file.read(piece, 0, PIECE_BYTES));
     if (bytesRead === 0) return;
     yield piece.subarray(0, bytesRead);

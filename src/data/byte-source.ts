@@ -36,21 +36,21 @@ export async function peek(source: ByteSource): Promise<{ head: Uint8Array; sour
 async function beginning(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let next = await chunks.next();
   if (!next.done && next.value.length >= HEAD_BYTES) return next.value;
-  const window = new ByteWindow();
+  const held = new ByteWindow();
   while (!next.done) {
-    window.add(next.value);
-    if (window.length >= HEAD_BYTES) break;
+    held.add(next.value);
+    if (held.length >= HEAD_BYTES) break;
     next = await chunks.next();
   }
-  return window.bytes;
+  return held.bytes;
 }
 
 /** All of it, for formats that are read by offsets. */
 export async function collect({ chunks, size }: ByteSource): Promise<Uint8Array> {
-  const window = new ByteWindow(size);
+  const held = new ByteWindow(size);
   for await (const chunk of chunks) {
     if (chunk.length === size) return chunk;
-    window.add(chunk);
+    held.add(chunk);
   }
-  return window.bytes;
+  return held.bytes;
 }

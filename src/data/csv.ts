@@ -52,7 +52,7 @@ class CsvReader {
   /** Bytes of the file, as far as known. */
   private readonly size: number | undefined;
   private readonly cursor: CsvCursor;
-  private readonly window = new ByteWindow();
+  private readonly held = new ByteWindow();
   private readonly windowBytes: number;
   /** Bytes to wait for before going on. */
   private wanted: number;
@@ -69,22 +69,22 @@ class CsvReader {
   }
 
   push(chunk: Uint8Array): void {
-    const { window } = this;
-    if (window.length === 0 && chunk.length >= this.wanted) {
+    const { held } = this;
+    if (held.length === 0 && chunk.length >= this.wanted) {
       const taken = this.take(chunk, 'more follows');
-      window.add(chunk.subarray(taken));
+      held.add(chunk.subarray(taken));
     } else {
-      window.add(chunk);
-      if (window.length < this.wanted) return;
-      window.drop(this.take(window.bytes, 'more follows'));
+      held.add(chunk);
+      if (held.length < this.wanted) return;
+      held.drop(this.take(held.bytes, 'more follows'));
     }
     // A record that did not end here is read again from its beginning: not before there is twice as much.
-    this.wanted = Math.max(this.windowBytes, 2 * window.length);
+    this.wanted = Math.max(this.windowBytes, 2 * held.length);
   }
 
   finish(): Table {
     const { cursor, columns } = this;
-    this.take(this.window.bytes, 'end');
+    this.take(this.held.bytes, 'end');
     if (this.first?.length === 0) throw emptyFile(cursor.source, KIND);
     if (this.rows) return this.rows.finish();
     const expected = (columns.header ?? true) ? 'a header line' : 'rows';

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { collect, inMemory } from '../../src/data/byte-source.ts';
+import { detectFormat } from '../../src/data/data-format.ts';
 import { gunzipped, isGzip } from '../../src/data/gzip.ts';
 import { unpackedLimit } from '../../src/data/memory.ts';
-import { detectFormat, parseTable } from '../../src/data/parse-table.ts';
+import { parseTable } from '../../src/data/parse-table.ts';
 import { bytesOf, refused } from './helpers.ts';
 
 const gunzip = (bytes: Uint8Array, name: string, limit?: number) =>

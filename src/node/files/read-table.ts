@@ -1,8 +1,8 @@
 /** A table from a file in any of the formats, or from the UCI HAR folder. */
 import { join } from 'node:path';
 import { type ByteSource, peek } from '../../data/byte-source.ts';
+import { detectFormat } from '../../data/data-format.ts';
 import {
-  detectFormat,
   parseTable,
   refuseUnused,
   type TableOptions,
@@ -13,6 +13,7 @@ import type { Table } from '../../data/table.ts';
 import { readUciHar, UCI_HAR_FILES, type UciHarFiles } from '../../data/uci-har.ts';
 import { withFile } from './file-source.ts';
 import { kindOf, readBytes } from './files.ts';
+import { readNpz } from './npz.ts';
 
 export interface ReadOptions extends TableOptions {
   /** LIBSVM text knows no participants: a file with one id for each row. */
@@ -35,7 +36,7 @@ export async function parseFile(data: ByteSource, name: string, options: ReadOpt
   const { head, source } = await peek(data);
   if (detectFormat(name, head) !== 'libsvm') refuseUnused('--task-file', taskFile, 'LIBSVM text', name);
   const tasks = taskFile === undefined ? undefined : { bytes: await readBytes(taskFile), source: taskFile };
-  return parseTable(source, name, { ...rest, tasks });
+  return parseTable(source, name, { ...rest, tasks, unzip: readNpz });
 }
 
 /** The folder inside the archive. */

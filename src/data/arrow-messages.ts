@@ -101,24 +101,39 @@ function checkFields(fields: readonly FlatTable[], depth: number): void {
   }
 }
 
-function checkBatch({ type, header, bodyBytes }: Message, limitBytes: number): 'compressed' | 'plain' {
+function checkBatch(message: Message, limitBytes: number): 'compressed' | 'plain' {
+  const { type, header, bodyBytes } = message;
   const batch = type === DICTIONARY_BATCH ? header.table(1) : header;
   if (!batch) throw new Error('a dictionary is empty');
-  const isCompressed = batch.table(3) !== undefined;
-  // One bit is the least that a value takes; nulls may take nothing, but a table cannot be made of nulls.
-  const most = 8 * (isCompressed ? limitBytes : bodyBytes);
-  for (const [length, nulls] of [[batch.int64(0), 0], ...batch.numbers(1, 2)]) {
-    if (length < 0 || length > most || nulls < 0 || nulls > length)
-      throw new Error(`a batch of ${length} values with ${nulls} nulls in ${bodyBytes} bytes`);
-  }
-  for (const [offset, length] of batch.numbers(2, 2)) {
+  const buffers = batch.numbers(2, 2);
+  for (const [offset, length] of buffers) {
     if (offset < 0 || length < 0 || offset + length > bodyBytes)
       throw new Error('a column lies outside its message');
   }
   for (const [count] of batch.numbers(4, 1)) {
-    if (count < 0 || count > batch.elements(2, 16).length) throw new Error(`${count} buffers of text`);
+    if (count < 0 || count > buffers.length) throw new Error(`${count} buffers of text`);
+  }
+  const isCompressed = batch.table(3) !== undefined;
+  const unpacked = isCompressed ? unpackedBytes(message, buffers) : bodyBytes;
+  // One bit is the least that a value takes; nulls may take nothing, but a table cannot be made of nulls.
+  const most = 8 * Math.min(unpacked, limitBytes);
+  for (const [length, nulls] of [[batch.int64(0), 0], ...batch.numbers(1, 2)]) {
+    if (length < 0 || length > most || nulls < 0 || nulls > length)
+      throw new Error(`a batch of ${length} values with ${nulls} nulls in ${unpacked} bytes`);
   }
   return isCompressed ? 'compressed' : 'plain';
+}
+
+/** A compressed buffer begins with its unpacked size, -1 where it is stored as it is. */
+function unpackedBytes({ bytes, bodyBytes }: Message, buffers: readonly number[][]): number {
+  const body = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - bodyBytes, bodyBytes);
+  let sum = 0;
+  for (const [offset, length] of buffers) {
+    if (length === 0) continue;
+    const size = Number(body.getBigInt64(offset, true));
+    sum += size < 0 ? length : size;
+  }
+  return sum;
 }
 
 function uint32(bytes: Uint8Array, at: number): number {

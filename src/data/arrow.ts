@@ -18,6 +18,7 @@ import { gibibytes, unpackedLimit } from './memory.ts';
 import { shown } from './number.ts';
 import type { Table, TableColumns } from './table.ts';
 import { type Take, tableFromColumns } from './typed-columns.ts';
+import { unpackZstd } from './zstd.ts';
 
 type ArrowTable = ReturnType<typeof tableFromIPC>;
 
@@ -76,8 +77,10 @@ async function allowCompression(source: string, limitBytes: number): Promise<voi
     },
   });
   setCompressionCodec(CompressionType.LZ4_FRAME, codec(unpackLz4Frame));
-  const zstd = codec((packed, size) => decompressZstd(packed, new Uint8Array(size)));
-  setCompressionCodec(CompressionType.ZSTD, zstd);
+  setCompressionCodec(
+    CompressionType.ZSTD,
+    codec((packed, size) => unpackZstd(decompressZstd, packed, size)),
+  );
 }
 
 function readColumn(arrow: ArrowTable, column: number, limitBytes: number, take: Take): void {

@@ -4,6 +4,7 @@
  * Brotli can claim to be gigabytes.
  */
 import { type CompressionCodec, type Compressors, snappyUncompress } from 'hyparquet';
+import { unpackZstd } from './zstd.ts';
 
 /** By codec: unpacks a page into so many bytes. */
 export type Decompressors = Compressors;
@@ -21,7 +22,7 @@ export async function decompressorsFor(codecs: ReadonlySet<CompressionCodec>): P
   if ([...codecs].every((codec) => codec === 'UNCOMPRESSED' || codec === 'SNAPPY')) return SNAPPY;
   const { compressors, decompressZstd } = await import('hyparquet-compressors');
 
-  return { ...compressors, ...SNAPPY, ZSTD: (page, size) => decompressZstd(page, new Uint8Array(size)) };
+  return { ...compressors, ...SNAPPY, ZSTD: (page, size) => unpackZstd(decompressZstd, page, size) };
 }
 
 /** How many bytes a page of so many packed ones may unpack to. */

@@ -1,6 +1,6 @@
-/** kindred predict: a model's predictions for rows, as CSV. */
+/** kindred predict: a model's predictions for rows, as CSV or Parquet. */
 import type { Command } from 'commander';
-import { predict } from '../methods/predict.ts';
+import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { finish } from './flags.ts';
@@ -9,6 +9,7 @@ import { writeLines } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
 import { predictionsCsv } from './predictions-csv.ts';
+import { predictionsParquet } from './predictions-parquet.ts';
 import { printableLines } from './printable.ts';
 
 type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
@@ -23,9 +24,13 @@ export function addPredict(program: Command, io: Io): void {
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
   addModelOption(addDataOptions(command, 'as in training')).option(
     '--out <file>',
-    'write the CSV row,participant,prediction,decision here (default: stdout)',
+    'write the columns row, participant, prediction, decision here: Parquet if it ends in .parquet, CSV otherwise (default: CSV on stdout)',
   );
-  finish(command, 'kindred predict --model model.json new.csv --out predictions.csv');
+  finish(
+    command,
+    'kindred predict --model model.json new.csv --out predictions.csv',
+    'kindred predict --model model.json new.arrow --out predictions.parquet',
+  );
 }
 
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
@@ -35,7 +40,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   const newcomers = new Set(newcomersIn(table, model));
   const predictions = predict(model, table);
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
-  if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions));
+  if (flags.out !== undefined) await writePredictions(flags.out, predictions);
   if (flags.json) {
     const { method, objective } = model;
     const summary = { method, objective, rows: table.n, servedByShared };
@@ -52,4 +57,10 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (servedByShared === 0 || served !== undefined) return;
   const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
   await note(io, `${rows} are of participants that are not in the model: predicted with the shared part w`);
+}
+
+async function writePredictions(path: string, predictions: readonly Prediction[]): Promise<void> {
+  const isParquet = /\.(parquet|pq)$/i.test(path);
+  const content = isParquet ? [await predictionsParquet(predictions)] : predictionsCsv(predictions);
+  await writeAtomically(path, content);
 }

@@ -4,6 +4,7 @@
  */
 import { parseDecimal } from '../data/number.ts';
 import type { Prediction } from '../methods/predict.ts';
+import { PREDICTION_COLUMNS } from './prediction-columns.ts';
 
 const CHUNK_CHARACTERS = 1 << 16;
 
@@ -11,9 +12,9 @@ const CHUNK_CHARACTERS = 1 << 16;
 const FORMULA = /^[\s]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/;
 
 export function* predictionsCsv(predictions: readonly Prediction[]): Generator<string, void, undefined> {
-  let chunk = 'row,participant,prediction,decision\n';
-  for (const { row, participant, prediction, decision } of predictions) {
-    chunk += `${row},${cell(participant)},${cell(String(prediction))},${decision}\n`;
+  let chunk = `${PREDICTION_COLUMNS.map(({ name }) => cell(name)).join(',')}\n`;
+  for (const prediction of predictions) {
+    chunk += `${PREDICTION_COLUMNS.map(({ value }) => cell(String(value(prediction)))).join(',')}\n`;
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;
     chunk = '';

@@ -14,7 +14,10 @@ import type { Table, TableColumns } from './table.ts';
 export interface TableOptions extends Partial<TableColumns> {
   /** Number of features where a model knows it (LIBSVM text leaves zeros out). */
   readonly features?: number | undefined;
-  /** Most bytes that a gzipped, Parquet, Arrow or .npz file may unpack to (default: a hundredfold, but 256 MiB are always allowed and never more than 4 GiB). */
+  /**
+   * Most bytes that a gzipped, Parquet, Arrow or .npz file may unpack to (default: a hundredfold, but 256 MiB are always allowed and never more than 4 GiB), and
+   * that the dense table of LIBSVM text may take (default: 2 GiB).
+   */
   readonly maxBytes?: number | undefined;
 }
 
@@ -80,7 +83,7 @@ function parseLibsvm(
   bytes: Uint8Array,
   name: string,
   columns: TableColumns,
-  { tasks, features }: ParseOptions,
+  { tasks, features, maxBytes }: ParseOptions,
 ): Table {
   if (!tasks && columns.need !== 'label') {
     throw inputError(
@@ -88,7 +91,7 @@ function parseLibsvm(
       `${name}: LIBSVM text has no participants; give --task-file, a file with one participant id on each line`,
     );
   }
-  const table = readLibsvm(bytes, name, tasks, features === undefined ? {} : { features });
+  const table = readLibsvm(bytes, name, tasks, { features, memoryLimitBytes: maxBytes });
   return withoutDropped(table, columns);
 }
 

@@ -1,6 +1,6 @@
 /** Bytes that come in pieces: from a file, a download or memory. No format needs more of its runtime than this. */
 
-import { ByteWindow } from './byte-window.ts';
+import { HeldBytes } from './held-bytes.ts';
 
 export interface ByteSource {
   /** How many bytes there are, where that is known: room for rows is reserved by it, nothing relies on it. */
@@ -36,7 +36,7 @@ export async function peek(source: ByteSource): Promise<{ head: Uint8Array; sour
 async function beginning(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let next = await chunks.next();
   if (!next.done && next.value.length >= HEAD_BYTES) return next.value;
-  const held = new ByteWindow();
+  const held = new HeldBytes();
   while (!next.done) {
     held.add(next.value);
     if (held.length >= HEAD_BYTES) break;
@@ -47,7 +47,7 @@ async function beginning(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array>
 
 /** All of it, for formats that are read by offsets. */
 export async function collect({ chunks, size }: ByteSource): Promise<Uint8Array> {
-  const held = new ByteWindow(size);
+  const held = new HeldBytes(size);
   for await (const chunk of chunks) {
     if (chunk.length === size) return chunk;
     held.add(chunk);

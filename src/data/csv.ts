@@ -5,10 +5,10 @@
  */
 import { inputError } from '../base/errors.ts';
 import type { ByteSource } from './byte-source.ts';
-import { ByteWindow } from './byte-window.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { CsvCursor } from './csv-cursor.ts';
 import { GrowingList } from './growing-list.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { allocateRows } from './memory.ts';
 import {
   badFeature,
@@ -52,7 +52,7 @@ class CsvReader {
   /** Bytes of the file, as far as known. */
   private readonly size: number | undefined;
   private readonly cursor: CsvCursor;
-  private readonly held = new ByteWindow();
+  private readonly held = new HeldBytes();
   private readonly windowBytes: number;
   /** Bytes to wait for before going on. */
   private wanted: number;

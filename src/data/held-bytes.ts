@@ -1,6 +1,6 @@
 /** The part of a stream that is in memory: bytes are added behind and dropped in front. */
 
-export class ByteWindow {
+export class HeldBytes {
   private room: Uint8Array;
   private filled = 0;
 

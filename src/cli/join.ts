@@ -52,6 +52,14 @@ export function addJoin(program: Command, io: Io): void {
     .option('--once', 'exit when training ends (default)')
     .option('--forever', 'stay connected while training rests, and take part when it continues')
     .option(
+      '--watch',
+      'read the data again when the file changes, and train with the new rows; stays connected, as with --forever',
+    )
+    .option(
+      '--unlearn <rows>',
+      'rows to unlearn: their numbers in the data, from 1 (17,23), or a file with them; they stay out from now on',
+    )
+    .option(
       '--leave',
       'leave the federation for good and exit; needs no data. Contributions stay in the model',
     );
@@ -66,6 +74,8 @@ export function addJoin(program: Command, io: Io): void {
   finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
+    'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada --watch',
+    'kindred join http://host:7070 --data mine.csv --task all --state mine --unlearn 17,23',
     'kindred join http://host:7070 --state ada --leave',
     "kindred join https://host --data mine.csv --task all --state me --require 'secure,dp:eps<=4'",
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',

@@ -29,6 +29,12 @@ import { addRow } from './known-rows.ts';
 import type { KeptRows } from './own-calibration.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents, StateStore } from './ports.ts';
 
+/** Features of some rows, and which of all they are. */
+export interface MeasuredRows {
+  readonly x: Float64Array;
+  readonly rows: Uint32Array;
+}
+
 export interface OwnData {
   readonly features: readonly string[];
   /** To be given away. */
@@ -36,9 +42,7 @@ export interface OwnData {
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
-  /** Features of the rows to test on, and which of all they are. */
-  readonly testX: Float64Array;
-  readonly tested: Uint32Array;
+  readonly test: MeasuredRows;
   /** Of the training rows, features and targets. */
   readonly digest: string;
 }
@@ -60,8 +64,7 @@ export function ownData(table: Table, { train, test: tested }: Split): OwnData {
     trainX,
     train,
     labels: { source, targets, lines },
-    testX: featuresOf(table, tested),
-    tested,
+    test: { x: featuresOf(table, tested), rows: tested },
     digest: digestOf(
       trainX,
       Array.from(train, (i) => targets[i]),
@@ -182,21 +185,27 @@ export class OwnRows {
     return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
   }
 
-  /** How a model does on the rows kept aside; undefined where there are none. */
-  measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
-    const { testX, tested } = this.data;
-    if (tested.length === 0) return undefined;
+  /** Whether rows are kept aside to test on. */
+  get isTested(): boolean {
+    return this.data.test.rows.length > 0;
+  }
+
+  /** How a model does on some rows, or on those kept aside; undefined where there are none. */
+  measure(
+    model: Model,
+    { x, rows }: MeasuredRows = this.data.test,
+  ): (Metrics & { readonly rows: number }) | undefined {
+    if (rows.length === 0) return undefined;
     const y = this.targetsBy(model.classes);
-    const expected = Float64Array.from(tested, (i) => y[i]);
+    const expected = Float64Array.from(rows, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const decision = decisionBy(model, testX);
-    const decisions = new Float64Array(heads * tested.length);
-    for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
+    const decision = decisionBy(model, x);
+    const decisions = new Float64Array(heads * rows.length);
+    for (let i = 0; i < rows.length; i++) decision(z, i, decisions, i * heads);
     const [id] = model.personal.keys();
-    const rows = testedRows(model, { id, y: expected, decisions });
-    return { rows: tested.length, ...metricsOf(model, rows) };
+    return { rows: rows.length, ...metricsOf(model, testedRows(model, { id, y: expected, decisions })) };
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

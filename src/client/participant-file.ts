@@ -8,6 +8,7 @@ import { personalCost } from '../settings/wire.ts';
 import { fixedSigmoids, type Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
+import type { UnlearnedRows, Unlearning } from './unlearned-rows.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns extends TextFormat {
@@ -37,6 +38,11 @@ export interface ParticipantFile {
   readonly known?: KnownRows | undefined;
   /** How decisions of the model of that round become probabilities; undefined: that was not asked for. */
   readonly calibration?: { readonly round: number; readonly sigmoids: Sigmoids } | undefined;
+  /** Keys of rows that were to be unlearned: they stay out, whatever the data have. */
+  readonly excluded?: Float64Array | undefined;
+  /** Rows that are gone, and not yet from a training that has come to rest; and those that are (unlearning.ts). */
+  readonly unlearning?: readonly Unlearning[] | undefined;
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** For secure aggregation; nobody else knows it. */
   readonly secret: Uint8Array;
   readonly stored: Stored;
@@ -45,7 +51,7 @@ export interface ParticipantFile {
 /** What a participant that begins puts into its store. */
 export type NewParticipant = Omit<
   ParticipantFile,
-  'federation' | 'secret' | 'stored' | 'known' | 'calibration'
+  'federation' | 'secret' | 'stored' | 'known' | 'calibration' | 'excluded' | 'unlearning' | 'unlearned'
 >;
 
 /** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */

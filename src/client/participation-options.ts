@@ -15,12 +15,15 @@ import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
 import type { Recorder } from './participant-loop.ts';
 import type { OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
+import type { UnlearnedRows } from './unlearned-rows.ts';
 
 export interface ParticipationOptions {
   /** Every row of the table is this participant's. The columns are kept for predicting from files later. */
   readonly data: { readonly table: Table; readonly columns?: OwnColumns | undefined };
   /** Its id in the federation. */
   readonly participant: string;
+  /** Rows to unlearn: they are left out from now on, also where the data still have them. Refused: rows that the participant does not have. */
+  readonly unlearn?: Table | undefined;
   readonly invitation?: string | undefined;
   /** The target value that becomes +1: all must agree on it. */
   readonly positive?: string | undefined;
@@ -69,7 +72,14 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them. */
+  /** So many rows to test on have come and gone since the last start; nobody learns from them. */
+  | { readonly type: 'test rows changed'; readonly added: number; readonly gone: number }
+  /** Training has come to rest without rows that are gone. */
+  | { readonly type: 'unlearned'; readonly certificate: UnlearnedRows }
+  /**
+   * The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them.
+   * `own`: how it did before and does now.
+   */
   | {
       readonly type: 'rows changed';
       readonly edition: number;
@@ -77,7 +87,15 @@ export type JoinEvent =
       readonly gone: number;
       readonly kept: number;
       readonly isPersonalised: boolean;
+      readonly own: OwnMetrics | undefined;
     };
+
+export interface OwnMetrics {
+  /** What both were measured on: rows kept aside, or else the new rows, which the model before had not seen. */
+  readonly on: 'test rows' | 'new rows';
+  readonly before: Metrics & { readonly rows: number };
+  readonly after: Metrics & { readonly rows: number };
+}
 
 export interface JoinStatus {
   readonly participant: string;
@@ -124,6 +142,8 @@ export interface JoinResult {
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** The differential privacy that the federation promises; undefined: none. */
   readonly privacy: FederationSettings['dp'];
+  /** Certificates about rows that are gone, of all times; undefined: none. */
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** Where the state is: the folder. */
   readonly state: string;
 }

@@ -1,11 +1,13 @@
 /** Runs every attack on one watched federation, and scores it beside a guess. */
+
 import type { MaskSemantics } from '../privacy/masks.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import { meanOf } from '../sim/summary.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { explainMasks } from './attacks/brute-force-masks.ts';
 import { MOST as MOST_MASKED_ROWS } from './attacks/candidate-replay.ts';
 import { type LabelledRow, membershipByMargin, membershipBySpan } from './attacks/membership.ts';
-import { changesOf, columnsOf, type Observation } from './attacks/observation.ts';
+import { changesOf, type Observation } from './attacks/observation.ts';
 import { calibrate, meanDecision } from './attacks/property.ts';
 import {
   chooseRowCount,
@@ -112,7 +114,7 @@ export function huntedRows({ rows }: RowHunt, { watched }: WatchedFederation): L
 /** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */
 function knownRows(observation: Observation, semantics: MaskSemantics | undefined): readonly RecoveredRow[] {
   if (changesOf(observation).length === 0) return [];
-  const wide = columnsOf(observation.settings) > MOST_COLUMNS;
+  const wide = columnsOf(observation.settings.features, observation.settings) > MOST_COLUMNS;
   if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
   return recoverRows(observation, PLANES);
 }

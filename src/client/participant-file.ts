@@ -3,6 +3,7 @@ import { inputError } from '../base/errors.ts';
 import { mappingOf } from '../data/agreed-classes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
@@ -90,7 +91,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
-  const columnCount = features.length + (bias ? 1 : 0);
+  const columnCount = columnsOf(features.length, settings);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount) return undefined;
   const joined = { participant, ...ownValue(file) };
@@ -102,6 +103,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     features,
     bias,
     scaling,
+    map: seededMap(settings.map, seed),
     target,
     classes: classes && mappingOf(classes),
     w: model.w,

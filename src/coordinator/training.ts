@@ -7,6 +7,7 @@
  */
 import { invariant } from '../base/errors.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import { personalCost } from '../settings/wire.ts';
 import { Aggregator } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
@@ -25,8 +26,8 @@ export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions
 }
 
 export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
-  const { method, aggregation, lambda, bias, stop, secure, dp } = options;
-  const d = features + (bias ? 1 : 0);
+  const { method, aggregation, lambda, features: map, bias, stop, secure, dp } = options;
+  const d = columnsOf(features, { map, bias });
   const c2 = personalCost(options);
   if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {

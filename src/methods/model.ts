@@ -1,13 +1,17 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
+import { columnsOf, storedMap } from '../settings/feature-map.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
-/** 1: no `target`, the scaling of a regression's targets: they were as they are. */
-const MODEL_VERSION = 2;
+/**
+ * 1: no `target`, the scaling of a regression's targets: they were as they are.
+ * 2: no `map`.
+ */
+const MODEL_VERSION = 3;
 
 const finite = number();
 const numbers = list(finite, 'a list of numbers');
@@ -20,6 +24,7 @@ const fileKind = object(
     objective: TRAINING.objective.needed(),
     features: list(anyText, 'a list of names'),
     bias: TRAINING.bias.needed(),
+    map: storedMap.optional(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
     classes: object({ positive: anyText, negative: anyText.optional() }).optional(),
@@ -75,7 +80,7 @@ export function modelFromJson(text: string, source: string): Model {
     ...file
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
-  const columns = d + (file.bias ? 1 : 0);
+  const columns = columnsOf(d, file);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, columns);
@@ -90,6 +95,7 @@ export function modelFromJson(text: string, source: string): Model {
     },
     w: Float64Array.from(file.w),
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
+    map: file.map,
     target: file.target,
     certificate: file.certificate,
   };

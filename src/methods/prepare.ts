@@ -14,6 +14,7 @@ import {
   targetMoments,
   targetScalingFrom,
 } from '../math/target-scaling.ts';
+import { columnsOf, type FeatureMap, seededMap } from '../settings/feature-map.ts';
 import { rowWeights } from '../solver/problem.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
@@ -52,6 +53,8 @@ export interface PlacedRows {
   /** All rows of the table, unscaled. */
   readonly x: Float64Array;
   readonly scaling: Scaling;
+  /** Undefined: the features stay what they are. */
+  readonly map: FeatureMap | undefined;
   /** Whether a constant column is appended. */
   readonly bias: boolean;
   readonly own: readonly OwnRows[];
@@ -65,6 +68,7 @@ export interface Placed {
   readonly tasks: readonly Task[];
   readonly d: number;
   readonly scaling: Scaling;
+  readonly map: FeatureMap | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
 }
@@ -72,14 +76,15 @@ export interface Placed {
 export function tasksOf(
   prepared: Prepared,
   some: Uint32Array,
-  options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget'>,
+  options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget' | 'features' | 'seed'>,
 ): Placed {
   const { table, y } = prepared;
   const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
   const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
   const target = isScaled ? targetScalingOf(y, groups) : undefined;
-  return scaledTasks(table, y, groups, { scaling, target }, options);
+  const map = seededMap(options.features, options.seed);
+  return scaledTasks(table, y, groups, { scaling, map, target }, options);
 }
 
 /** A task for each participant of the table, of its rows in `groups`, with rows and targets under a scaling that is known. */
@@ -87,7 +92,7 @@ export function scaledTasks(
   table: Table,
   y: Float64Array,
   groups: readonly Uint32Array[],
-  { scaling, target }: Pick<Placed, 'scaling' | 'target'>,
+  { scaling, map, target }: Pick<Placed, 'scaling' | 'map' | 'target'>,
   options: TaskOptions,
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
@@ -98,8 +103,8 @@ export function scaledTasks(
     const weights = rowWeights(options, targets);
     return { id: table.participants[k], n: places.length, places, y: targets, weights };
   });
-  const rows = { x: table.x, scaling, bias: options.bias, own };
-  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling, target };
+  const rows = { x: table.x, scaling, map, bias: options.bias, own };
+  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsIn(rows), scaling, map, target };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {
@@ -113,14 +118,14 @@ function targetScalingOf(y: Float64Array, groups: readonly Uint32Array[]): Targe
 }
 
 /** Columns, with the bias. */
-export function columnsOf({ scaling, bias }: Pick<PlacedRows, 'scaling' | 'bias'>): number {
-  return scaling.shift.length + (bias ? 1 : 0);
+export function columnsIn({ scaling, ...form }: Pick<PlacedRows, 'scaling' | 'map' | 'bias'>): number {
+  return columnsOf(scaling.shift.length, form);
 }
 
-/** Rows are scaled, and get the bias, on their way into kernel memory. */
+/** Rows are scaled and mapped, and get the bias, on their way into kernel memory. */
 export function taskOver(
-  { x, scaling }: Pick<PlacedRows, 'x' | 'scaling'>,
+  { x, scaling, map }: Pick<PlacedRows, 'x' | 'scaling' | 'map'>,
   { places, ...task }: OwnRows,
 ): Task {
-  return { ...task, table: { x, index: places, scaling } };
+  return { ...task, table: { x, index: places, scaling, map } };
 }

@@ -125,7 +125,7 @@ function finish(
 export function assembleModel(
   prepared: Prepared,
   options: ResolvedOptions,
-  placed: Pick<Placed, 'tasks' | 'scaling' | 'target'>,
+  placed: Pick<Placed, 'tasks' | 'scaling' | 'map' | 'target'>,
   result: MethodResult,
 ): Model {
   const { method, objective, bias, seed } = options;
@@ -135,6 +135,7 @@ export function assembleModel(
     features: prepared.table.features,
     bias,
     scaling: placed.scaling,
+    map: placed.map,
     target: placed.target,
     classes: prepared.classes,
     w: result.w,

@@ -15,11 +15,12 @@ import type { Moments as FeatureMoments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> &
+type SummedSettings = Pick<FederationSettings, 'features' | 'map' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */
@@ -90,11 +91,11 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
 }
 
 function lengthOf(settings: SummedSettings, purpose: SumPurpose): number {
-  const { features, bias, training } = settings;
+  const { features, training } = settings;
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return features + (bias ? 1 : 0) + (training === 'answers' ? SCALARS : 0);
+  return columnsOf(features, settings) + (training === 'answers' ? SCALARS : 0);
 }
 
 /** What of a participant's moments is summed. */

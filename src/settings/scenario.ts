@@ -137,6 +137,7 @@ export const SCENARIO = {
   classWeight: PROBLEM.classWeight,
   scale: PROBLEM.scale,
   scaleTarget: PROBLEM.scaleTarget,
+  features: PROBLEM.features,
   bias: PROBLEM.bias,
   testFraction: ROWS.testFraction,
   trainRows: ROWS.trainRows,

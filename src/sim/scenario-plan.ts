@@ -1,4 +1,5 @@
 /** From a scenario and its table to a plan that can be run, once for each seed. */
+
 import {
   type CoordinatorOptions,
   conflictOfSize,
@@ -16,6 +17,7 @@ import type { Table } from '../data/table.ts';
 import { defaultSecurity, graphParameters } from '../privacy/secure/graph.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { securityOf } from '../protocol/secure-sums.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import type { SecureOptions } from '../settings/federation.ts';
 import { LONGEST_MS } from '../settings/scenario.ts';
 import type { SecureSettings } from '../settings/wire.ts';
@@ -199,7 +201,7 @@ type Timing = ReturnType<typeof timingOf>;
  * retry is a little longer than the slowest answer, and nobody is waited for longer than twenty of that.
  */
 function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel) {
-  const { link, partitions, crashes, deeds, passes } = scenario;
+  const { link, partitions, crashes, deeds, passes, features: map, bias } = scenario;
   const { loss, duplicate, jitterMs } = link;
   const nothingLost =
     loss + duplicate + jitterMs === 0 && partitions.length + crashes.length + deeds.length === 0;
@@ -207,7 +209,7 @@ function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute:
   const hardware = hardwareOf(scenario);
   let slowest = 1;
   for (const [k, rows] of groups.entries()) {
-    const passMs = meanPassMs(compute, rows.length, table.features.length + 1);
+    const passMs = meanPassMs(compute, rows.length, columnsOf(table.features.length, { map, bias }));
     slowest = Math.max(slowest, (passes * passMs) / hardware(k, groups.length));
   }
   const answer = (1 + 3 * compute.spread) * slowest + 2 * (link.delayMs + link.jitterMs);
@@ -220,7 +222,7 @@ function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute:
 
 /** A share of 1 is everybody: no period, the round closes with the last answer. */
 function computedWait(
-  { passes, link, bias }: Scenario,
+  { passes, link, features: map, bias }: Scenario,
   share: number,
   compute: ComputeModel,
   participants: readonly ParticipantData[],
@@ -228,7 +230,7 @@ function computedWait(
   if (share === 1) return undefined;
   const devices = participants.map(({ profile, hardware }) => ({
     rows: profile.rows,
-    columns: profile.features + (bias ? 1 : 0),
+    columns: columnsOf(profile.features, { map, bias }),
     hardware,
   }));
   // There and back, the random part at its mean.

@@ -5,11 +5,13 @@
 import { inputError } from '../base/errors.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
-import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { Scaling } from '../math/scaling.ts';
 import { inTargetUnits, type TargetScaling } from '../math/target-scaling.ts';
+import { columnsOf, type FeatureMap } from '../settings/feature-map.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { METHODS } from '../settings/training.ts';
 import type { Certificate } from './certificate.ts';
+import { rowWriter } from './row-writer.ts';
 import { plusScaled } from './vector.ts';
 
 export type MethodName = (typeof METHODS)[number];
@@ -20,6 +22,8 @@ export interface Model {
   readonly features: readonly string[];
   readonly bias: boolean;
   readonly scaling: Scaling;
+  /** What scaled rows are mapped to; undefined: the model is linear in the features themselves. */
+  readonly map: FeatureMap | undefined;
   /** How the targets of a regression were scaled; undefined: they were not. */
   readonly target: TargetScaling | undefined;
   /** What +1 and -1 stand for; undefined for regression. */
@@ -66,15 +70,17 @@ export function decide(
 
 /** The decision for a row of raw features that are known to be the model's; z is w + v_k. */
 export function decisionBy(
-  { bias, scaling, target }: Pick<Model, 'bias' | 'scaling' | 'target'>,
+  { bias, scaling, map, target }: Pick<Model, 'bias' | 'scaling' | 'map' | 'target'>,
   x: Float64Array,
 ): (z: Float64Array, i: number) => number {
-  const d = scaling.shift.length;
-  const scaled = new Float64Array(d);
+  const form = { scaling, map, bias: false };
+  const write = rowWriter(form);
+  const d = columnsOf(scaling.shift.length, form);
+  const row = new Float64Array(d);
   return (z, i) => {
-    scaleRow(x, i, scaling, scaled, 0);
+    write(x, i, row, 0);
     let sum = bias ? z[d] : 0;
-    for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
+    for (let j = 0; j < d; j++) sum += row[j] * z[j];
     return inTargetUnits(sum, target);
   };
 }

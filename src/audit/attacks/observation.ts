@@ -5,13 +5,15 @@
  * The coordinator is honest: it keeps to the protocol and only records. It knows the code, the settings (it made them) and
  * what it sent.
  */
+
 import type { Moments } from '../../math/scaling.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import type { FederationSettings } from '../../settings/wire.ts';
 import type { AnswerScalars } from '../../solver/answer.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
 
-type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'seed' | 'passes';
+type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'map' | 'seed' | 'passes';
 
 export interface KnownSettings extends ProblemSettings, Pick<FederationSettings, Known> {
   /** x' = (x - shift) factor, once it is settled. */
@@ -44,11 +46,6 @@ export interface Observation {
   readonly best: number;
 }
 
-/** Columns of a row, with the bias. */
-export function columnsOf({ features, bias }: KnownSettings): number {
-  return features + (bias ? 1 : 0);
-}
-
 /**
  * From round to round: how a participant's contribution changed, and from what. A change is a combination of the rows whose duals
  * moved, and u before it is the sum of what was accepted: the coordinator keeps both books itself, to the last bit. Under the
@@ -69,7 +66,7 @@ export interface ObservedChange extends Pick<ObservedRound, 'round' | 'w' | 'sig
 /** Of every round in which a contribution was sent. One that changes nothing is a change, too: the paper's own step may hide in it. */
 export function changesOf({ settings, rounds }: Observation): ObservedChange[] {
   const answers = settings.training === 'answers';
-  let before: Float64Array = new Float64Array(columnsOf(settings));
+  let before: Float64Array = new Float64Array(columnsOf(settings.features, settings));
   let s = 0;
   const changes: ObservedChange[] = [];
   for (const [r, seen] of rounds.entries()) {

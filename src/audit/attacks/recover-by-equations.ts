@@ -12,11 +12,13 @@
  *
  * Assumes classification and one participant's answers in the clear; with `masking` the masks are guessed.
  */
+
 import { stream } from '../../base/random.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import { type Candidate, type ObservedSolve, observedSolves } from './candidate.ts';
 import { type Masking, replayCandidate } from './candidate-replay.ts';
 import { leastSquares } from './least-squares.ts';
-import { columnsOf, type KnownSettings, type Observation } from './observation.ts';
+import type { KnownSettings, Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 
 interface EquationSearch {
@@ -174,7 +176,7 @@ function fitFrom(
       const candidate = candidateOf(settings, withFree(values), y);
       return residualsOf(settings, seen, candidate, search.masking, last ? 0 : PRIOR);
     };
-    equations = seen.length * (columnsOf(settings) + 2);
+    equations = seen.length * (columnsOf(settings.features, settings) + 2);
     // What f32 leaves of the equations, squared and summed.
     const options = { iterations: search.iterations, enough: equations * 1e-15 };
     const from = Float64Array.from(free, (j) => features[j]);
@@ -189,7 +191,7 @@ function fitFrom(
 
 function candidateOf(settings: KnownSettings, features: Float64Array, y: Float64Array): Candidate {
   const d = settings.features;
-  const columns = columnsOf(settings);
+  const columns = columnsOf(settings.features, settings);
   const rows = new Float64Array(y.length * columns).fill(1);
   for (let i = 0; i < y.length; i++) rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
   return { rows, y };
@@ -202,7 +204,7 @@ function residualsOf(
   masking: Masking,
   prior: number,
 ): Float64Array {
-  const columns = columnsOf(settings);
+  const columns = columnsOf(settings.features, settings);
   const width = columns + 2;
   const { rounds } = replayCandidate(settings, solves, candidate, masking);
   const features = candidate.rows.length - candidate.y.length * (columns - settings.features);

@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
 import { resolveOptions } from '../../methods/options.ts';
-import { columnsOf, type PlacedRows } from '../../methods/prepare.ts';
+import { columnsIn, type PlacedRows } from '../../methods/prepare.ts';
 import type { Answerers, Asked } from '../../methods/questions.ts';
 import {
   askingMethodOf,
@@ -57,7 +57,7 @@ class AnsweringThreads implements Answerers {
 
   async hold(rows: PlacedRows, problem: ProblemSettings): Promise<void> {
     const n = rows.own.map((own) => own.n);
-    const d = columnsOf(rows);
+    const d = columnsIn(rows);
     const forms = solveForms(n, d);
     const x = inSharedMemory(rows.x);
     const shares = sharesOf(n, d, this.threads.length);

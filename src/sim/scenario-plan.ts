@@ -9,6 +9,7 @@ import {
 import { labelsOf } from '../data/agreed-classes.ts';
 import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
+import { makeRings } from '../data/generate-rings.ts';
 import { classificationTargets, regressionTargets } from '../data/labels.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
@@ -78,6 +79,7 @@ export function generatedTable({ data }: Scenario): Table | undefined {
   checkDenseSize('data', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
   if (data.generator === 'har')
     return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
+  if (data.generator === 'rings') return makeRings({ participants, rows, features, seed });
   return makeRegression({ tasks: participants, rows, features, seed, heterogeneity: data.heterogeneity });
 }
 

@@ -1,6 +1,8 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
+import { type ClassMapping, headsOf, isMany } from '../data/labels.ts';
 import { columnsOf, storedMap } from '../settings/feature-map.ts';
+import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
@@ -9,7 +11,7 @@ import type { Model } from '../solver/model.ts';
 const MODEL_FORMAT = 'kindred-model';
 /**
  * 1: no `target`, the scaling of a regression's targets: they were as they are.
- * 2: no `map`.
+ * 2: two classes only, no `map`.
  */
 const MODEL_VERSION = 3;
 
@@ -27,7 +29,16 @@ const fileKind = object(
     map: storedMap.optional(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
-    classes: object({ positive: anyText, negative: anyText.optional() }).optional(),
+    classes: object({
+      positive: anyText.optional(),
+      negative: anyText.optional(),
+      labels: list(anyText, 'a list of at least three labels', { least: 3 }).optional(),
+    })
+      .check(
+        ({ positive, labels }) => (positive === undefined) !== (labels === undefined),
+        'positive or labels',
+      )
+      .optional(),
     w: numbers,
     participants: list(object({ id: anyText, v: numbers }), 'a list of participants'),
     servesNewcomers: toggle(),
@@ -45,10 +56,7 @@ export function modelToJson(model: Model): string {
     version: MODEL_VERSION,
     ...rest,
     features: [...rest.features],
-    classes: classes && {
-      positive: classes.positive,
-      ...(classes.negative !== undefined && { negative: classes.negative }),
-    },
+    classes: classes && classesToJson(classes),
     scaling: { mode: scaling.mode, shift: [...scaling.shift], factor: [...scaling.factor] },
     certificate: certificate && { ...certificate },
     w: [...w],
@@ -80,14 +88,15 @@ export function modelFromJson(text: string, source: string): Model {
     ...file
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
-  const columns = columnsOf(d, file);
+  const classes = classesFrom(file.classes);
+  const length = headsOf(classes) * columnsOf(d, file);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
-  checkLength(source, 'w', file.w, columns);
-  for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, columns);
+  checkLength(source, 'w', file.w, length);
+  for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, length);
   return {
     ...file,
-    classes: file.classes && { positive: file.classes.positive, negative: file.classes.negative },
+    classes,
     scaling: {
       mode: file.scaling.mode,
       shift: Float64Array.from(file.scaling.shift),
@@ -99,6 +108,18 @@ export function modelFromJson(text: string, source: string): Model {
     target: file.target,
     certificate: file.certificate,
   };
+}
+
+function classesToJson(classes: ClassMapping) {
+  if (isMany(classes)) return { labels: [...classes.labels] };
+  const { positive, negative } = classes;
+  return { positive, ...(negative !== undefined && { negative }) };
+}
+
+function classesFrom(file: ValueOf<typeof fileKind>['classes']): ClassMapping | undefined {
+  if (!file) return undefined;
+  const { labels, positive, negative } = file;
+  return labels ? { labels } : { positive: positive!, negative };
 }
 
 function parseJson(text: string, source: string): unknown {

@@ -3,7 +3,13 @@
  * alone (computed per participant and merged, as a federation does it). The rows themselves stay where they are: they are
  * scaled, and get the bias, on their way into kernel memory.
  */
-import { type ClassMapping, classificationTargets, regressionTargets } from '../data/labels.ts';
+import {
+  type ClassMapping,
+  classificationTargets,
+  headsOf,
+  headTargets,
+  regressionTargets,
+} from '../data/labels.ts';
 import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
@@ -21,7 +27,7 @@ import type { Task } from './workspace.ts';
 
 export interface Prepared {
   readonly table: Table;
-  /** Targets of all rows: -1 and +1, or values. */
+  /** Targets of all rows: -1 and +1, of many classes their numbers, or values. */
   readonly y: Float64Array;
   readonly classes: ClassMapping | undefined;
   /** Sentences for people: how labels were mapped, and the like. */
@@ -36,8 +42,8 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   if (options.objective === 'regression') {
     return { table, y: regressionTargets(table), classes: undefined, notes: [], split };
   }
-  const { y, positive, negative, note } = classificationTargets(table, { positive: options.positive });
-  return { table, y, classes: { positive, negative }, notes: [note], split };
+  const { y, classes, note } = classificationTargets(table, { positive: options.positive });
+  return { table, y, classes, notes: [note], split };
 }
 
 /** One participant's training rows. */
@@ -66,6 +72,9 @@ type TaskOptions = Pick<ResolvedOptions, 'objective' | 'loss' | 'bias' | 'classW
 export interface Placed {
   readonly rows: PlacedRows;
   readonly tasks: readonly Task[];
+  /** With the bias. */
+  readonly columns: number;
+  /** Length of vectors: the columns of all heads. */
   readonly d: number;
   readonly scaling: Scaling;
   readonly map: FeatureMap | undefined;
@@ -78,13 +87,13 @@ export function tasksOf(
   some: Uint32Array,
   options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget' | 'features' | 'seed'>,
 ): Placed {
-  const { table, y } = prepared;
+  const { table, y, classes } = prepared;
   const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
   const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
   const target = isScaled ? targetScalingOf(y, groups) : undefined;
   const map = seededMap(options.features, options.seed);
-  return scaledTasks(table, y, groups, { scaling, map, target }, options);
+  return scaledTasks(table, y, groups, { scaling, map, target, classes }, options);
 }
 
 /** A task for each participant of the table, of its rows in `groups`, with rows and targets under a scaling that is known. */
@@ -92,19 +101,19 @@ export function scaledTasks(
   table: Table,
   y: Float64Array,
   groups: readonly Uint32Array[],
-  { scaling, map, target }: Pick<Placed, 'scaling' | 'map' | 'target'>,
+  { scaling, map, target, classes }: Pick<Placed, 'scaling' | 'map' | 'target'> & Pick<Prepared, 'classes'>,
   options: TaskOptions,
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
-    const targets = scaledTargets(
-      Float64Array.from(places, (i) => y[i]),
-      target,
-    );
-    const weights = rowWeights(options, targets);
-    return { id: table.participants[k], n: places.length, places, y: targets, weights };
+    const n = places.length;
+    const values = Float64Array.from(places, (i) => y[i]);
+    const targets = headTargets(scaledTargets(values, target), headsOf(classes));
+    return { id: table.participants[k], n, places, y: targets, weights: rowWeights(options, targets, n) };
   });
   const rows = { x: table.x, scaling, map, bias: options.bias, own };
-  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsIn(rows), scaling, map, target };
+  const tasks = own.map((one) => taskOver(rows, one));
+  const columns = columnsIn(rows);
+  return { rows, tasks, columns, d: headsOf(classes) * columns, scaling, map, target };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

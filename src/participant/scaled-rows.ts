@@ -8,7 +8,7 @@ import { rowWeights } from '../solver/problem.ts';
 import { rowWriter } from '../solver/row-writer.ts';
 import { Shard } from '../solver/shard.ts';
 
-/** x is rows x features, y is -1 and +1, or values. */
+/** x is rows x features; y is -1 and +1, or values, a block for each head. */
 export function scaledShard(
   arena: Arena,
   settings: FederationSettings,
@@ -16,14 +16,15 @@ export function scaledShard(
   { x, y, features }: { readonly x: Float64Array; readonly y: Float64Array; readonly features: number },
 ): Shard {
   const write = rowWriter({ scaling, map: seededMap(settings.map, settings.seed), bias: settings.bias });
+  const n = x.length / features;
   return new Shard(
     arena,
     { ...settings, c2: personalCost(settings) },
     {
-      n: y.length,
+      n,
       d: columnsOf(features, settings),
       y,
-      weights: rowWeights(settings, y),
+      weights: rowWeights(settings, y, n),
       write: (i, row) => write(x, i, row, 0),
     },
   );

@@ -46,12 +46,16 @@ export function dualSum({ settings, y, cap }: BoxContext, beta: Float64Array): n
   return sum;
 }
 
-/** c_i of each row; undefined: 1. Only classes can be balanced. */
+/** c_i of each row in each head; undefined: 1. `y` has a block of n for each head. Only classes can be balanced. */
 export function rowWeights(
   settings: Pick<LossSettings, 'objective' | 'loss'> & { readonly classWeight: 'none' | 'balanced' },
   y: Float64Array,
+  n: number,
 ): Float64Array | undefined {
-  return settings.classWeight === 'balanced' && lossOf(settings).classes ? balancedWeights(y) : undefined;
+  if (settings.classWeight !== 'balanced' || !lossOf(settings).classes) return undefined;
+  const weights = new Float64Array(y.length);
+  for (let at = 0; at < y.length; at += n) weights.set(balancedWeights(y.subarray(at, at + n)), at);
+  return weights;
 }
 
 /**

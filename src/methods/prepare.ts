@@ -20,7 +20,8 @@ import {
   targetMoments,
   targetScalingFrom,
 } from '../math/target-scaling.ts';
-import { columnsOf, type FeatureMap, seededMap } from '../settings/feature-map.ts';
+import { columnsOf, type FeatureMap, mostMappedFeatures, seededMap } from '../settings/feature-map.ts';
+import { OPTIONS, settingError } from '../settings/refused.ts';
 import { rowWeights } from '../solver/problem.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
@@ -92,7 +93,7 @@ export function tasksOf(
   const scaling = scalingOf(table, groups, options.scale);
   const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
   const target = isScaled ? targetScalingOf(y, groups) : undefined;
-  const map = seededMap(options.features, options.seed);
+  const map = fittingMap(table, options);
   return scaledTasks(table, y, groups, { scaling, map, target, classes }, options);
 }
 
@@ -114,6 +115,15 @@ export function scaledTasks(
   const tasks = own.map((one) => taskOver(rows, one));
   const columns = columnsIn(rows);
   return { rows, tasks, columns, d: headsOf(classes) * columns, scaling, map, target };
+}
+
+function fittingMap(table: Table, options: Pick<ResolvedOptions, 'features' | 'seed'>) {
+  const map = seededMap(options.features, options.seed);
+  const d = table.features.length;
+  const most = mostMappedFeatures(map);
+  if (!map || d <= most) return map;
+  const expected = `a map of at most ${most} features with a count of ${map.count}`;
+  throw settingError(OPTIONS, 'features', expected, `${d}`);
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

@@ -53,6 +53,14 @@ export function seededMap(settings: FeatureMapSettings | undefined, seed: number
   return settings && { ...settings, seed };
 }
 
+/** Frequencies of a map take count / 2 x features numbers; more than these (256 MiB) are refused. */
+const MOST_FREQUENCIES = 2 ** 26;
+
+/** How many features a map can take. */
+export function mostMappedFeatures(map: FeatureMapSettings | undefined): number {
+  return map ? Math.floor((2 * MOST_FREQUENCIES) / map.count) : Infinity;
+}
+
 /** Columns of a row as it is solved: its features, or what they are mapped to, and the bias. */
 export function columnsOf(
   features: number,

@@ -16,7 +16,7 @@ import { frequenciesOf } from './frequencies.ts';
 export class RandomFeatures {
   /** The scaled row that `put` maps: put it here first. */
   readonly input: Float64Array;
-  private readonly arena = new Arena();
+  private readonly arena: Arena;
   private readonly stride: number;
   /** f32, a row for each. */
   private readonly frequencies: Address;
@@ -24,8 +24,9 @@ export class RandomFeatures {
   private readonly angles: Address;
   private readonly count: number;
 
-  constructor(map: FeatureMap, features: number) {
-    const { arena } = this;
+  /** `arena`: its own, in which nothing else is allocated. */
+  constructor(map: FeatureMap, features: number, arena = new Arena()) {
+    this.arena = arena;
     const rows = frequenciesOf(map, features);
     this.count = map.count;
     this.stride = padded(features);

@@ -40,13 +40,12 @@ import {
 } from './secure-roster.ts';
 import { askedOfAll, sendRound, settingsOf } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
-import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
 import { noteArrival } from './ways.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
 export function openSum(state: CoordinatorState): CoordinatorEffect[] {
-  const { options, features } = state;
+  const { options } = state;
   const secure = state.secure!;
   const renewed = renewRoster(state);
   const { core } = secure;
@@ -59,8 +58,7 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const roster = core.layout.session;
   const bases = core.layout.ids.map((id) => state.members.get(id)?.accepted.round ?? 0);
   const plan = { round: state.round, purpose: secure.purpose, roster };
-  const { training } = localProblem(options);
-  const summed = sumPlan({ ...options, features, training }, plan, core.layout.ids.length);
+  const summed = sumPlan(settingsOf(state), plan, core.layout.ids.length);
   openSecureRound(core, summed, questionAsked(state, bases));
   const message = { kind: 'plan', ...plan, bases } as const;
   const here = membersHere(state);

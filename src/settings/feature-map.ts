@@ -33,7 +33,7 @@ export const features = map
   })
   .optional('none')
   .flag('--features <map>')
-  .about('random Fourier features in place of those of the data, such as rff:512 or rff:512:0.5');
+  .about('random Fourier features in place of those of the data: rff:<count>, or rff:<count>:<gamma>');
 
 export type FeatureMapSettings = ValueOf<typeof map>;
 

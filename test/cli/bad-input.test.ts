@@ -623,12 +623,6 @@ const CASES: readonly Case[] = [
       ['--c2', 'much', 'a number above 0'],
       ['--epsilon', '-1', 'at least 0'],
       ['--class-weight', 'even', 'none, balanced'],
-      ['--features', 'poly:3', 'none, rff:<count> or rff:<count>:<gamma>'],
-      ['--features', 'rff', 'rff:<count>'],
-      ['--features', 'rff:511', 'an even number of features from 2 to 65536'],
-      ['--features', 'rff:100000', 'an even number of features from 2 to 65536'],
-      ['--features', 'rff:64:0', 'a gamma above 0'],
-      ['--features', 'rff:64:wide', 'a gamma above 0'],
       ['--test-fraction', '1', 'below 1'],
       ['--seed', '0.5', 'whole number'],
       ['--gap', '1', 'below 1'],
@@ -693,6 +687,10 @@ const CASES: readonly Case[] = [
       [
         ['har', '--heterogeneity', 'same'],
         ['--heterogeneity', 'regression'],
+      ],
+      [
+        ['rings', '--snr', '20'],
+        ['--snr', 'only with data make regression', 'got rings'],
       ],
       [
         ['har', '--json'],

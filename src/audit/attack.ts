@@ -114,7 +114,7 @@ export function huntedRows({ rows }: RowHunt, { watched }: WatchedFederation): L
 /** By linear algebra. Bernoulli masks leave rows standing alone, and make nonsense of the planes. */
 function knownRows(observation: Observation, semantics: MaskSemantics | undefined): readonly RecoveredRow[] {
   if (changesOf(observation).length === 0) return [];
-  const wide = columnsOf(observation.settings.features, observation.settings) > MOST_COLUMNS;
+  const wide = columnsOf(observation.settings) > MOST_COLUMNS;
   if (wide || semantics) return singleRows(observation).slice(0, observation.rows);
   return recoverRows(observation, PLANES);
 }

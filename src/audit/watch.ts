@@ -125,7 +125,7 @@ function labelledRows(
 ): LabelledRow[] {
   const { features, seed, bias } = options;
   const form = { scaling, map: seededMap(features, seed), bias };
-  const columns = columnsOf(participants[0].profile.features, form);
+  const columns = columnsOf({ ...form, features: participants[0].profile.features });
   const write = rowWriter(form);
   return Array.from(y, (label, i) => {
     // As the participant's own memory has them.

@@ -91,7 +91,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
-  const columnCount = columnsOf(features.length, settings);
+  const columnCount = columnsOf(settings);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== columnCount) return undefined;
   const joined = { participant, ...ownValue(file) };

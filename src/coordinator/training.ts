@@ -27,7 +27,7 @@ export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions
 
 export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
   const { method, aggregation, lambda, features: map, bias, stop, secure, dp } = options;
-  const d = columnsOf(features, { map, bias });
+  const d = columnsOf({ features, map, bias });
   const c2 = personalCost(options);
   if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {

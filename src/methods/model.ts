@@ -89,7 +89,7 @@ export function modelFromJson(text: string, source: string): Model {
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
   const classes = classesFrom(file.classes);
-  const length = headsOf(classes) * columnsOf(d, file);
+  const length = headsOf(classes) * columnsOf({ ...file, features: d });
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, length);

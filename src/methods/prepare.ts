@@ -137,8 +137,8 @@ function targetScalingOf(y: Float64Array, groups: readonly Uint32Array[]): Targe
 }
 
 /** Columns, with the bias. */
-export function columnsIn({ scaling, ...form }: Pick<PlacedRows, 'scaling' | 'map' | 'bias'>): number {
-  return columnsOf(scaling.shift.length, form);
+export function columnsIn({ scaling, map, bias }: Pick<PlacedRows, 'scaling' | 'map' | 'bias'>): number {
+  return columnsOf({ features: scaling.shift.length, map, bias });
 }
 
 /** Rows are scaled and mapped, and get the bias, on their way into kernel memory. */

@@ -22,7 +22,7 @@ export function scaledShard(
     { ...settings, c2: personalCost(settings) },
     {
       n,
-      d: columnsOf(features, settings),
+      d: columnsOf(settings),
       y,
       weights: rowWeights(settings, y, n),
       write: (i, row) => write(x, i, row, 0),

@@ -95,7 +95,7 @@ function lengthOf(settings: SummedSettings, purpose: SumPurpose): number {
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return columnsOf(features, settings) + (training === 'answers' ? SCALARS : 0);
+  return columnsOf(settings) + (training === 'answers' ? SCALARS : 0);
 }
 
 /** What of a participant's moments is summed. */

@@ -61,10 +61,14 @@ export function mostMappedFeatures(map: FeatureMapSettings | undefined): number 
   return map ? Math.floor((2 * MOST_FREQUENCIES) / map.count) : Infinity;
 }
 
+interface RowShape {
+  /** How many there are in the data. */
+  readonly features: number;
+  readonly map?: FeatureMapSettings | undefined;
+  readonly bias: boolean;
+}
+
 /** Columns of a row as it is solved: its features, or what they are mapped to, and the bias. */
-export function columnsOf(
-  features: number,
-  { map, bias }: { readonly map?: FeatureMapSettings | undefined; readonly bias: boolean },
-): number {
+export function columnsOf({ features, map, bias }: RowShape): number {
   return (map?.count ?? features) + (bias ? 1 : 0);
 }

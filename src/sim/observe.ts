@@ -160,7 +160,7 @@ export class Observer {
     if (known) return known;
     const { features, seed, bias } = state.options;
     const form = { scaling: state.scaling!, map: seededMap(features, seed), bias };
-    const columns = columnsOf(state.features, form);
+    const columns = columnsOf({ ...form, features: state.features });
     const write = rowWriter(form);
     const rows = new Float64Array(y.length * columns);
     for (let i = 0; i < y.length; i++) write(x, i, rows, i * columns);

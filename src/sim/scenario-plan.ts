@@ -209,9 +209,10 @@ function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute:
     loss + duplicate + jitterMs === 0 && partitions.length + crashes.length + deeds.length === 0;
   const groups = rowsByParticipant(table, train);
   const hardware = hardwareOf(scenario);
+  const columns = columnsOf({ features: table.features.length, map, bias });
   let slowest = 1;
   for (const [k, rows] of groups.entries()) {
-    const passMs = meanPassMs(compute, rows.length, columnsOf(table.features.length, { map, bias }));
+    const passMs = meanPassMs(compute, rows.length, columns);
     slowest = Math.max(slowest, (passes * passMs) / hardware(k, groups.length));
   }
   const answer = (1 + 3 * compute.spread) * slowest + 2 * (link.delayMs + link.jitterMs);
@@ -232,7 +233,7 @@ function computedWait(
   if (share === 1) return undefined;
   const devices = participants.map(({ profile, hardware }) => ({
     rows: profile.rows,
-    columns: columnsOf(profile.features, { map, bias }),
+    columns: columnsOf({ features: profile.features, map, bias }),
     hardware,
   }));
   // There and back, the random part at its mean.

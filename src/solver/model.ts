@@ -78,8 +78,8 @@ export function decisionBy(
   x: Float64Array,
 ): (z: Float64Array, i: number, out: Float64Array, at: number) => void {
   const features = scaling.shift.length;
-  const columns = columnsOf(features, { map, bias });
-  const d = columnsOf(features, { map, bias: false });
+  const columns = columnsOf({ features, map, bias });
+  const d = columnsOf({ features, map, bias: false });
   const heads = headsOf(classes);
   const write = rowWriter({ scaling, map, bias: false });
   const row = new Float64Array(d);

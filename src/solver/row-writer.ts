@@ -16,7 +16,7 @@ export type RowWriter = (x: Float64Array, i: number, out: Float64Array | Float32
 export function rowWriter({ scaling, map, bias }: RowForm): RowWriter {
   const write = map ? mappedWriter(scaling, map) : scaledWriter(scaling);
   if (!bias) return write;
-  const biasAt = columnsOf(scaling.shift.length, { map, bias: false });
+  const biasAt = columnsOf({ features: scaling.shift.length, map, bias: false });
   return (x, i, out, at) => {
     write(x, i, out, at);
     out[at + biasAt] = 1;

@@ -27,7 +27,7 @@ export function placeTableRows(arena: Arena, rows: TableRows, place: Place): voi
 }
 
 function placeMapped(arena: Arena, { x, index, scaling, map }: TableRows, { address, d, stride }: Place) {
-  const bias = d > columnsOf(scaling.shift.length, { map, bias: false });
+  const bias = d > columnsOf({ features: scaling.shift.length, map, bias: false });
   const write = rowWriter({ scaling, map, bias });
   const values = arena.f32(address, index.length * stride);
   for (let i = 0; i < index.length; i++) write(x, index[i], values, i * stride);

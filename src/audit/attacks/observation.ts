@@ -66,7 +66,7 @@ export interface ObservedChange extends Pick<ObservedRound, 'round' | 'w' | 'sig
 /** Of every round in which a contribution was sent. One that changes nothing is a change, too: the paper's own step may hide in it. */
 export function changesOf({ settings, rounds }: Observation): ObservedChange[] {
   const answers = settings.training === 'answers';
-  let before: Float64Array = new Float64Array(columnsOf(settings.features, settings));
+  let before: Float64Array = new Float64Array(columnsOf(settings));
   let s = 0;
   const changes: ObservedChange[] = [];
   for (const [r, seen] of rounds.entries()) {

@@ -16,7 +16,7 @@ export function meanDecision(observation: Observation, w: Float64Array): number 
   const { moments, settings } = observation;
   if (!moments || !settings.scaling) return undefined;
   const { shift, factor } = settings.scaling;
-  const mean = new Float64Array(columnsOf(settings.features, settings)).fill(1);
+  const mean = new Float64Array(columnsOf(settings)).fill(1);
   for (let j = 0; j < shift.length; j++) mean[j] = (moments.mean[j] - shift[j]) * factor[j];
   return dot(mean, plusScaled(w, 1, recoverPersonal(observation)));
 }

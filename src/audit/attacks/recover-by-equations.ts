@@ -176,7 +176,7 @@ function fitFrom(
       const candidate = candidateOf(settings, withFree(values), y);
       return residualsOf(settings, seen, candidate, search.masking, last ? 0 : PRIOR);
     };
-    equations = seen.length * (columnsOf(settings.features, settings) + 2);
+    equations = seen.length * (columnsOf(settings) + 2);
     // What f32 leaves of the equations, squared and summed.
     const options = { iterations: search.iterations, enough: equations * 1e-15 };
     const from = Float64Array.from(free, (j) => features[j]);
@@ -191,7 +191,7 @@ function fitFrom(
 
 function candidateOf(settings: KnownSettings, features: Float64Array, y: Float64Array): Candidate {
   const d = settings.features;
-  const columns = columnsOf(settings.features, settings);
+  const columns = columnsOf(settings);
   const rows = new Float64Array(y.length * columns).fill(1);
   for (let i = 0; i < y.length; i++) rows.set(features.subarray(i * d, (i + 1) * d), i * columns);
   return { rows, y };
@@ -204,7 +204,7 @@ function residualsOf(
   masking: Masking,
   prior: number,
 ): Float64Array {
-  const columns = columnsOf(settings.features, settings);
+  const columns = columnsOf(settings);
   const width = columns + 2;
   const { rounds } = replayCandidate(settings, solves, candidate, masking);
   const features = candidate.rows.length - candidate.y.length * (columns - settings.features);

@@ -14,5 +14,5 @@ export function recoverPersonal({ settings, rounds, best }: Observation): Float6
   const seen = rounds.filter((round): round is ObservedRound & { u: Float64Array } => round.u !== undefined);
   const wanted = settings.training === 'answers' ? seen.find(({ round }) => round === best) : undefined;
   const u = (wanted ?? seen.findLast(({ taken }) => taken !== undefined) ?? seen.at(-1))?.u;
-  return u?.map((value) => value / settings.c2) ?? new Float64Array(columnsOf(settings.features, settings));
+  return u?.map((value) => value / settings.c2) ?? new Float64Array(columnsOf(settings));
 }

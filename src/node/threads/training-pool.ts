@@ -29,7 +29,7 @@ export interface HeldRows {
 
 export type ToAnswerer = HeldRows | Asked;
 
-/** Fewer values (rows x features) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
+/** Fewer values (rows x columns) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
 const PAYS_FROM = 10e6;
 
 /** On at most so many threads, by default one for each core where that pays; methods that cannot ask train on this one. */
@@ -39,9 +39,11 @@ export async function trainOnThreads(
   options: TrainOptions = {},
   context: TrainContext = {},
 ): Promise<TrainResult> {
-  const wanted = threads ?? (table.x.length < PAYS_FROM ? 1 : availableParallelism());
+  const resolved = resolveOptions(options);
+  const columns = resolved.features?.count ?? table.features.length;
+  const wanted = threads ?? (table.n * columns < PAYS_FROM ? 1 : availableParallelism());
   const most = Math.min(wanted, table.participants.length);
-  if (most <= 1 || !askingMethodOf(resolveOptions(options))) return train(table, options, context);
+  if (most <= 1 || !askingMethodOf(resolved)) return train(table, options, context);
   return trainWith(new AnsweringThreads(most), table, options, context);
 }
 

@@ -116,6 +116,7 @@ class Workers {
 const PARTICIPANT_MS = 0.5;
 const VALUE_MS = 2e-4;
 
-function guessedMs({ prepared: { table, split } }: TuneWork): number {
-  return PARTICIPANT_MS * table.participants.length + VALUE_MS * split.train.length * table.features.length;
+function guessedMs({ prepared: { table, split }, options }: TuneWork): number {
+  const columns = options.features?.count ?? table.features.length;
+  return PARTICIPANT_MS * table.participants.length + VALUE_MS * split.train.length * columns;
 }

@@ -48,6 +48,11 @@ function fromText(given: unknown): unknown {
   return typeof given === 'string' && accepted(map, full) ? full : given;
 }
 
+/** The other way round. */
+export function textOfMap(map: FeatureMapSettings | undefined): string {
+  return map ? `${map.kind}:${map.count}${map.gamma === 1 ? '' : `:${map.gamma}`}` : 'none';
+}
+
 /** The map of a training or a federation with this seed; undefined: there is none. */
 export function seededMap(settings: FeatureMapSettings | undefined, seed: number): FeatureMap | undefined {
   return settings && { ...settings, seed };

@@ -107,3 +107,14 @@ function rowsOf(table: Table, k: number): Table {
     targets: rows.map((i) => table.targets![i]),
   };
 }
+
+test('tune chooses among features, and what it chose can be trained', () => {
+  const features = ['none', 'rff:32:0.5', 'rff:8'];
+  const result = tune(rings, { folds: 3, grid: { c1: [1, 10], c2: [1], scale: ['standard'], features } });
+  expect(new Set(result.table.map((row) => row.features))).toEqual(new Set(features));
+  expect(result.chosen.features).toBe('rff:32:0.5');
+  expect(train(rings, result.chosen).mean.errorRate!).toBeLessThan(0.08);
+  expect(() => tune(rings, { grid: { features: ['rff:7'] } })).toThrow(
+    /option --features: expected none, rff/,
+  );
+});

@@ -33,7 +33,7 @@ export const features = map
   })
   .optional('none')
   .flag('--features <map>')
-  .about('random Fourier features in place of those of the data: rff:<count>, or rff:<count>:<gamma>');
+  .about('random Fourier features instead of those of the data: rff:<count>, rff:<count>:<gamma>');
 
 export type FeatureMapSettings = ValueOf<typeof map>;
 

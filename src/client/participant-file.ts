@@ -3,7 +3,8 @@ import { inputError } from '../base/errors.ts';
 import { mappingOf } from '../data/agreed-classes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
-import { columnsOf, seededMap } from '../settings/feature-map.ts';
+import { vectorLength } from '../protocol/agreement.ts';
+import { seededMap } from '../settings/feature-map.ts';
 import { personalCost } from '../settings/wire.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
@@ -91,12 +92,12 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
-  const columnCount = columnsOf(settings);
+  const length = vectorLength(settings, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
-  if (model.w.length !== columnCount) return undefined;
+  if (model.w.length !== length) return undefined;
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
-  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
+  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(length);
   return {
     method,
     objective,

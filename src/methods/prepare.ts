@@ -77,6 +77,7 @@ export interface Placed {
   readonly columns: number;
   /** Length of vectors: the columns of all heads. */
   readonly d: number;
+  readonly heads: number;
   readonly scaling: Scaling;
   readonly map: FeatureMap | undefined;
   /** Undefined: targets are as they are. */
@@ -114,7 +115,8 @@ export function scaledTasks(
   const rows = { x: table.x, scaling, map, bias: options.bias, own };
   const tasks = own.map((one) => taskOver(rows, one));
   const columns = columnsIn(rows);
-  return { rows, tasks, columns, d: headsOf(classes) * columns, scaling, map, target };
+  const heads = headsOf(classes);
+  return { rows, tasks, columns, d: heads * columns, heads, scaling, map, target };
 }
 
 function fittingMap(table: Table, options: Pick<ResolvedOptions, 'features' | 'seed'>) {

@@ -3,8 +3,10 @@
  * what is asked for (`moments`), the coordinator settles it once (coordinator/agreement.ts), `welcome` carries it from then on. Nothing is
  * asked for that is not used.
  */
-import type { AgreedClasses } from '../data/agreed-classes.ts';
+import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
+import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
+import { columnsOf, type RowShape } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 
 export interface Agreement {
@@ -12,6 +14,16 @@ export interface Agreement {
   readonly classes: AgreedClasses | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
+}
+
+/** Linear models that make up one: as many as there are classes, where they are more than two. */
+export function headsBy(agreement: Agreement | undefined): number {
+  return headsOf(agreement?.classes && mappingOf(agreement.classes));
+}
+
+/** Length of w and of every contribution: columns of all heads. */
+export function vectorLength(rows: RowShape, agreement: Agreement | undefined): number {
+  return headsBy(agreement) * columnsOf(rows);
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

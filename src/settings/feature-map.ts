@@ -66,7 +66,8 @@ export function mostMappedFeatures(map: FeatureMapSettings | undefined): number 
   return map ? Math.floor((2 * MOST_FREQUENCIES) / map.count) : Infinity;
 }
 
-interface RowShape {
+/** Of the settings of a federation, or of rows in this process. */
+export interface RowShape {
   /** How many there are in the data. */
   readonly features: number;
   readonly map?: FeatureMapSettings | undefined;

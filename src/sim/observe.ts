@@ -9,6 +9,7 @@ import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { inTargetUnits } from '../math/target-scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
+import { headsBy } from '../protocol/agreement.ts';
 import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { rowWriter } from '../solver/row-writer.ts';
@@ -136,8 +137,15 @@ export class Observer {
     if (!tests || tests.y.length === 0) return undefined;
     const rows = this.scaledRows(state, id, tests);
     const { target } = state.agreement ?? {};
-    const decisions = tests.y.map((_, i) => inTargetUnits(product(rows, i * model.length, model), target));
-    return measure(state.options.objective, tests.y, decisions);
+    const heads = headsBy(state.agreement);
+    const columns = model.length / heads;
+    const decisions = new Float64Array(heads * tests.y.length);
+    for (let i = 0; i < decisions.length; i++) {
+      const head = i % heads;
+      const own = model.subarray(head * columns, (head + 1) * columns);
+      decisions[i] = inTargetUnits(product(rows, Math.floor(i / heads) * columns, own), target);
+    }
+    return measure(state.options.objective, tests.y, decisions, heads);
   }
 
   /**

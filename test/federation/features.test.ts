@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelOf, newParticipantFile } from '../../src/client/participant-file.ts';
 import { makeRings } from '../../src/data/generate-rings.ts';
+import type { Table } from '../../src/data/table.ts';
 import { Arena } from '../../src/math/arena.ts';
 import { resolveOptions } from '../../src/methods/options.ts';
 import { prepare, tasksOf } from '../../src/methods/prepare.ts';
@@ -12,10 +13,10 @@ import { scaledShard } from '../../src/participant/scaled-rows.ts';
 import { encode } from '../../src/protocol/codec.ts';
 import { parsePolicy } from '../../src/settings/policy.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
-import { decide } from '../../src/solver/model.ts';
+import { decide, type Model, winnerOf } from '../../src/solver/model.ts';
 import { conservationError, planFor } from '../helpers/federation.ts';
 import { runSecurely, wrongEntries } from '../helpers/secure-federation.ts';
-import { smallHar, smallRegression } from '../helpers/tables.ts';
+import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 import { tryDecode } from '../protocol/frames.ts';
 import { BEFORE, SETTINGS } from '../protocol/samples.ts';
 
@@ -83,13 +84,30 @@ test.each([
   },
 );
 
+test('three classes: a block of mapped columns for each head, in sums and in the model of a participant', () => {
+  const table = tableOf({
+    participants: 4,
+    rows: 60,
+    d: 2,
+    target: (x) => ['near', 'middle', 'far'][Math.min(2, Math.floor(x[0] ** 2 + x[1] ** 2))],
+  });
+  const options = { features: 'rff:32', c1: 3, gap: 1e-3, rounds: 100 } as const;
+  const { model } = train(table, { ...options, gap: 1e-5 });
+  for (const simulation of [new Simulation(planFor(table, options)).run(), runSecurely(table, options)]) {
+    expect(simulation.rows.at(-1)).toMatchObject({ certified: true, outcome: 'final' });
+    const own = modelOfParticipant(simulation, table, 'p1');
+    expect(own.w).toHaveLength(3 * 33);
+    const rows = [...table.participantOf.keys()].filter((i) => table.participantOf[i] === 1);
+    const decisions = [own, model].map((one) => decide(one, table, rows));
+    const winners = decisions.map((all) => rows.map((_, r) => winnerOf(all, 3, 3 * r)));
+    const same = winners[0].filter((winner, r) => winner === winners[1][r]).length;
+    expect(same / rows.length).toBeGreaterThan(0.9);
+  }
+});
+
 test('a participant predicts with the map from its state alone, as the model of all does', () => {
   const { model } = train(RINGS, OPTIONS);
-  const simulation = new Simulation(planFor(RINGS, OPTIONS)).run();
-  const { features } = RINGS;
-  const begun = { participant: '2', features, schema: '', columns: undefined, rows: '' };
-  const { disk } = simulation.participants.get('2')!;
-  const own = modelOf({ ...newParticipantFile(begun, new Uint8Array(32)), stored: disk! })!;
+  const own = modelOfParticipant(new Simulation(planFor(RINGS, OPTIONS)).run(), RINGS, '2');
   expect(own.map).toEqual({ kind: 'rff', count: 64, gamma: 0.8, seed: 1 });
   const rows = [...RINGS.participantOf.keys()].filter((i) => RINGS.participantOf[i] === 1);
   const [mine, ours] = [own, model].map((one) => decide(one, RINGS, rows));
@@ -127,3 +145,10 @@ test('a participant that accepts few features accepts no map to many', () => {
   expect(objectionTo(policy, SETTINGS)).toBeUndefined();
   expect(objectionTo(policy, { ...SETTINGS, map })).toMatchObject({ code: 'EFFORT' });
 });
+
+/** From what the participant itself has stored, and nothing else. */
+function modelOfParticipant(simulation: Simulation, { features }: Table, participant: string): Model {
+  const begun = { participant, features, schema: '', columns: undefined, rows: '' };
+  const { disk } = simulation.participants.get(participant)!;
+  return modelOf({ ...newParticipantFile(begun, new Uint8Array(32)), stored: disk! })!;
+}

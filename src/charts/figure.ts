@@ -48,6 +48,22 @@ export interface BarPanel {
   readonly groups: readonly { readonly name: string; readonly bars: readonly Bar[] }[];
 }
 
+/** Bars from zero to the left and to the right, a row for each name: long names stay readable, and signs can be seen. */
+export interface AcrossPanel {
+  readonly kind: 'across';
+  readonly title: string;
+  readonly x: Axis;
+  readonly rows: readonly {
+    readonly name: string;
+    /** Below each other; low and high are drawn as a whisker. */
+    readonly bars: readonly Bar[];
+    /** Drawn as a tick across the row: a sum, for example. */
+    readonly mark?: number | undefined;
+  }[];
+  /** What the marks are, for the legend. */
+  readonly markName?: string | undefined;
+}
+
 export interface Arrow {
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
@@ -70,7 +86,7 @@ export interface SvgPanel {
   readonly svg: string;
 }
 
-export type Panel = LinePanel | BarPanel | VectorPanel | SvgPanel;
+export type Panel = LinePanel | BarPanel | AcrossPanel | VectorPanel | SvgPanel;
 
 export interface Figure {
   readonly id: string;

@@ -8,6 +8,9 @@ export const SIZE = { heading: 15, panel: 13, name: 12, tick: 11 } as const;
 
 export const BAND_OPACITY = 0.17;
 
+/** Of ticks across bars. */
+export const MARK_COLOUR = '#1a1f26';
+
 export const CHART_STYLE = [
   `.kc-heading{font:600 ${SIZE.heading}px ${FONT};fill:#1a1f26}`,
   `.kc-panel{font:600 ${SIZE.panel}px ${FONT};fill:#1a1f26}`,

@@ -15,10 +15,12 @@ import { rememberingColumns } from './model-data.ts';
 import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
+import { readStart } from './start.ts';
 import { trainReport } from './train-report.ts';
 
 type Flags = DataFlags & {
   readonly model?: string;
+  readonly start?: string;
   readonly all?: true;
   readonly threads?: number;
   readonly json?: true;
@@ -32,12 +34,19 @@ export function addTrain(program: Command, io: Io): void {
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
   addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
   addSettings(command.optionsGroup('Run:'), RUNNING);
-  command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
+  command
+    .optionsGroup('Options:')
+    .option('--model <file>', 'write the trained model here')
+    .option(
+      '--start <file>',
+      'start from this linear model: a model of kindred, LIBLINEAR text, or weights as CSV',
+    );
   addAllOption(command);
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred train har.csv --c1 1 --c2 0.1 --model model.json',
+    'kindred train har.csv --start model.json --model newer.json',
     'kindred train readings.csv --task patient --label score --objective regression --json',
   );
 }
@@ -45,6 +54,7 @@ export function addTrain(program: Command, io: Io): void {
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
   if (flags.model !== undefined) await checkWritable(flags.model);
+  const start = flags.start === undefined ? undefined : await readStart(flags.start);
   const started = io.now();
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
@@ -54,7 +64,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
     progress.show(`${options.method}: round ${round}${gap}`);
   };
-  const context = { now: io.now, onRound };
+  const context = { now: io.now, onRound, start };
   const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const { model, ...rest } = result;
   const timing = {

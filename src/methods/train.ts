@@ -5,7 +5,8 @@ import { Arena } from '../math/arena.ts';
 import { type TargetScaling, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
-import type { HeadsCertificate } from '../solver/certificate.ts';
+import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
+import type { LinearModel } from '../solver/linear-model.ts';
 import type { MethodName, Model } from '../solver/model.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
@@ -15,6 +16,7 @@ import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
+import { checkStart, startingW, startNote } from './start.ts';
 import { Workspace } from './workspace.ts';
 
 export const METHOD: Readonly<Record<MethodName, Method>> = {
@@ -51,15 +53,17 @@ export interface TrainContext {
   /** Milliseconds; without a clock `timing` is zero. Nothing else depends on it. */
   readonly now?: () => number;
   readonly onRound?: (view: RoundView) => void;
+  /** A linear model to start from, in raw units: `mtl` by answers then takes fewer rounds. */
+  readonly start?: LinearModel | undefined;
 }
 
 export function train(table: Table, options: TrainOptions = {}, context: TrainContext = {}): TrainResult {
   const training = begin(table, options, context);
-  const { placed, resolved } = training;
+  const { placed, resolved, warmStart } = training;
   const workspace = new Workspace(new Arena(), placed.tasks, placed.columns);
   const { onRound } = context;
   const settings = withScaledEpsilon(resolved, placed.target);
-  const result = METHOD[resolved.method]({ workspace, settings, onRound });
+  const result = METHOD[resolved.method]({ workspace, settings, onRound, warmStart });
   workspace.release();
   return finish(training, result);
 }
@@ -85,19 +89,29 @@ export async function trainWith(
     invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
-    return finish(training, await settleWith(method.run({ tasks, d, heads, settings, onRound }), answerers));
+    const { warmStart } = training;
+    const asking = method.run({ tasks, d, heads, settings, onRound, warmStart });
+    return finish(training, await settleWith(asking, answerers));
   } finally {
     await answerers.release();
   }
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
+function begin(table: Table, options: TrainOptions, { now = () => 0, start }: TrainContext) {
   const resolved = resolveOptions(options);
+  if (start) checkStart(resolved);
   const started = now();
   const prepared = prepare(table, resolved);
   const placed = tasksOf(prepared, prepared.split.train, resolved);
-  return { resolved, prepared, placed, now, started, loaded: now() };
+  const { features } = prepared.table;
+  const { bias } = resolved;
+  const w = start && startingW(start, { ...placed, features, bias, classes: prepared.classes });
+  const note = start && startNote(start, features);
+  return {
+    ...{ resolved, placed, warmStart: w && { w }, now, started, loaded: now() },
+    prepared: note === undefined ? prepared : { ...prepared, notes: [...prepared.notes, note] },
+  };
 }
 
 function finish(
@@ -143,6 +157,11 @@ export function assembleModel(
     servesNewcomers: result.servesNewcomers,
     options,
     seed,
-    certificate: result.certificate,
+    certificate: result.certificate && sumsOf(result.certificate),
   };
+}
+
+/** The file of a model has the sums alone; those of each head are in the result of the training. */
+function sumsOf({ primal, dual, relativeGap }: Certificate): Certificate {
+  return { primal, dual, relativeGap };
 }

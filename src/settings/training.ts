@@ -23,9 +23,7 @@ export const END = {
 export const ROWS = {
   positive: text('a value of the target column')
     .optional()
-    .about(
-      'target value of the positive class (+1), against all others; without it each of more than two classes has a head of its own',
-    ),
+    .about('target value of the positive class (+1); without it, more than two classes are one head each'),
   testFraction: share.default(0.3).about("share of each participant's rows kept for testing"),
   trainRows: either(count, record(count, 'an object of such numbers by participant'))
     .optional('all')

@@ -45,6 +45,15 @@ const kinds: fc.Arbitrary<Panel>[] = [
   }),
   fc.record({ kind: fc.constant('bars'), title: words, y: axis, groups: fc.array(group, { maxLength: 5 }) }),
   fc.record({
+    kind: fc.constant('across'),
+    title: words,
+    x: axis,
+    rows: fc.array(fc.record({ name: words, bars: fc.array(bar, { maxLength: 3 }), mark: maybe }), {
+      maxLength: 6,
+    }),
+    markName: fc.option(words, { nil: undefined }),
+  }),
+  fc.record({
     kind: fc.constant('vectors'),
     title: words,
     arrows: fc.array(fc.record({ from: place, to: place, colour, name: words, dash }), { maxLength: 4 }),

@@ -46,6 +46,7 @@ const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
   options: 'beside',
   seed: 'beside',
   certificate: 'beside',
+  calibration: 'beside',
   map: 'beyond',
 };
 

@@ -301,6 +301,23 @@ const CASES: readonly Case[] = [
       words: ['"person"', `name it with ${option} <column>`],
     }),
   ),
+  ...(
+    [
+      ['to watch standard input', ['--data', '-', '--watch'], 'BAD_OPTION', 'got standard input'],
+      ['to watch a folder', ['--data', '@folder', '--watch'], 'BAD_OPTION', 'got a folder'],
+      ['to watch once', ['--data', '@good.csv', '--watch', '--once'], 'BAD_OPTION', '--watch or --once'],
+      ['to unlearn row 0', ['--data', '@good.csv', '--unlearn', '0'], 'UNKNOWN_ROWS', 'from 1 to'],
+      ['to unlearn too much', ['--data', '@good.csv', '--unlearn', '1,999'], 'UNKNOWN_ROWS', 'got 999'],
+      ['to unlearn nothing', ['--data', '@good.csv', '--unlearn', '@none.csv'], 'FILE_NOT_FOUND', 'none.csv'],
+    ] as const
+  ).map(
+    ([what, words, code, word]): Case => ({
+      what: `join ${what}`,
+      argv: ['join', 'http://127.0.0.1:1', '--task', 'a', '--state', '@no-state', ...words],
+      code,
+      words: [word],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],
@@ -671,6 +688,60 @@ const CASES: readonly Case[] = [
     argv: ['predict', '--model', '@model.json', '@good.csv', '--out', '@folder'],
     code: 'IS_A_FOLDER',
     words: ['folder'],
+  },
+  {
+    what: '--figures is a file',
+    argv: ['train', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures', 'got a file'],
+  },
+  {
+    what: 'evaluate --figures is a file',
+    argv: ['evaluate', '--model', '@model.json', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures'],
+  },
+  {
+    what: 'probabilities of a model without them',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--probabilities'],
+    code: 'NO_PROBABILITIES',
+    words: ['hinge', '--probabilities', '--loss logistic'],
+  },
+  {
+    what: 'a threshold on decisions that are no probabilities',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '0.3'],
+    code: 'NO_PROBABILITIES',
+    words: ['--probabilities'],
+  },
+  {
+    what: '--threshold 1.5',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '1.5'],
+    code: 'BAD_OPTION',
+    words: ['--threshold', 'below 1', '1.5'],
+  },
+  {
+    what: 'probabilities of a regression',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'classification', '--loss quantile'],
+  },
+  {
+    what: 'probabilities of a method without personal parts',
+    argv: ['train', '@good.csv', '--method', 'global', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'mtl, local', 'global'],
+  },
+  {
+    what: '--quantile 1',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--loss', 'quantile', '--quantile', '1'],
+    code: 'BAD_OPTION',
+    words: ['--quantile', 'above 0 and below 1'],
+  },
+  {
+    what: 'a quantile of classes',
+    argv: ['train', '@good.csv', '--loss', 'quantile'],
+    code: 'BAD_OPTION',
+    words: ['--loss', 'hinge', 'quantile'],
   },
   {
     what: '--out in a missing folder',

@@ -4,6 +4,7 @@ import { acrossHeight, acrossSheet } from './across-panel.ts';
 import { drawHead, drawNoData, heightAbove, type Room, type Sheet } from './axes.ts';
 import { barSheet } from './bar-panel.ts';
 import type { Figure, Panel, SvgPanel } from './figure.ts';
+import { heatSheet } from './heat-panel.ts';
 import { drawLegend } from './legend.ts';
 import { lineSheet } from './line-panel.ts';
 import { CHART_STYLE, SIZE } from './style.ts';
@@ -116,6 +117,7 @@ function sheetOf(panel: Panel, width: number, plotHeight: number): Sheet | undef
   if (panel.kind === 'lines') return lineSheet(panel, width, plotHeight);
   if (panel.kind === 'across') return acrossSheet(panel, width, plotHeight);
   if (panel.kind === 'bars') return barSheet(panel, width, plotHeight);
+  if (panel.kind === 'heat') return heatSheet(panel, width, plotHeight);
   return panel.kind === 'vectors' ? vectorSheet(panel) : undefined;
 }
 

@@ -6,9 +6,24 @@ export interface PredictionColumn {
   readonly value: (prediction: Prediction) => string | number;
 }
 
-export const PREDICTION_COLUMNS: readonly PredictionColumn[] = [
+const COLUMNS: readonly PredictionColumn[] = [
   { name: 'row', value: ({ row }) => row },
   { name: 'participant', value: ({ participant }) => participant },
   { name: 'prediction', value: ({ prediction }) => prediction },
   { name: 'decision', value: ({ decision }) => decision },
 ];
+
+/** `labels`: of many classes, whose probabilities have a column each. */
+export function predictionColumns(
+  [first]: readonly Prediction[],
+  labels: readonly string[],
+): readonly PredictionColumn[] {
+  if (first?.probability !== undefined)
+    return [...COLUMNS, { name: 'probability', value: ({ probability }) => probability! }];
+  if (!first?.probabilities) return COLUMNS;
+  const chances = labels.map((label, h) => ({
+    name: `p:${label}`,
+    value: ({ probabilities }: Prediction) => probabilities![h],
+  }));
+  return [...COLUMNS, ...chances];
+}

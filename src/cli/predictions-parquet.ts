@@ -1,11 +1,14 @@
 /** Predictions as Parquet: text as it is, numbers as doubles, rows as integers. */
 import type { Prediction } from '../methods/predict.ts';
-import { PREDICTION_COLUMNS } from './prediction-columns.ts';
+import type { PredictionColumn } from './prediction-columns.ts';
 
-export async function predictionsParquet(predictions: readonly Prediction[]): Promise<Uint8Array> {
+export async function predictionsParquet(
+  predictions: readonly Prediction[],
+  columns: readonly PredictionColumn[],
+): Promise<Uint8Array> {
   // Loaded only where it is needed.
   const { parquetWriteBuffer } = await import('hyparquet-writer');
-  const columnData = PREDICTION_COLUMNS.map(({ name, value }) => {
+  const columnData = columns.map(({ name, value }) => {
     const data = predictions.map(value);
     return { name, data, type: typeOf(name, data), nullable: false };
   });

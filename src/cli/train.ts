@@ -1,5 +1,6 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
+import type { Tested } from '../methods/evaluate.ts';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
 import { resolveOptions } from '../methods/options.ts';
@@ -15,16 +16,18 @@ import { rememberingColumns } from './model-data.ts';
 import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
+import { addFiguresOption, checkFigures, type FiguresFlag, writeQualityFigures } from './quality-files.ts';
 import { readStart } from './start.ts';
 import { trainReport } from './train-report.ts';
 
-type Flags = DataFlags & {
-  readonly model?: string;
-  readonly start?: string;
-  readonly all?: true;
-  readonly threads?: number;
-  readonly json?: true;
-};
+type Flags = DataFlags &
+  FiguresFlag & {
+    readonly model?: string;
+    readonly start?: string;
+    readonly all?: true;
+    readonly threads?: number;
+    readonly json?: true;
+  };
 
 export function addTrain(program: Command, io: Io): void {
   const command = program
@@ -41,7 +44,7 @@ export function addTrain(program: Command, io: Io): void {
       '--start <file>',
       'start from this linear model: a model of kindred, LIBLINEAR text, or weights as CSV',
     );
-  addAllOption(command);
+  addFiguresOption(addAllOption(command));
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
@@ -54,6 +57,7 @@ export function addTrain(program: Command, io: Io): void {
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
   if (flags.model !== undefined) await checkWritable(flags.model);
+  await checkFigures(flags);
   const start = flags.start === undefined ? undefined : await readStart(flags.start);
   const started = io.now();
   const columns = columnsFrom(flags);
@@ -64,7 +68,11 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
     progress.show(`${options.method}: round ${round}${gap}`);
   };
-  const context = { now: io.now, onRound, start };
+  let tested: readonly Tested[] = [];
+  const onTested = (rows: readonly Tested[]) => {
+    tested = rows;
+  };
+  const context = { now: io.now, onRound, onTested, start };
   const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const { model, ...rest } = result;
   const timing = {
@@ -73,6 +81,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   };
   if (flags.model !== undefined)
     await writeAtomically(flags.model, [modelToJson(rememberingColumns(model, flags))]);
+  const figures = await writeQualityFigures(flags, model, tested);
   // Everything but the model: no dates and no paths, so that equal runs give equal documents.
   const size = {
     participants: result.participants.length,
@@ -81,7 +90,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   };
   const document = { ...rest, timing, options: { ...result.options, ...columns }, data: size };
   await writeResult(io, flags, document, (layout) =>
-    trainReport({ ...result, timing }, size, data, flags, layout),
+    trainReport({ ...result, timing }, size, data, { ...flags, written: figures }, layout),
   );
   await warnWhenShort(io, result);
 }

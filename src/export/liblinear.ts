@@ -13,6 +13,8 @@ const SOLVERS: Readonly<Record<LossName, string>> = {
   'squared-hinge': 'L2R_L2LOSS_SVC_DUAL',
   logistic: 'L2R_LR',
   'epsilon-insensitive': 'L2R_L1LOSS_SVR_DUAL',
+  // LIBLINEAR cannot train it; its predictions are those of any regression.
+  quantile: 'L2R_L1LOSS_SVR_DUAL',
 };
 
 /** Labels are C ints, written the way that C writes them. */

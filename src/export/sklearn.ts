@@ -15,6 +15,7 @@ const ESTIMATORS: Readonly<Record<LossName, string>> = {
   'squared-hinge': 'LinearSVC',
   logistic: 'LogisticRegression',
   'epsilon-insensitive': 'LinearSVR',
+  quantile: 'QuantileRegressor',
 };
 
 export function sklearnJson({ features, classes, models, loss }: Exported): string {

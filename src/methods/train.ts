@@ -8,7 +8,8 @@ import type { TrainOptions } from '../settings/training.ts';
 import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
 import type { LinearModel } from '../solver/linear-model.ts';
 import type { MethodName, Model } from '../solver/model.ts';
-import { type Evaluation, evaluateRows } from './evaluate.ts';
+import { calibrationOf } from './calibrate.ts';
+import { type Evaluation, evaluationOf, type Tested, testedBy } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
@@ -53,6 +54,8 @@ export interface TrainContext {
   /** Milliseconds; without a clock `timing` is zero. Nothing else depends on it. */
   readonly now?: () => number;
   readonly onRound?: (view: RoundView) => void;
+  /** The test rows, as the model decides them: for figures. */
+  readonly onTested?: (tested: readonly Tested[]) => void;
   /** A linear model to start from, in raw units: `mtl` by answers then takes fewer rounds. */
   readonly start?: LinearModel | undefined;
 }
@@ -98,7 +101,7 @@ export async function trainWith(
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-function begin(table: Table, options: TrainOptions, { now = () => 0, start }: TrainContext) {
+function begin(table: Table, options: TrainOptions, { now = () => 0, onTested, start }: TrainContext) {
   const resolved = resolveOptions(options);
   if (start) checkStart(resolved);
   const started = now();
@@ -109,23 +112,29 @@ function begin(table: Table, options: TrainOptions, { now = () => 0, start }: Tr
   const w = start && startingW(start, { ...placed, features, bias, classes: prepared.classes });
   const note = start && startNote(start, features);
   return {
-    ...{ resolved, placed, warmStart: w && { w }, now, started, loaded: now() },
+    ...{ resolved, placed, warmStart: w && { w }, now, onTested, started, loaded: now() },
     prepared: note === undefined ? prepared : { ...prepared, notes: [...prepared.notes, note] },
   };
 }
 
 function finish(
-  { resolved, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
+  { resolved, prepared, placed, now, onTested, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
+  const plain = assembleModel(prepared, resolved, placed, result);
+  const calibration = resolved.probabilities
+    ? calibrationOf(personalProblem(resolved), placed, result.w)
+    : undefined;
+  const model = calibration ? { ...plain, calibration } : plain;
   const solved = now();
-  const model = assembleModel(prepared, resolved, placed, result);
+  const tested = testedBy(model, prepared.table, prepared.y, prepared.split.test);
+  onTested?.(tested);
   const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...(placed.target && { target: placed.target }),
-    ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
+    ...evaluationOf(model, tested),
     ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
@@ -133,6 +142,11 @@ function finish(
     notes: prepared.notes,
     model,
   };
+}
+
+/** Whose solution a personal part is. A model of `local` is one on top of w = 0, at the price of w. */
+function personalProblem(options: ResolvedOptions): ResolvedOptions {
+  return options.method === 'local' ? { ...options, c2: 1 } : options;
 }
 
 /** A usable model from what a method returned and how its rows were prepared. */

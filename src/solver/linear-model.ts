@@ -46,6 +46,7 @@ const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
   options: 'beside',
   seed: 'beside',
   certificate: 'beside',
+  calibration: 'beside',
 };
 
 export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {

@@ -67,6 +67,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'no-target.csv': csv('b,,1,3'),
   'one-class.csv': 'task,y,x1\na,1,1\na,1,2\nb,1,3\n',
   'three.csv': csv('b,walking,1,3'),
+  'measured.csv': csv(Array.from({ length: 20 }, (_, i) => `b,${i}.5,${i},3`).join('\n')),
   'duplicate.csv': csv('b,-1,1,3', 'task,y,x1,x1'),
   'unnamed.csv': csv('b,-1,1,3', 'task,y,x1,'),
   'semicolon.csv': 'task;y;x1\na;1;2\n',
@@ -323,6 +324,23 @@ const CASES: readonly Case[] = [
       words: ['"person"', `name it with ${option} <column>`],
     }),
   ),
+  ...(
+    [
+      ['to watch standard input', ['--data', '-', '--watch'], 'BAD_OPTION', 'got standard input'],
+      ['to watch a folder', ['--data', '@folder', '--watch'], 'BAD_OPTION', 'got a folder'],
+      ['to watch once', ['--data', '@good.csv', '--watch', '--once'], 'BAD_OPTION', '--watch or --once'],
+      ['to unlearn row 0', ['--data', '@good.csv', '--unlearn', '0'], 'UNKNOWN_ROWS', 'from 1 to'],
+      ['to unlearn too much', ['--data', '@good.csv', '--unlearn', '1,999'], 'UNKNOWN_ROWS', 'got 999'],
+      ['to unlearn nothing', ['--data', '@good.csv', '--unlearn', '@none.csv'], 'FILE_NOT_FOUND', 'none.csv'],
+    ] as const
+  ).map(
+    ([what, words, code, word]): Case => ({
+      what: `join ${what}`,
+      argv: ['join', 'http://127.0.0.1:1', '--task', 'a', '--state', '@no-state', ...words],
+      code,
+      words: [word],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],
@@ -491,10 +509,16 @@ const CASES: readonly Case[] = [
     words: ['one-class.csv', '"1"'],
   },
   {
-    what: 'three classes',
-    argv: ['train', '@three.csv'],
+    what: 'three classes where two are needed',
+    argv: ['audit', '@three.csv'],
     code: 'POSITIVE_NEEDED',
-    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose the positive class with --positive <class>'],
+    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose one against the rest with --positive <class>'],
+  },
+  {
+    what: 'too many classes',
+    argv: ['train', '@measured.csv'],
+    code: 'TOO_MANY_CLASSES',
+    words: ['measured.csv', 'expected at most 20 classes, got 22', '--objective regression'],
   },
   {
     what: 'unknown --positive',
@@ -722,6 +746,60 @@ const CASES: readonly Case[] = [
     words: ['folder'],
   },
   {
+    what: '--figures is a file',
+    argv: ['train', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures', 'got a file'],
+  },
+  {
+    what: 'evaluate --figures is a file',
+    argv: ['evaluate', '--model', '@model.json', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures'],
+  },
+  {
+    what: 'probabilities of a model without them',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--probabilities'],
+    code: 'NO_PROBABILITIES',
+    words: ['hinge', '--probabilities', '--loss logistic'],
+  },
+  {
+    what: 'a threshold on decisions that are no probabilities',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '0.3'],
+    code: 'NO_PROBABILITIES',
+    words: ['--probabilities'],
+  },
+  {
+    what: '--threshold 1.5',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '1.5'],
+    code: 'BAD_OPTION',
+    words: ['--threshold', 'below 1', '1.5'],
+  },
+  {
+    what: 'probabilities of a regression',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'classification', '--loss quantile'],
+  },
+  {
+    what: 'probabilities of a method without personal parts',
+    argv: ['train', '@good.csv', '--method', 'global', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'mtl, local', 'global'],
+  },
+  {
+    what: '--quantile 1',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--loss', 'quantile', '--quantile', '1'],
+    code: 'BAD_OPTION',
+    words: ['--quantile', 'above 0 and below 1'],
+  },
+  {
+    what: 'a quantile of classes',
+    argv: ['train', '@good.csv', '--loss', 'quantile'],
+    code: 'BAD_OPTION',
+    words: ['--loss', 'hinge', 'quantile'],
+  },
+  {
     what: '--out in a missing folder',
     argv: ['data', 'make', 'har', '--rows', '10', '--out', '@nowhere/har.csv'],
     code: 'FOLDER_NOT_FOUND',
@@ -922,7 +1000,7 @@ beforeAll(async () => {
   const { c1, c2, ...options } = model.options;
   changed('no-c1.json', { options: { ...options, c2 } });
   changed('no-c2.json', { options: { ...options, c1 } });
-  changed('newer.json', { version: 3 });
+  changed('newer.json', { version: 4 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });
   changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });

@@ -13,7 +13,8 @@ export class GrowingList {
     this.room[this.length++] = value;
   }
 
+  /** Not a copy: nothing may be pushed afterwards. */
   finish(): Uint32Array {
-    return this.room.slice(0, this.length);
+    return this.room.subarray(0, this.length);
   }
 }

@@ -21,7 +21,9 @@ export class ParticipantColumn {
     const participants = naturallySorted(this.seen.keys());
     const place = new Uint32Array(participants.length);
     for (const [i, id] of participants.entries()) place[this.seen.get(id)!] = i;
-    return { participants, participantOf: this.rows.finish().map((index) => place[index]) };
+    const participantOf = this.rows.finish();
+    for (let i = 0; i < participantOf.length; i++) participantOf[i] = place[participantOf[i]];
+    return { participants, participantOf };
   }
 }
 

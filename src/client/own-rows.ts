@@ -18,6 +18,7 @@ import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-
 import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
@@ -180,8 +181,9 @@ export class OwnRows {
     if (!x || !asked) return undefined;
     const { settings, scaling, y } = asked;
     const n = this.data.train.length;
-    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
-    const d = this.data.features.length + (settings.bias ? 1 : 0);
+    const map = seededMap(settings.map, settings.seed);
+    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling, map };
+    const d = columnsOf(settings);
     return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
   }
 

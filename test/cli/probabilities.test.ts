@@ -157,8 +157,10 @@ test('join --probabilities calibrates inside the participant, for predict with i
   expect((await predict('4')).stderr).toContain('NO_PROBABILITIES');
 }, 60_000);
 
-test('join --probabilities with many classes has a sigmoid for each head', async () => {
-  const served = await serve(['--store', sandbox.path('many.db'), '--min-participants', '3']);
+test('join --probabilities with many classes and mapped features has a sigmoid for each head', async () => {
+  const served = await serve([
+    ...['--store', sandbox.path('many.db'), '--min-participants', '3', '--features', 'rff:32'],
+  ]);
   const outcomes = await Promise.all(
     ['p0', 'p1', 'p2'].map((id) =>
       run([

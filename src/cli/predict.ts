@@ -62,8 +62,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   const newcomers = new Set(newcomersIn(table, model));
   const { probabilities, threshold } = flags;
   const predictions = predict(model, table, '', { probabilities, threshold });
-  const labels = isMany(model.classes) ? model.classes.labels : [];
-  const columns = predictionColumns(predictions, labels);
+  const columns = predictionColumns(predictions, isMany(model.classes) ? model.classes.labels : []);
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
   if (flags.out !== undefined) await writePredictions(flags.out, predictions, columns);
   if (flags.json) {
@@ -90,8 +89,8 @@ async function writePredictions(
   columns: readonly PredictionColumn[],
 ): Promise<void> {
   const isParquet = /\.(parquet|pq)$/i.test(path);
-  await writeAtomically(
-    path,
-    isParquet ? [await predictionsParquet(predictions, columns)] : predictionsCsv(predictions, columns),
-  );
+  const content = isParquet
+    ? [await predictionsParquet(predictions, columns)]
+    : predictionsCsv(predictions, columns);
+  await writeAtomically(path, content);
 }

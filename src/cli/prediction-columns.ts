@@ -6,7 +6,7 @@ export interface PredictionColumn {
   readonly value: (prediction: Prediction) => string | number;
 }
 
-const COLUMNS: readonly PredictionColumn[] = [
+const ALWAYS: readonly PredictionColumn[] = [
   { name: 'row', value: ({ row }) => row },
   { name: 'participant', value: ({ participant }) => participant },
   { name: 'prediction', value: ({ prediction }) => prediction },
@@ -19,11 +19,11 @@ export function predictionColumns(
   labels: readonly string[],
 ): readonly PredictionColumn[] {
   if (first?.probability !== undefined)
-    return [...COLUMNS, { name: 'probability', value: ({ probability }) => probability! }];
-  if (!first?.probabilities) return COLUMNS;
-  const chances = labels.map((label, h) => ({
+    return [...ALWAYS, { name: 'probability', value: ({ probability }) => probability! }];
+  if (!first?.probabilities) return ALWAYS;
+  const each = labels.map((label, c) => ({
     name: `p:${label}`,
-    value: ({ probabilities }: Prediction) => probabilities![h],
+    value: ({ probabilities }: Prediction) => probabilities![c],
   }));
-  return [...COLUMNS, ...chances];
+  return [...ALWAYS, ...each];
 }

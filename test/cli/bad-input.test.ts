@@ -184,6 +184,12 @@ const CASES: readonly Case[] = [
       ['--aggregation', 'mean', 'answers, safe, sum'],
       ['--scale', 'minmax', 'standard, center, none'],
       ['--class-weight', 'even', 'none, balanced'],
+      ['--features', 'poly:3', 'none, rff:<count> or rff:<count>:<gamma>'],
+      ['--features', 'rff', 'rff:<count>'],
+      ['--features', 'rff:511', 'an even number of features from 2 to 65536'],
+      ['--features', 'rff:100000', 'an even number of features from 2 to 65536'],
+      ['--features', 'rff:64:0', 'a gamma above 0'],
+      ['--features', 'rff:64:wide', 'a gamma above 0'],
       ['--test-fraction', '1', 'below 1'],
       ['--test-fraction', '-0.1', 'at least 0'],
       ['--rounds', '0', 'whole number of at least 1'],
@@ -827,6 +833,10 @@ const CASES: readonly Case[] = [
         ['--heterogeneity', 'regression'],
       ],
       [
+        ['rings', '--snr', '20'],
+        ['--snr', 'only with data make regression', 'got rings'],
+      ],
+      [
         ['har', '--json'],
         ['--json', '--out'],
       ],
@@ -974,6 +984,25 @@ const CASES: readonly Case[] = [
     code: 'START_METHOD',
     words: ['--start', 'global'],
   },
+  {
+    what: 'a start for random features',
+    argv: ['train', '@good.csv', '--start', '@model.json', '--features', 'rff:16'],
+    code: 'START_METHOD',
+    words: ['--start', '--features rff:16'],
+  },
+  ...(
+    [
+      ['export', '--model', '@mapped.json', '--format', 'onnx', '--out', '@mapped.onnx'],
+      ['explain', '--model', '@mapped.json'],
+    ] as const
+  ).map(
+    (argv): Case => ({
+      what: `${argv[0]} a model of random features`,
+      argv,
+      code: 'MODEL_NOT_LINEAR',
+      words: [argv[0], 'linear in its features', '"map"'],
+    }),
+  ),
   { what: 'demo with a bad seed', argv: ['demo', '--seed', '-1'], code: 'BAD_OPTION', words: ['--seed'] },
 ];
 
@@ -988,6 +1017,7 @@ beforeAll(async () => {
   for (const argv of [
     ['@good.csv', '--model', '@model.json'],
     ['@good.csv', '--model', '@local.json', '--method', 'local'],
+    ['@good.csv', '--model', '@mapped.json', '--features', 'rff:16'],
     ...['global', 'mocha', 'fedavg'].map((m) => ['@good.csv', '--model', `@${m}.json`, '--method', m]),
     ['@good.csv', '--model', '@regression.json', '--objective', 'regression'],
   ]) {

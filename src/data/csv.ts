@@ -9,6 +9,7 @@ import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './colum
 import { CsvCursor } from './csv-cursor.ts';
 import { GrowingList } from './growing-list.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows } from './memory.ts';
 import {
   badFeature,
@@ -22,7 +23,6 @@ import {
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 import { checkNoZeros, emptyFile } from './text.ts';
-import { TextColumn } from './text-column.ts';
 import { columnNumbers, separatorOf } from './text-format.ts';
 
 const KIND = 'CSV text';
@@ -152,7 +152,7 @@ class CsvRows {
   private readonly start: number;
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
-  private readonly targets = new TextColumn();
+  private readonly targets = new InternedTexts();
   private readonly lines = new GrowingList();
   private x: Float64Array = new Float64Array(0);
   /** Numbers stored in x so far. */
@@ -291,9 +291,15 @@ class CsvRows {
     return this.cursor.fail('CSV_FIELD_COUNT', `expected ${fields}`, line);
   }
 
+  /** Of the record that begins there; the cursor stays. */
   private countFields(rowStart: number): number {
-    this.cursor.at = rowStart;
-    return this.cursor.countFields();
+    const { cursor } = this;
+    const { at, line } = cursor;
+    cursor.at = rowStart;
+    const fields = cursor.countFields();
+    cursor.at = at;
+    cursor.line = line;
+    return fields;
   }
 
   /** Room for more rows: at first for those in memory, then for as many as the file holds if all are as long as those read so far. */

@@ -5,6 +5,7 @@ export {
   evaluate,
   KindredError,
   type Metrics,
+  type ByteSource,
   type Model,
   modelFor,
   modelFromJson,

@@ -73,19 +73,24 @@ export { makeRegression } from '../data/generate-regression.ts';
 export { makeRings } from '../data/generate-rings.ts';
 
 /**
- * A table from the bytes of a file: CSV (also gzipped), Parquet or LIBSVM text, told apart by the bytes and the name. By default the
- * participant is in the column "task", the target in "y", and every other column is a feature.
+ * A table from the bytes of a file: CSV (also gzipped), Parquet, Arrow IPC, a NumPy array or LIBSVM text, told apart by the bytes and
+ * the name. By default the participant is in the column "task", the target in "y", and every other column is a feature. Bytes may
+ * come in pieces; CSV is then never in memory as a whole.
  *
  * @example
  * ```ts
- * import { type ParseOptions, parseTable } from 'kindred';
+ * import { type ByteSource, type ParseOptions, parseTable } from 'kindred';
  *
  * const csv = 'who,score,age,note\nAda,1,31,a\nBen,2,40,b\n';
  * const options: ParseOptions = { task: 'who', label: 'score', drop: ['note'] };
  * const table = await parseTable(new TextEncoder().encode(csv), 'scores.csv', options);
  * console.log(table.features.join(), table.targets?.join()); // age 1,2
+ *
+ * const pieces: ByteSource = { size: undefined, chunks: new Blob([csv]).stream() };
+ * console.log((await parseTable(pieces, 'scores.csv', options)).n); // 2
  * ```
  */
+export type { ByteSource } from '../data/byte-source.ts';
 export { type ParseOptions, parseTable } from '../data/parse-table.ts';
 
 /**

@@ -18,6 +18,7 @@ import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-
 import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
@@ -171,15 +172,18 @@ export class OwnRows {
     this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
   }
 
-  /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
+  /** The training rows as they are scaled and mapped; undefined: they were not to be kept, or there is no scaling yet. */
   keptRows(id: string): KeptRows | undefined {
     const { kept: x, asked } = this;
     if (!x || !asked) return undefined;
     const { settings, scaling, y } = asked;
     const n = this.data.train.length;
-    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
-    const d = this.data.features.length + (settings.bias ? 1 : 0);
-    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
+    const map = seededMap(settings.map, settings.seed);
+    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling, map };
+    return {
+      rows: { id, n, d: columnsOf(settings), table, y, weights: rowWeights(settings, y, n) },
+      settings,
+    };
   }
 
   /** Whether rows are kept aside to test on. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
 import { choice } from '../settings/kinds.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, wrapped, writeResult } from './layout.ts';
@@ -16,7 +16,7 @@ export function addDataDescribe(group: Command, io: Io): void {
     .description('Summarise the data and list possible problems.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runDescribe(io, data, flags));
-  addDataOptions(command).addOption(
+  addColumnOptions(addDataOptions(command)).addOption(
     valued(
       '--objective <kind>',
       'classification or regression (default: guessed from the target)',

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { finish } from './flags.ts';
 import { type Io, note, writeJson } from './io.ts';
 import { writeLines } from './layout.ts';
@@ -21,7 +21,7 @@ export function addPredict(program: Command, io: Io): void {
     )
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
-  addModelOption(addDataOptions(command, 'as in training')).option(
+  addModelOption(addColumnOptions(addDataOptions(command, 'as in training'), 'as in training')).option(
     '--out <file>',
     'write the CSV row,participant,prediction,decision here (default: stdout)',
   );

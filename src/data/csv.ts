@@ -1,6 +1,6 @@
 /**
- * CSV: a participant column, a target column, numeric features. Separator, decimal sign and header line are as text-format.ts says.
- * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target or not a plain number.
+ * CSV: a participant column, a target column, features. Separator, decimal sign and header line are as text-format.ts says.
+ * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target, text or not a plain number.
  */
 import { inputError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
@@ -11,6 +11,7 @@ import {
   DECIMAL_COMMA,
   DecimalScanner,
   isMissing,
+  isText,
   LARGEST_FEATURE,
   parseDecimal,
   shown,
@@ -18,7 +19,9 @@ import {
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 import { checkText } from './text.ts';
+import { TextColumns } from './text-columns.ts';
 import { columnNumbers, separatorOf } from './text-format.ts';
+import { weightFrom } from './weights.ts';
 
 export function readCsv(bytes: Uint8Array, source: string, columns: TableColumns): Table {
   checkText(bytes, source, 'CSV text');
@@ -66,7 +69,7 @@ function fieldsOf(cursor: CsvCursor): string[] {
   return fields;
 }
 
-interface RowsFormat extends Pick<TableColumns, 'need' | 'decimal'> {
+interface RowsFormat extends Pick<TableColumns, 'need' | 'decimal' | 'missing' | 'categorical'> {
   readonly separator: string;
 }
 
@@ -76,7 +79,9 @@ class CsvRows {
   private readonly format: RowsFormat;
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
+  private readonly texts: TextColumns;
   private readonly targets: string[] = [];
+  private readonly weights: number[] = [];
   private readonly lines: number[] = [];
   private x: Float64Array = new Float64Array(0);
   /** Numbers stored in x so far. */
@@ -86,6 +91,7 @@ class CsvRows {
     this.cursor = cursor;
     this.plan = plan;
     this.format = format;
+    this.texts = new TextColumns(cursor.source, plan.features, format.categorical);
   }
 
   read(): Table {
@@ -102,13 +108,16 @@ class CsvRows {
     if (n === 0) {
       throw inputError('NO_ROWS', `${cursor.source}: expected rows below the header, got none`);
     }
+    const levels = this.texts.finish(this.x, n);
     return {
       source: cursor.source,
       features: plan.features,
       n,
       x: this.x.length === n * d ? this.x : this.x.slice(0, n * d),
+      ...(levels && { levels }),
       ...this.participants.finish(),
       targets: plan.hasLabel ? this.targets : undefined,
+      ...(plan.hasWeight && { weights: Float64Array.from(this.weights) }),
       lines: Uint32Array.from(this.lines),
     };
   }
@@ -140,29 +149,36 @@ class CsvRows {
     cursor.endRecord();
   }
 
-  /** Quoted, spaced, long or wrong. */
+  /** Quoted, spaced, long, missing, text or wrong. */
   private slowFeature(c: number, rowStart: number, line: number): number {
     const text = this.cursor.field().trim();
     const value = parseDecimal(this.withPoint(text));
     if (Math.abs(value) <= LARGEST_FEATURE) return value;
-    // A line cut short ends in an empty field; that it is short says more than that a value is missing.
-    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
-      throw this.fieldCount(rowStart, line);
+    const { names } = this.plan;
+    const refused = () => badFeature(this.where(c, line), text, names[c], ...this.textAfter(c));
+    if (isMissing(text)) {
+      if (this.format.missing !== 'refuse') return Number.NaN;
+      // A line cut short ends in an empty field; that it is short says more than that a value is missing.
+      throw text === '' && this.isShort(rowStart) ? this.fieldCount(rowStart, line) : refused();
     }
-    throw badFeature(this.where(c, line), text, this.plan.names[c], ...this.textAfter(c));
+    // The place of this value is taken already.
+    const j = (this.filled - 1) % this.plan.features.length;
+    if (!isText(text) && !this.texts.isListed(j)) throw refused();
+    return this.texts.take(j, text, refused);
   }
 
   /** Names of the columns behind one in this record that hold no number either: all can be dropped at once. */
   private textAfter(c: number): string[] {
     const { roles, names } = this.plan;
+    const { at, line } = this.cursor;
     const found: string[] = [];
     for (let next = c + 1; next < roles.length && this.cursor.atSeparator(); next++) {
       this.cursor.at++;
       const text = this.cursor.field().trim();
-      const isText =
-        Number.isNaN(parseDecimal(this.withPoint(text))) && !isMissing(text) && !DECIMAL_COMMA.test(text);
-      if (roles[next] === 'feature' && isText) found.push(names[next]);
+      if (roles[next] === 'feature' && isText(this.withPoint(text))) found.push(names[next]);
     }
+    this.cursor.at = at;
+    this.cursor.line = line;
     return found;
   }
 
@@ -177,6 +193,10 @@ class CsvRows {
       return;
     }
     const text = this.cursor.field().trim();
+    if (role === 'weight') {
+      this.weights.push(weightFrom(this.withPoint(text), () => this.where(c, line)));
+      return;
+    }
     if (isNeeded(role, this.format.need)) this.checkPresent(role, c, text, rowStart, line);
     if (role === 'task') this.participants.push(text);
     else this.targets.push(this.withPoint(text));
@@ -185,9 +205,7 @@ class CsvRows {
   private checkPresent(role: ColumnRole, c: number, text: string, rowStart: number, line: number): void {
     const absent = role === 'task' ? text === '' : isMissing(text);
     if (!absent) return;
-    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
-      throw this.fieldCount(rowStart, line);
-    }
+    if (text === '' && this.isShort(rowStart)) throw this.fieldCount(rowStart, line);
     const [code, what] =
       role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
     throw inputError(code, `${this.where(c, line)}: expected ${what}, got ${shown(text)}`);
@@ -201,6 +219,10 @@ class CsvRows {
     const got = this.countFields(rowStart);
     const fields = `${this.plan.roles.length} fields, got ${got}`;
     return this.cursor.fail('CSV_FIELD_COUNT', `expected ${fields}`, line);
+  }
+
+  private isShort(rowStart: number): boolean {
+    return this.countFields(rowStart) !== this.plan.roles.length;
   }
 
   private countFields(rowStart: number): number {

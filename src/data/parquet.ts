@@ -3,10 +3,12 @@ import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from '
 import { inputError, type KindredError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { allocateRows, checkDenseSize, count, unpackedLimit } from './memory.ts';
-import { badFeature, dropHint, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { badFeature, dropHint, isMissing, isText, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
 import { checkPages } from './parquet-pages.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
+import { TextColumns } from './text-columns.ts';
+import { checkedWeight } from './weights.ts';
 
 /** What hyparquet unpacks without further code. */
 const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
@@ -24,7 +26,7 @@ export async function readParquet(
   const n = Number(metadata.num_rows);
   if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
   checkDenseSize(source, n, plan.features.length, limitBytes, '; raise --max-bytes');
-  return readColumns({ bytes, source, metadata, plan, need: columns.need }, n);
+  return readColumns({ bytes, source, metadata, plan, columns }, n);
 }
 
 function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
@@ -84,7 +86,7 @@ interface ParquetFile {
   readonly source: string;
   readonly metadata: FileMetaData;
   readonly plan: ColumnPlan;
-  readonly need: TableColumns['need'];
+  readonly columns: TableColumns;
 }
 
 async function readColumns(file: ParquetFile, n: number): Promise<Table> {
@@ -93,15 +95,21 @@ async function readColumns(file: ParquetFile, n: number): Promise<Table> {
   const x = allocateRows(source, n, d);
   const ids = plan.hasTask ? await texts(file, 'task', n) : undefined;
   const targets = plan.hasLabel ? await texts(file, 'label', n) : undefined;
+  const weights = plan.hasWeight ? await weightsOf(file, n) : undefined;
   const names = fileNames(file, 'feature');
+  const found = new TextColumns(source, plan.features, file.columns.categorical);
   for (const [j, name] of names.entries()) {
     await column(file, name, n, (i, value) => {
-      x[i * d + j] = featureOf(file, value, i, name);
+      x[i * d + j] = featureOf(file, value, i, name, found, j);
     });
   }
+  const levels = found.finish(x, n);
   const participants = new ParticipantColumn();
   for (let i = 0; i < n; i++) participants.push(ids ? ids[i] : '');
-  return { source, features: plan.features, n, x, ...participants.finish(), targets, lines: undefined };
+  return {
+    ...{ source, features: plan.features, n, x, ...(levels && { levels }) },
+    ...{ ...participants.finish(), targets, ...(weights && { weights }), lines: undefined },
+  };
 }
 
 /** Names as the file spells them: hyparquet wants them untrimmed. */
@@ -117,6 +125,20 @@ async function texts(file: ParquetFile, role: 'task' | 'label', n: number): Prom
     found[i] = textOf(file, value, i, name, role);
   });
   return found;
+}
+
+async function weightsOf(file: ParquetFile, n: number): Promise<Float64Array> {
+  const [name] = fileNames(file, 'weight');
+  const weights = new Float64Array(n);
+  await column(file, name, n, (i, value) => {
+    const number = typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : Number.NaN;
+    weights[i] = checkedWeight(
+      number,
+      () => where(file, i, name),
+      () => shown(plainText(value) ?? '?'),
+    );
+  });
+  return weights;
 }
 
 /** Hands every value of a column to `take`, and makes sure that there is one for every row. */
@@ -168,16 +190,38 @@ function checkColumn({ bytes, metadata }: ParquetFile, name: string): void {
   }
 }
 
-function featureOf(file: ParquetFile, value: unknown, i: number, name: string): number {
+function featureOf(
+  file: ParquetFile,
+  value: unknown,
+  i: number,
+  name: string,
+  texts: TextColumns,
+  j: number,
+): number {
   if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') throw badFeature(where(file, i, name), String(value), name.trim());
-  if (value === null || value === undefined) throw badFeature(where(file, i, name), 'null', name.trim());
-  const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
-  throw inputError(
-    'NOT_A_NUMBER',
-    `${where(file, i, name)}: expected a number, got ${got}${dropHint(name.trim())}`,
+  const text = value instanceof Date ? value.toISOString() : plainText(value);
+  const refused = (found: string) => badFeature(where(file, i, name), found, name.trim());
+  if (text === undefined) {
+    throw inputError(
+      'NOT_A_NUMBER',
+      `${where(file, i, name)}: expected a number or text, got a value of another kind${dropHint(name.trim())}`,
+    );
+  }
+  if (isMissing(text)) {
+    if (file.columns.missing !== 'refuse') return Number.NaN;
+    throw refused(value === null || value === undefined ? 'null' : text);
+  }
+  if (typeof value === 'number') throw refused(text);
+  const number = parseDecimal(text);
+  if (Math.abs(number) <= LARGEST_FEATURE) return number;
+  if (!isText(text) && !texts.isListed(j)) throw refused(text);
+  return texts.take(j, text, () =>
+    inputError(
+      'NOT_A_NUMBER',
+      `${where(file, i, name)}: expected a number, got the text ${shown(text)}${dropHint(name.trim())}`,
+    ),
   );
 }
 
@@ -190,7 +234,7 @@ function textOf(file: ParquetFile, value: unknown, i: number, name: string, role
     );
   }
   const absent = role === 'task' ? text === '' : isMissing(text);
-  if (!absent || !isNeeded(role, file.need)) return text;
+  if (!absent || !isNeeded(role, file.columns.need)) return text;
   const [code, what] =
     role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
   const got = value === null || value === undefined ? 'null' : shown(text);

@@ -4,7 +4,7 @@ import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
-import { withFeaturesOf } from './predict.ts';
+import { withFeaturesOf } from './model-rows.ts';
 
 export interface ParticipantResult extends Metrics {
   readonly id: string;

@@ -1,17 +1,32 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
+import { featureNames } from '../data/encoding.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
-import { object, readSettings } from '../settings/objects.ts';
+import { object, readSettings, variants } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
 /** 1: no `target`, the scaling of a regression's targets: they were as they are. */
-const MODEL_VERSION = 2;
+const MODEL_VERSION = 3;
 
 const finite = number();
 const numbers = list(finite, 'a list of numbers');
 const anyText = text('text', Infinity, 0);
+const encodingKind = object({
+  columns: list(
+    variants('kind', {
+      number: { name: anyText, mean: finite, missing: toggle() },
+      category: {
+        name: anyText,
+        levels: list(anyText, 'a list of levels'),
+        other: toggle(),
+        missing: toggle(),
+      },
+    }),
+    'a list of columns',
+  ),
+});
 const fileKind = object(
   {
     format: choice(MODEL_FORMAT),
@@ -19,6 +34,7 @@ const fileKind = object(
     method: TRAINING.method.needed(),
     objective: TRAINING.objective.needed(),
     features: list(anyText, 'a list of names'),
+    encoding: encodingKind.optional(),
     bias: TRAINING.bias.needed(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
@@ -76,6 +92,7 @@ export function modelFromJson(text: string, source: string): Model {
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
   const columns = d + (file.bias ? 1 : 0);
+  if (file.encoding) checkNames(source, featureNames(file.encoding), file.features);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, columns);
@@ -93,6 +110,14 @@ export function modelFromJson(text: string, source: string): Model {
     target: file.target,
     certificate: file.certificate,
   };
+}
+
+function checkNames(source: string, names: readonly string[], features: readonly string[]): void {
+  if (names.length === features.length && names.every((name, j) => name === features[j])) return;
+  throw inputError(
+    'MODEL_INVALID',
+    `${source}: encoding: expected the ${features.length} features of the model, got ${names.length}${names.length === features.length ? ' others' : ''}`,
+  );
 }
 
 function parseJson(text: string, source: string): unknown {

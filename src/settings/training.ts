@@ -30,6 +30,13 @@ export const ROWS = {
     .about('maximum number of training rows per participant'),
 };
 
+/** How columns become features. */
+export const COLUMNS = {
+  rare: count
+    .default(5)
+    .about('levels of a text column in fewer training rows than this are pooled as "other"'),
+};
+
 const { objective, ...problem } = PROBLEM;
 
 /** What `train` learns, and how it runs. */
@@ -40,6 +47,7 @@ export const LEARNING = {
   objective,
   positive: ROWS.positive,
   ...problem,
+  ...COLUMNS,
 };
 export const RUNNING = {
   testFraction: ROWS.testFraction,

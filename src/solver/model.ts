@@ -3,6 +3,7 @@
  * rows (scaling, bias, classes, feature names). Its file is in methods/model.ts.
  */
 import { inputError } from '../base/errors.ts';
+import type { Encoding } from '../data/encoding.ts';
 import type { ClassMapping } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
@@ -18,6 +19,8 @@ export interface Model {
   readonly method: MethodName;
   readonly objective: Objective;
   readonly features: readonly string[];
+  /** How the features follow from columns with text or gaps; absent: they are the columns. */
+  readonly encoding?: Encoding | undefined;
   readonly bias: boolean;
   readonly scaling: Scaling;
   /** How the targets of a regression were scaled; undefined: they were not. */

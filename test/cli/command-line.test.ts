@@ -33,6 +33,7 @@ const EVERYTHING: Required<Omit<TrainOptions, 'trainRows'>> & { trainRows: numbe
   classWeight: 'balanced',
   scale: 'center',
   scaleTarget: 'none',
+  rare: 2,
   bias: false,
   testFraction: 0.25,
   seed: 7,

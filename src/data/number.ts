@@ -121,7 +121,12 @@ export function badFeature(where: string, text: string, ...columns: readonly str
 export function dropHint(...columns: readonly string[]): string {
   const names = columns.join(',');
   const what = columns.length === 1 ? 'column' : 'columns';
-  return `; --drop ${/^[\w.,-]+$/.test(names) ? names : shown(names)} leaves the ${what} out`;
+  return `; --drop ${optionWord(names)} leaves the ${what} out`;
+}
+
+/** Names as they are typed behind an option. */
+export function optionWord(names: string): string {
+  return /^[\w.,-]+$/.test(names) ? names : shown(names);
 }
 
 /** A text in quotes for an error: short, and with nothing that could break the line. */

@@ -1,18 +1,18 @@
 /**
- * Text among the features while a table is being read. A column is text if more than a tenth of its values are: fewer are mistakes among
+ * Text among the features while a table is being read. A column is text if more than half of its values are: fewer are mistakes among
  * numbers, and the first of them is refused. In a text column numbers are text, too, in their canonical form: "7" and "7.0" are one level.
  *
  * Which it is is known at the end. Until then a text stands in x as a number that no feature can be: (its place + 1) * 2^500.
  */
 import { inputError, type KindredError } from '../base/errors.ts';
 import { count } from './memory.ts';
-import { dropHint, parseDecimal, shown } from './number.ts';
+import { dropHint, optionWord, parseDecimal, shown } from './number.ts';
 import { naturallySorted } from './participants.ts';
 import type { CategoricalRule, Table } from './table.ts';
 
 const UNIT = 2 ** 500;
-/** Of a column of numbers, at most so much is text by mistake. */
-const MISTAKES = 0.1;
+/** A column with no more text than this is one of numbers: to make a feature of every number would hide a mistake. */
+const MISTAKES = 0.5;
 /** More different texts are ids, or prose; nobody wants them in memory. */
 const MOST_TEXTS = 1 << 16;
 
@@ -75,7 +75,7 @@ export class TextColumns {
         if (x[at] >= UNIT) texts++;
         if (!Number.isNaN(x[at])) known++;
       }
-      if (texts <= MISTAKES * known) throw found.mistake;
+      if (texts <= MISTAKES * known) throw this.mistaken(j, found.mistake);
     }
     for (let at = j; at < n * d; at += d) {
       const value = x[at];
@@ -95,6 +95,13 @@ export class TextColumns {
       places.set(text, place);
     }
     return place;
+  }
+
+  private mistaken(j: number, { code, message }: KindredError): KindredError {
+    return inputError(
+      code,
+      `${message}, --categorical ${optionWord(this.names[j])} takes its values as categories`,
+    );
   }
 
   private tooMany(name: string): KindredError {

@@ -1,7 +1,7 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
-import { columnNames } from '../data/encoding.ts';
+import { categoryNames, columnNames } from '../data/encoding.ts';
 import { listed } from '../data/number.ts';
 import { MISSING_RULES, type Table, type TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
@@ -61,7 +61,8 @@ export async function readTableFor(
   flags: DataFlags,
   need: TableColumns['need'],
 ): Promise<ReadForModel> {
-  const columns = columnsFrom(flags, rememberedColumns(model));
+  const categorical = model.encoding && { categorical: categoryNames(model.encoding) };
+  const columns = columnsFrom(flags, { ...rememberedColumns(model), ...categorical });
   const joined = accepted(joinedKind, model.options.joined);
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>

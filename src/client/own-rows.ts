@@ -9,7 +9,7 @@ import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
-import { applyMapping, regressionTargets } from '../data/labels.ts';
+import { applyMapping, headsOf, headTargets, regressionTargets } from '../data/labels.ts';
 import { featuresOf } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
@@ -147,8 +147,10 @@ export class OwnRows {
       return;
     }
     const { classes, target } = agreement;
-    const all = scaledTargets(this.targetsBy(classes && mappingOf(classes)), target);
-    const y = Float64Array.from(this.data.train, (i) => all[i]);
+    const mapping = classes && mappingOf(classes);
+    const all = scaledTargets(this.targetsBy(mapping), target);
+    const own = Float64Array.from(this.data.train, (i) => all[i]);
+    const y = headTargets(own, headsOf(mapping));
     this.asked = { y, settings, scaling, agreement };
     this.problem = undefined;
     this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
@@ -162,12 +164,14 @@ export class OwnRows {
     const expected = Float64Array.from(tested, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
+    const heads = headsOf(model.classes);
     const decision = decisionBy(model, testX);
-    const decisions = Float64Array.from(tested, (_, i) => decision(z, i));
-    return { rows: tested.length, ...measure(model.objective, expected, decisions) };
+    const decisions = new Float64Array(heads * tested.length);
+    for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
+    return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };
   }
 
-  /** Of all rows: -1 and +1, or values. */
+  /** Of all rows: -1 and +1, numbers of many classes, or values. */
   private targetsBy(classes: Model['classes']): Float64Array {
     const { labels } = this.data;
     return classes ? applyMapping(labels, classes) : regressionTargets(labels);

@@ -45,6 +45,11 @@ export function columnNames({ columns }: Encoding): string[] {
   return columns.map(({ name }) => name);
 }
 
+/** Raw columns that hold categories. */
+export function categoryNames({ columns }: Encoding): string[] {
+  return columns.flatMap(({ kind, name }) => (kind === 'category' ? [name] : []));
+}
+
 /** Names of the features, in order. */
 export function featureNames({ columns }: Encoding): string[] {
   return columns.flatMap((column) =>

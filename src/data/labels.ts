@@ -1,6 +1,6 @@
 /**
- * From targets as text to targets as numbers. Classification is two-class: -1 and +1, and whoever reads the result must
- * know which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
+ * From targets as text to targets as numbers. Two classes are -1 and +1, more are numbered from 0 in natural order, and whoever reads the
+ * result must know which is which. Numbers are compared by value: "1", "1.0" and "+1" are one class.
  */
 import { inputError } from '../base/errors.ts';
 import { LARGEST_FEATURE, listed, parseDecimal, shown } from './number.ts';
@@ -9,15 +9,56 @@ import { placeOf, type Table } from './table.ts';
 
 type Labelled = Pick<Table, 'source' | 'targets' | 'lines'>;
 
-/** What +1 and -1 stand for. Part of a model. */
-export interface ClassMapping {
+/** One head, whose sign decides. */
+export interface TwoClasses {
   readonly positive: string;
   /** Undefined: one against the rest, every other value is -1. */
   readonly negative: string | undefined;
 }
 
-interface ClassificationTargets extends ClassMapping {
-  /** -1 or +1 for each row. */
+/** A head for each label, against all others: the largest decision wins. */
+export interface ManyClasses {
+  /** Three or more, in natural order. */
+  readonly labels: readonly string[];
+}
+
+/** What the targets of rows stand for. Part of a model. */
+export type ClassMapping = TwoClasses | ManyClasses;
+
+export function isMany(classes: ClassMapping | undefined): classes is ManyClasses {
+  return classes !== undefined && 'labels' in classes;
+}
+
+/** Linear models that make up one model: 1 for two classes and for regression. */
+export function headsOf(classes: ClassMapping | undefined): number {
+  return isMany(classes) ? classes.labels.length : 1;
+}
+
+/** All names that a prediction may have, in the order of their numbers; of one against the rest, the rest has none of its own. */
+export function classNames(classes: ClassMapping): readonly string[] {
+  if (isMany(classes)) return classes.labels;
+  return [classes.negative ?? `not ${classes.positive}`, classes.positive];
+}
+
+/**
+ * Targets of rows as the heads see them: -1 and +1, a block for each head. `y` as `applyMapping` or `regressionTargets` gives them.
+ */
+export function headTargets(y: Float64Array, heads: number): Float64Array {
+  if (heads === 1) return y;
+  const n = y.length;
+  const blocks = new Float64Array(heads * n).fill(-1);
+  for (let i = 0; i < n; i++) blocks[y[i] * n + i] = 1;
+  return blocks;
+}
+
+/** More are numbers to predict, or names. */
+const MOST_CLASSES = 100;
+/** Of numbers with decimals, which are rarely names of classes. */
+const MOST_FRACTIONS = 20;
+
+interface ClassificationTargets {
+  readonly classes: ClassMapping;
+  /** For each row -1 or +1; of many classes the number of its own. */
   readonly y: Float64Array;
   /** One sentence for people: what is +1 and what is -1. */
   readonly note: string;
@@ -27,38 +68,49 @@ export function classificationTargets(
   table: Labelled,
   options: { readonly positive?: string | undefined } = {},
 ): ClassificationTargets {
-  const classes = distinctClasses(targetsOf(table));
-  const mapping = chooseMapping(table.source, [...classes.values()], classes, options.positive);
-  const rest = mapping.negative === undefined ? 'everything else' : shown(mapping.negative);
-  return {
-    ...mapping,
-    y: applyMapping(table, mapping),
-    note: `${shown(mapping.positive)} is the positive class (+1), ${rest} the negative one (-1)`,
-  };
+  const found = distinctClasses(targetsOf(table));
+  const classes = chooseMapping(table.source, [...found.values()], found, options.positive);
+  return { classes, y: applyMapping(table, classes), note: noteOn(classes) };
+}
+
+function noteOn(classes: ClassMapping): string {
+  if (isMany(classes))
+    return `${classes.labels.length} classes, one head for each: ${classList(classes.labels)}`;
+  const rest = classes.negative === undefined ? 'everything else' : shown(classes.negative);
+  return `${shown(classes.positive)} is the positive class (+1), ${rest} the negative one (-1)`;
 }
 
 /** Targets of another table by a mapping that is already known: at prediction and evaluation time. */
-export function applyMapping(table: Labelled, mapping: ClassMapping): Float64Array {
-  const targets = targetsOf(table);
-  const positive = classKey(mapping.positive);
-  const negative = mapping.negative === undefined ? undefined : classKey(mapping.negative);
-  const signs = new Map<string, number>();
-  return Float64Array.from(targets, (text, i) => {
-    let sign = signs.get(text);
-    if (sign === undefined) {
-      const key = classKey(text);
-      if (key !== positive && negative !== undefined && key !== negative) {
-        throw inputError(
-          'UNKNOWN_CLASS',
-          `${table.source} ${placeOf(table, i)}: expected the target ${shown(mapping.positive)} or ` +
-            `${shown(mapping.negative!)}, got ${shown(text)}`,
-        );
-      }
-      sign = key === positive ? 1 : -1;
-      signs.set(text, sign);
+export function applyMapping(table: Labelled, classes: ClassMapping): Float64Array {
+  const numbers = numbersByKey(classes);
+  const isRest = !isMany(classes) && classes.negative === undefined;
+  const known = new Map<string, number>();
+  return Float64Array.from(targetsOf(table), (text, i) => {
+    let number = known.get(text);
+    if (number === undefined) {
+      number = numbers.get(classKey(text)) ?? (isRest ? -1 : undefined);
+      if (number === undefined) throw unknownClass(table, i, text, classes);
+      known.set(text, number);
     }
-    return sign;
+    return number;
   });
+}
+
+function numbersByKey(classes: ClassMapping): Map<string, number> {
+  if (isMany(classes)) return new Map(classes.labels.map((label, c) => [classKey(label), c]));
+  const numbers = new Map([[classKey(classes.positive), 1]]);
+  if (classes.negative !== undefined) numbers.set(classKey(classes.negative), -1);
+  return numbers;
+}
+
+function unknownClass(table: Labelled, i: number, text: string, classes: ClassMapping): Error {
+  const expected = isMany(classes)
+    ? `one of ${classList(classes.labels)}`
+    : `${shown(classes.positive)} or ${shown(classes.negative!)}`;
+  return inputError(
+    'UNKNOWN_CLASS',
+    `${table.source} ${placeOf(table, i)}: expected the target ${expected}, got ${shown(text)}`,
+  );
 }
 
 export function regressionTargets(table: Labelled): Float64Array {
@@ -108,10 +160,11 @@ function chooseMapping(
       `${source}: expected two classes, got only ${values.map(shown).join('') || 'no rows'}`,
     );
   }
-  if (wanted === undefined && values.length > 2) throw positiveNeeded(source, values);
   if (wanted === undefined) {
-    const [negative, positive] = naturallySorted(values);
-    return { positive, negative };
+    const sorted = naturallySorted(values);
+    if (sorted.length === 2) return { positive: sorted[1], negative: sorted[0] };
+    if (sorted.length > mostClasses(values)) throw tooManyClasses(source, values);
+    return { labels: sorted };
   }
   const positive = classes.get(classKey(wanted));
   if (positive === undefined) {
@@ -126,14 +179,20 @@ function chooseMapping(
   };
 }
 
-function positiveNeeded(source: string, values: readonly string[]): Error {
+function mostClasses(values: readonly string[]): number {
+  const numbers = values.map(parseDecimal);
+  const areFractions = numbers.every((value) => !Number.isNaN(value)) && !numbers.every(Number.isInteger);
+  return areFractions ? MOST_FRACTIONS : MOST_CLASSES;
+}
+
+function tooManyClasses(source: string, values: readonly string[]): Error {
   const numeric = values.every((value) => !Number.isNaN(parseDecimal(value)));
-  const hint =
-    numeric && values.length > 20 ? ', or --objective regression if these are numbers to predict' : '';
+  const remedy = numeric
+    ? 'use --objective regression if these are numbers to predict'
+    : 'is --label the target column?';
   return inputError(
-    'POSITIVE_NEEDED',
-    `${source}: expected two classes, got ${values.length}: ${classList(values)}; ` +
-      `choose the positive class with --positive <class>${hint}`,
+    'TOO_MANY_CLASSES',
+    `${source}: expected at most ${mostClasses(values)} classes, got ${values.length}: ${classList(values)}; ${remedy}`,
   );
 }
 

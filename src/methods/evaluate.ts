@@ -1,5 +1,5 @@
 /** How good a model is on rows whose targets are known: participant by participant, and on average. */
-import { applyMapping, regressionTargets } from '../data/labels.ts';
+import { applyMapping, headsOf, regressionTargets } from '../data/labels.ts';
 import { rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { type Metrics, meanMetrics, measure } from '../solver/metrics.ts';
@@ -37,6 +37,7 @@ export function evaluateRows(model: Model, table: Table, y: Float64Array, tested
       model.objective,
       Float64Array.from(rows, (i) => y[i]),
       decide(model, table, rows),
+      headsOf(model.classes),
     ),
   }));
   return { participants, mean: meanMetrics(participants) };

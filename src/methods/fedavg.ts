@@ -16,6 +16,7 @@ import type { Address } from '../math/kernels.ts';
 import type { Shard } from '../solver/shard.ts';
 import { addScaled, dot, plusScaled } from '../solver/vector.ts';
 import type { HistoryRow, Method } from './method.ts';
+import { concatenate } from './workspace.ts';
 
 /** Passes over the own rows in a round, if `passes` allows as many. */
 const EPOCHS = 5;
@@ -46,17 +47,18 @@ export const trainFedavg: Method = ({ workspace, settings, onRound }) => {
       const step = firstStep / (1 + round / 10);
       const average = new Float64Array(d);
       for (const [k, shard] of shards.entries()) {
-        const order = Uint32Array.from({ length: shard.n }, (_, i) => i);
+        const rows = shard.rowCount;
+        const order = Uint32Array.from({ length: rows }, (_, i) => i);
         const random = stream(settings.seed, 'sgd', round, tasks[k].id);
         sgd.begin(w, v[k]);
         for (let epoch = 0; epoch < epochs; epoch++) {
           random.shuffle(order);
-          sgd.epoch(shard, order, step, { shared: 1 + step / total, personal: 1 + (step * c2) / shard.n });
+          sgd.epoch(shard, order, step, { shared: 1 + step / total, personal: 1 + (step * c2) / rows });
         }
         passes += epochs;
-        const end = sgd.end(d);
+        const end = sgd.end();
         v[k] = end.v;
-        addScaled(average, shard.n / total, end.w);
+        addScaled(average, rows / total, end.w);
       }
       w = average;
     }
@@ -67,7 +69,7 @@ export const trainFedavg: Method = ({ workspace, settings, onRound }) => {
 
 /**
  * w and v in kernel memory, each as a scale times a vector, so that the division of every step costs one number and not
- * a pass over d.
+ * a pass over d. A step moves every head, each in a block of the stride.
  */
 class Sgd {
   private readonly shard: Shard;
@@ -79,8 +81,8 @@ class Sgd {
   /** Any shard of the training: all have the same memory and the same stride. */
   constructor(shard: Shard) {
     this.shard = shard;
-    this.w = shard.arena.allocate(8 * shard.stride);
-    this.v = shard.arena.allocate(8 * shard.stride);
+    this.w = shard.arena.allocate(8 * shard.heads * shard.stride);
+    this.v = shard.arena.allocate(8 * shard.heads * shard.stride);
   }
 
   release(): void {
@@ -91,41 +93,55 @@ class Sgd {
   begin(w: Float64Array, v: Float64Array): void {
     this.wScale = 1;
     this.vScale = 1;
-    this.shard.arena.f64(this.w, w.length).set(w);
-    this.shard.arena.f64(this.v, v.length).set(v);
+    const { columns } = this.shard;
+    for (const [head, blocks] of this.blocks().entries()) {
+      blocks.w.set(w.subarray(head * columns, (head + 1) * columns));
+      blocks.v.set(v.subarray(head * columns, (head + 1) * columns));
+    }
+  }
+
+  private blocks(): { readonly w: Float64Array; readonly v: Float64Array }[] {
+    const { arena, heads, stride, columns } = this.shard;
+    return Array.from({ length: heads }, (_, head) => ({
+      w: arena.f64(this.w + 8 * head * stride, columns),
+      v: arena.f64(this.v + 8 * head * stride, columns),
+    }));
   }
 
   epoch(shard: Shard, order: Uint32Array, step: number, decay: { shared: number; personal: number }): void {
-    const { kernels } = shard.arena;
-    const { stride, settings, lossFunction } = shard;
     for (const i of order) {
-      const row = shard.rows + 4 * i * stride;
-      const a =
-        this.wScale * kernels.rowDot(row, stride, this.w) + this.vScale * kernels.rowDot(row, stride, this.v);
-      const y = shard.y[i];
-      const pull = lossFunction.subgradient(y, a, shard.cap[i], settings.epsilon);
-      if (pull !== 0) {
-        const move = step * pull;
-        kernels.rowAdd(row, stride, move / this.wScale, this.w);
-        kernels.rowAdd(row, stride, move / this.vScale, this.v);
-      }
+      for (let head = 0; head < shard.heads; head++) this.move(shard, head, i, step);
       this.wScale /= decay.shared;
       this.vScale /= decay.personal;
     }
     this.fold();
   }
 
-  end(d: number): { w: Float64Array; v: Float64Array } {
-    return { w: this.shard.arena.f64(this.w, d).slice(), v: this.shard.arena.f64(this.v, d).slice() };
+  private move(shard: Shard, head: number, i: number, step: number): void {
+    const { kernels } = shard.arena;
+    const { stride, settings, lossFunction, rowCount } = shard;
+    const row = shard.rows + 4 * i * stride;
+    const [w, v] = [this.w + 8 * head * stride, this.v + 8 * head * stride];
+    const a = this.wScale * kernels.rowDot(row, stride, w) + this.vScale * kernels.rowDot(row, stride, v);
+    const at = head * rowCount + i;
+    const pull = lossFunction.subgradient(shard.y[at], a, shard.cap[at], settings.epsilon);
+    if (pull === 0) return;
+    kernels.rowAdd(row, stride, (step * pull) / this.wScale, w);
+    kernels.rowAdd(row, stride, (step * pull) / this.vScale, v);
+  }
+
+  end(): { w: Float64Array; v: Float64Array } {
+    const blocks = this.blocks();
+    return { w: concatenate(blocks.map(({ w }) => w)), v: concatenate(blocks.map(({ v }) => v)) };
   }
 
   /** Multiplies the scales in, before they become too small to divide by. */
   private fold(): void {
-    const w = this.shard.arena.f64(this.w, this.shard.d);
-    const v = this.shard.arena.f64(this.v, this.shard.d);
-    for (let j = 0; j < w.length; j++) {
-      w[j] *= this.wScale;
-      v[j] *= this.vScale;
+    for (const { w, v } of this.blocks()) {
+      for (let j = 0; j < w.length; j++) {
+        w[j] *= this.wScale;
+        v[j] *= this.vScale;
+      }
     }
     this.wScale = 1;
     this.vScale = 1;
@@ -151,8 +167,11 @@ function stalled(history: readonly HistoryRow[]): boolean {
 function stableStep(shards: readonly Shard[]): number {
   let steepest = 0;
   for (const { squaredNorms, cap, lossFunction } of shards)
-    for (const [i, norm2] of squaredNorms.entries())
-      steepest = Math.max(steepest, 2 * norm2 * lossFunction.curvature * cap[i]);
+    for (const [i, price] of cap.entries())
+      steepest = Math.max(
+        steepest,
+        2 * squaredNorms[i % squaredNorms.length] * lossFunction.curvature * price,
+      );
   return 1 / steepest;
 }
 
@@ -161,7 +180,7 @@ function meanSquaredNorm(shards: readonly Shard[]): number {
   let rows = 0;
   for (const shard of shards) {
     sum += shard.squaredNorms.reduce((a, b) => a + b, 0);
-    rows += shard.n;
+    rows += shard.rowCount;
   }
   return sum > 0 ? sum / rows : 1;
 }

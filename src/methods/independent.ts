@@ -9,7 +9,7 @@ import { localTolerance } from '../solver/local-solve.ts';
 import { ALONE, type Iterate } from './alone.ts';
 import type { HistoryRow, Method, Trajectory } from './method.ts';
 import { type Asking, type AskingInput, type AskingMethod, ask, inProcess, settle } from './questions.ts';
-import { concatenate } from './workspace.ts';
+import { blocksOfTasks, pooledBlocks } from './workspace.ts';
 
 export const LOCAL: AskingMethod = {
   problem: (settings) => ({ ...settings, c2: ALONE }),
@@ -33,24 +33,24 @@ export const trainLocal: Method = inProcess(LOCAL);
 
 export const trainGlobal: Method = (input) => {
   const { tasks, d } = input.workspace;
+  const { warmStart } = input;
   const shard = input.workspace.pooled({ ...input.settings, c2: ALONE });
   const zero = new Float64Array(d);
   const pooled: AskingInput = {
     ...input,
     tasks: [{ id: 'all' }],
     d,
-    warmStart: input.warmStart && { ...input.warmStart, duals: [concatenate(input.warmStart.duals)] },
+    warmStart: warmStart && { ...warmStart, duals: [pooledBlocks(tasks, (_, k) => warmStart.duals[k])] },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
   const { ends, ...trajectory } = settle(asking, [shard]);
   const [{ u, beta }] = ends;
-  let at = 0;
   return {
     ...trajectory,
     w: u,
     v: tasks.map(() => zero),
     servesNewcomers: true,
-    duals: tasks.map((task) => beta.slice(at, (at += task.n))),
+    duals: blocksOfTasks(tasks, beta),
   };
 };
 

@@ -1,13 +1,18 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
 import { featureNames } from '../data/encoding.ts';
+import { type ClassMapping, headsOf, isMany } from '../data/labels.ts';
+import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings, variants } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
-/** 1: no `target`, the scaling of a regression's targets: they were as they are. */
+/**
+ * 1: no `target`, the scaling of a regression's targets: they were as they are.
+ * 2: two classes and columns of numbers only.
+ */
 const MODEL_VERSION = 3;
 
 const finite = number();
@@ -38,7 +43,16 @@ const fileKind = object(
     bias: TRAINING.bias.needed(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
-    classes: object({ positive: anyText, negative: anyText.optional() }).optional(),
+    classes: object({
+      positive: anyText.optional(),
+      negative: anyText.optional(),
+      labels: list(anyText, 'a list of at least three labels', { least: 3 }).optional(),
+    })
+      .check(
+        ({ positive, labels }) => (positive === undefined) !== (labels === undefined),
+        'positive or labels',
+      )
+      .optional(),
     w: numbers,
     participants: list(object({ id: anyText, v: numbers }), 'a list of participants'),
     servesNewcomers: toggle(),
@@ -56,10 +70,7 @@ export function modelToJson(model: Model): string {
     version: MODEL_VERSION,
     ...rest,
     features: [...rest.features],
-    classes: classes && {
-      positive: classes.positive,
-      ...(classes.negative !== undefined && { negative: classes.negative }),
-    },
+    classes: classes && classesToJson(classes),
     scaling: { mode: scaling.mode, shift: [...scaling.shift], factor: [...scaling.factor] },
     certificate: certificate && { ...certificate },
     w: [...w],
@@ -91,15 +102,16 @@ export function modelFromJson(text: string, source: string): Model {
     ...file
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
-  const columns = d + (file.bias ? 1 : 0);
+  const classes = classesFrom(file.classes);
+  const length = headsOf(classes) * (d + (file.bias ? 1 : 0));
   if (file.encoding) checkNames(source, featureNames(file.encoding), file.features);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
-  checkLength(source, 'w', file.w, columns);
-  for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, columns);
+  checkLength(source, 'w', file.w, length);
+  for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, length);
   return {
     ...file,
-    classes: file.classes && { positive: file.classes.positive, negative: file.classes.negative },
+    classes,
     scaling: {
       mode: file.scaling.mode,
       shift: Float64Array.from(file.scaling.shift),
@@ -118,6 +130,18 @@ function checkNames(source: string, names: readonly string[], features: readonly
     'MODEL_INVALID',
     `${source}: encoding: expected the ${features.length} features of the model, got ${names.length}${names.length === features.length ? ' others' : ''}`,
   );
+}
+
+function classesToJson(classes: ClassMapping) {
+  if (isMany(classes)) return { labels: [...classes.labels] };
+  const { positive, negative } = classes;
+  return { positive, ...(negative !== undefined && { negative }) };
+}
+
+function classesFrom(file: ValueOf<typeof fileKind>['classes']): ClassMapping | undefined {
+  if (!file) return undefined;
+  const { labels, positive, negative } = file;
+  return labels ? { labels } : { positive: positive!, negative };
 }
 
 function parseJson(text: string, source: string): unknown {

@@ -81,7 +81,7 @@ export const trainMocha: Method = (input) => {
     c2: Number.POSITIVE_INFINITY,
   });
   const aggregator = new MochaAggregator({ d, lambda, gap });
-  for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.n });
+  for (const [t, shard] of shards.entries()) aggregator.join(t, { rows: shard.rowCount });
   const members = shards.map((shard) => newMember(shard));
   const personal = (t: number) => aggregator.modelOf(t);
   const { inUse: _, ...trajectory } = trainInRounds(input, { aggregator, shards, members, personal });

@@ -60,7 +60,7 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, weightedRows(table, split.train));
-  const { tasks, d } = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
+  const { tasks, columns: d } = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
   const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon }, model.target);
   const arena = new Arena();
   const solved = tasks.map((task) => solveTask(arena, problem, { task, d, w }, resolved));

@@ -1,9 +1,10 @@
 /** Predictions row by row, in the words of the training data. */
 import { inputError } from '../base/errors.ts';
 import { tableFrom, type Value } from '../data/arrays.ts';
-import { columnNames } from '../data/encoding.ts';
+import { categoryNames, columnNames } from '../data/encoding.ts';
+import { classNames, isMany } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
-import { decide, type Model } from '../solver/model.ts';
+import { decide, type Model, winnerOf } from '../solver/model.ts';
 import { withFeaturesOf } from './model-rows.ts';
 
 export interface Prediction {
@@ -12,8 +13,10 @@ export interface Prediction {
   readonly participant: string;
   /** The class as the training data write it, or the number. */
   readonly prediction: string | number;
-  /** (w + v_k).x: its sign is the class, its size how sure. For a regression the number itself. */
+  /** (w + v_k).x: its sign is the class, its size how sure. Of many classes that of the predicted one. For a regression the number itself. */
   readonly decision: number;
+  /** Of many classes: those of all, in the order of `model.classes.labels`. */
+  readonly decisions?: readonly number[];
 }
 
 /**
@@ -26,15 +29,30 @@ type PlainRows = readonly ArrayLike<Value>[];
 export function predict(model: Model, rows: Table | PlainRows, participant = ''): Prediction[] {
   if (isRows(rows)) return rows.length === 0 ? [] : predict(model, tableOfRows(model, rows, participant));
   const table = rows;
-  const { classes } = model;
-  // One against the rest: the rest has no name of its own.
-  const negative = classes && (classes.negative ?? `not ${classes.positive}`);
-  return Array.from(decide(model, withFeaturesOf(model, table)), (decision, i) => ({
+  const decisions = decide(model, withFeaturesOf(model, table));
+  const name = namesBy(model);
+  return Array.from({ length: table.n }, (_, i) => ({
     row: i + 1,
     participant: table.participants[table.participantOf[i]],
-    prediction: classes ? (decision > 0 ? classes.positive : negative!) : decision,
-    decision,
+    ...name(decisions, i),
   }));
+}
+
+/** What a row's decisions say, in the words of the training data. */
+function namesBy({
+  classes,
+}: Model): (decisions: Float64Array, i: number) => Omit<Prediction, 'row' | 'participant'> {
+  if (!classes) return (decisions, i) => ({ prediction: decisions[i], decision: decisions[i] });
+  const names = classNames(classes);
+  if (!isMany(classes)) {
+    return (decisions, i) => ({ prediction: names[Number(decisions[i] > 0)], decision: decisions[i] });
+  }
+  const heads = names.length;
+  return (decisions, i) => {
+    const own = Array.from(decisions.subarray(i * heads, (i + 1) * heads));
+    const winner = winnerOf(own, heads, 0);
+    return { prediction: names[winner], decision: own[winner], decisions: own };
+  };
 }
 
 function isRows(rows: Table | PlainRows): rows is PlainRows {
@@ -55,5 +73,6 @@ function tableOfRows({ features, encoding }: Model, rows: PlainRows, participant
     }
     for (let j = 0; j < d; j++) x.push(row[j]);
   }
-  return tableFrom([{ id: participant, x }], { features: columns, source: 'rows' });
+  const categorical = encoding && categoryNames(encoding);
+  return tableFrom([{ id: participant, x }], { features: columns, source: 'rows', categorical });
 }

@@ -4,7 +4,13 @@
  * scaled, and get the bias, on their way into kernel memory.
  */
 import type { Encoding } from '../data/encoding.ts';
-import { type ClassMapping, classificationTargets, regressionTargets } from '../data/labels.ts';
+import {
+  type ClassMapping,
+  classificationTargets,
+  headsOf,
+  headTargets,
+  regressionTargets,
+} from '../data/labels.ts';
 import { encodeLearnt } from '../data/learn-encoding.ts';
 import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
@@ -28,7 +34,7 @@ export interface Prepared {
   readonly encoding: Encoding | undefined;
   /** What was made of columns with text or gaps, a sentence each. */
   readonly columns: readonly string[];
-  /** Targets of all rows: -1 and +1, or values. */
+  /** Targets of all rows: -1 and +1, of many classes their numbers, or values. */
   readonly y: Float64Array;
   readonly classes: ClassMapping | undefined;
   /** Sentences for people: how labels were mapped, and the like. */
@@ -46,8 +52,8 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   if (options.objective === 'regression') {
     return { ...common, y: regressionTargets(table), classes: undefined, notes: [] };
   }
-  const { y, positive, negative, note } = classificationTargets(table, { positive: options.positive });
-  return { ...common, y, classes: { positive, negative }, notes: [note] };
+  const { y, classes, note } = classificationTargets(table, { positive: options.positive });
+  return { ...common, y, classes, notes: [note] };
 }
 
 /** One participant's training rows. */
@@ -74,6 +80,9 @@ type TaskOptions = Pick<ResolvedOptions, 'objective' | 'loss' | 'bias' | 'classW
 export interface Placed {
   readonly rows: PlacedRows;
   readonly tasks: readonly Task[];
+  /** With the bias. */
+  readonly columns: number;
+  /** Length of vectors: the columns of all heads. */
   readonly d: number;
   readonly scaling: Scaling;
   /** Undefined: targets are as they are. */
@@ -85,12 +94,12 @@ export function tasksOf(
   some: Uint32Array,
   options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget'>,
 ): Placed {
-  const { table, y } = prepared;
+  const { table, y, classes } = prepared;
   const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
   const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
   const target = isScaled ? targetScalingOf(y, groups) : undefined;
-  return scaledTasks(table, y, groups, { scaling, target }, options);
+  return scaledTasks(table, y, groups, { scaling, target, classes }, options);
 }
 
 /** A task for each participant of the table, of its rows in `groups`, with rows and targets under a scaling that is known. */
@@ -98,19 +107,21 @@ export function scaledTasks(
   table: Table,
   y: Float64Array,
   groups: readonly Uint32Array[],
-  { scaling, target }: Pick<Placed, 'scaling' | 'target'>,
+  { scaling, target, classes }: Pick<Placed, 'scaling' | 'target'> & Pick<Prepared, 'classes'>,
   options: TaskOptions,
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
-    const targets = scaledTargets(
-      Float64Array.from(places, (i) => y[i]),
-      target,
-    );
-    const weights = rowWeights(options, targets, meanOneWeights(table, places, table.participants[k]));
-    return { id: table.participants[k], n: places.length, places, y: targets, weights };
+    const n = places.length;
+    const id = table.participants[k];
+    const values = Float64Array.from(places, (i) => y[i]);
+    const targets = headTargets(scaledTargets(values, target), headsOf(classes));
+    const weights = rowWeights(options, targets, n, meanOneWeights(table, places, id));
+    return { id, n, places, y: targets, weights };
   });
   const rows = { x: table.x, scaling, bias: options.bias, own };
-  return { rows, tasks: own.map((one) => taskOver(rows, one)), d: columnsOf(rows), scaling, target };
+  const tasks = own.map((one) => taskOver(rows, one));
+  const columns = columnsOf(rows);
+  return { rows, tasks, columns, d: headsOf(classes) * columns, scaling, target };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

@@ -9,14 +9,16 @@ import type { Objective } from '../settings/losses.ts';
 const MOST_CLASSES = 20;
 
 /**
- * Of two classes, the rarer one has less than this share: a model that never predicts it then has an error rate below 25%, which on noisy data is
+ * Half of an even share. Of two classes a quarter: a model that never predicts the rarer one then has an error rate below 25%, which on noisy data is
  * as good as a useful model's.
  */
-export const UNEVEN_SHARE = 0.25;
+export function unevenShare(classes: number): number {
+  return 0.5 / classes;
+}
 
-/** Whether the rarest of some classes has less than half of an even share: a quarter, of two. `tune` and `describe` go by it. */
+/** Whether the rarest of some classes has less than that. `tune` and `describe` go by it. */
 export function isUneven(shares: readonly number[]): boolean {
-  return shares.length > 1 && Math.min(...shares) < (2 * UNEVEN_SHARE) / shares.length;
+  return shares.length > 1 && Math.min(...shares) < unevenShare(shares.length);
 }
 
 export interface ClassSummary {

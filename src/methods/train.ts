@@ -58,7 +58,7 @@ export interface TrainContext {
 export function train(table: Table, options: TrainOptions = {}, context: TrainContext = {}): TrainResult {
   const training = begin(table, options, context);
   const { placed, resolved } = training;
-  const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
+  const workspace = new Workspace(new Arena(), placed.tasks, placed.columns);
   const { onRound } = context;
   const settings = withScaledEpsilon(resolved, placed.target);
   const result = METHOD[resolved.method]({ workspace, settings, onRound });

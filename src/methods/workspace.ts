@@ -13,23 +13,27 @@ export interface Task {
   readonly id: string;
   readonly n: number;
   readonly table: TableRows;
+  /** A block of n for each head. */
   readonly y: Float64Array;
-  /** c_ik; undefined: 1. */
+  /** c_ik, likewise; undefined: 1. */
   readonly weights: Float64Array | undefined;
 }
 
 export class Workspace {
   readonly tasks: readonly Task[];
-  /** Columns, with the bias. */
+  /** Length of vectors: the columns of all heads. */
   readonly d: number;
+  private readonly columns: number;
   private readonly arena: Arena;
   private eachShard: Shard[] | undefined;
   private pooledShard: Shard | undefined;
 
-  constructor(arena: Arena, tasks: readonly Task[], d: number) {
+  /** `columns` with the bias. */
+  constructor(arena: Arena, tasks: readonly Task[], columns: number) {
     this.arena = arena;
     this.tasks = tasks;
-    this.d = d;
+    this.columns = columns;
+    this.d = headsIn(tasks[0]) * columns;
   }
 
   /** One shard per task, set to these settings. */
@@ -37,7 +41,7 @@ export class Workspace {
     if (!this.eachShard) {
       const forms = solveForms(
         this.tasks.map(({ n }) => n),
-        this.d,
+        this.columns,
       );
       this.eachShard = this.tasks.map((task, k) => this.shardOf(settings, task, forms[k]));
     } else {
@@ -60,7 +64,7 @@ export class Workspace {
   }
 
   private shardOf(settings: ProblemSettings, task: Task, form: SolveForm): Shard {
-    return new Shard(this.arena, settings, { ...task, d: this.d }, form);
+    return new Shard(this.arena, settings, { ...task, d: this.columns }, form);
   }
 }
 
@@ -77,11 +81,42 @@ function pool(tasks: readonly Task[]): Task {
     n: index.length,
     // All tasks are of one table, scaled alike.
     table: { ...tasks[0].table, index },
-    y: concatenate(tasks.map((task) => task.y)),
+    y: pooledBlocks(tasks, ({ y }) => y),
     weights: weighted
-      ? concatenate(tasks.map((task) => task.weights ?? new Float64Array(task.n).fill(1)))
+      ? pooledBlocks(tasks, ({ weights, y }) => weights ?? new Float64Array(y.length).fill(1))
       : undefined,
   };
+}
+
+function headsIn({ n, y }: TaskRows): number {
+  return y.length / n;
+}
+
+type TaskRows = Pick<Task, 'n' | 'y'>;
+
+/** What all tasks have for each of their rows in each head, as one task with all rows has it. */
+export function pooledBlocks<T extends TaskRows>(
+  tasks: readonly T[],
+  of: (task: T, k: number) => Float64Array,
+): Float64Array {
+  const blocks = Array.from({ length: headsIn(tasks[0]) }, (_, head) =>
+    tasks.map((task, k) => of(task, k).subarray(head * task.n, (head + 1) * task.n)),
+  );
+  return concatenate(blocks.flat());
+}
+
+/** The other way round. */
+export function blocksOfTasks(tasks: readonly TaskRows[], pooled: Float64Array): Float64Array[] {
+  const rows = tasks.reduce((sum, { n }) => sum + n, 0);
+  let first = 0;
+  return tasks.map((task) => {
+    const from = first;
+    first += task.n;
+    const blocks = Array.from({ length: headsIn(task) }, (_, head) =>
+      pooled.subarray(head * rows + from, head * rows + from + task.n),
+    );
+    return concatenate(blocks);
+  });
 }
 
 export function concatenate(parts: readonly Float64Array[]): Float64Array {

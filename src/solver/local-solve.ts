@@ -18,9 +18,10 @@
  * right by the next solve: what limits a training is the accuracy of the rows and of the aggregation, not this.
  *
  * Every intermediate beta is feasible: a solve may be stopped after any pass.
+ *
+ * Heads (shard.ts) are solved side by side, pass by pass, each until it is done.
  */
-import type { PassArguments } from '../math/kernels.ts';
-import type { Shard } from './shard.ts';
+import type { HeadPasses, Shard } from './shard.ts';
 
 export interface LocalSolveOptions {
   /** Coupling allowance: above 0 a solve allows for what others are about to answer too. */
@@ -35,22 +36,59 @@ export interface LocalSolveOptions {
 const STALL = 100;
 
 export class LocalSolve {
+  /** Of the head that has made most. */
+  passes = 0;
+  private readonly heads: readonly HeadSolve[];
+
+  /** The shard must have been loaded with the starting beta and z. */
+  constructor(shard: Shard, options: LocalSolveOptions) {
+    this.heads = shard.beginPasses().map((passes) => new HeadSolve(shard, passes, options));
+  }
+
+  get done(): boolean {
+    return this.heads.every((head) => head.done);
+  }
+
+  /** Rows that the next pass will visit, in all heads. */
+  get activeRows(): number {
+    let rows = 0;
+    for (const head of this.heads) if (!head.done) rows += head.active;
+    return rows;
+  }
+
+  pass(): void {
+    for (const head of this.heads) if (!head.done) head.pass();
+    this.passes++;
+  }
+
+  /** Part of a pass, for who has no time for a whole one; nothing is shrunk by it, and nothing is done after it. */
+  partOfPass(rows: number): void {
+    const all = this.activeRows;
+    for (const head of this.heads) if (!head.done) head.partOfPass(Math.floor((rows * head.active) / all));
+  }
+
+  runPasses(most: number): void {
+    while (!this.done && this.passes < most) this.pass();
+  }
+}
+
+/** The solve of one head. */
+class HeadSolve {
   passes = 0;
   done = false;
+  /** Rows that the next pass will visit. */
+  active: number;
   private readonly shard: Shard;
   private readonly options: LocalSolveOptions;
-  private readonly at: PassArguments;
+  private readonly at: HeadPasses['at'];
   private readonly run: (active: number, shrink: number) => void;
-  private active: number;
   private shrink = Number.POSITIVE_INFINITY;
   /** The violation to be halved, and the pass that it is of. */
   private mark = { worst: Number.POSITIVE_INFINITY, pass: 0 };
 
-  /** The shard must have been loaded with the starting beta and z. */
-  constructor(shard: Shard, options: LocalSolveOptions) {
+  constructor(shard: Shard, { at, run }: HeadPasses, options: LocalSolveOptions) {
     this.shard = shard;
     this.options = options;
-    const { at, run } = shard.beginPasses();
     this.at = at;
     const { epsilon, c2 } = shard.settings;
     const { form: step } = shard.lossFunction;
@@ -58,21 +96,16 @@ export class LocalSolve {
     const skip = 0.1 * options.tolerance;
     // Written out: a spread costs as much as a short pass.
     this.run = (active, shrink) => run({ active, step, q, epsilon, shrink, skip });
-    this.active = shard.n;
-    const order = shard.arena.u32(at.order, shard.n);
-    for (let i = 0; i < shard.n; i++) order[i] = i;
-  }
-
-  /** Rows that the next pass will visit. */
-  get activeRows(): number {
-    return this.active;
+    this.active = shard.rowCount;
+    const order = shard.arena.u32(at.order, shard.rowCount);
+    for (let i = 0; i < order.length; i++) order[i] = i;
   }
 
   pass(): void {
-    const { arena, n } = this.shard;
+    const { arena, rowCount } = this.shard;
     const { tolerance } = this.options;
     arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
-    const whole = this.active === n;
+    const whole = this.active === rowCount;
     this.run(this.active, this.shrink);
     this.passes++;
     // By number: taking a typed array apart goes through its iterator, which costs as much as a short pass.
@@ -86,7 +119,7 @@ export class LocalSolve {
       this.done = worst <= tolerance;
     } else {
       // Solved among the active rows: the others come back, and the next pass shrinks none of them.
-      this.active = n;
+      this.active = rowCount;
       this.shrink = Number.POSITIVE_INFINITY;
     }
   }
@@ -98,17 +131,12 @@ export class LocalSolve {
     return !halved;
   }
 
-  /** Part of a pass, for who has no time for a whole one; nothing is shrunk by it, and nothing is done after it. */
   partOfPass(rows: number): void {
     const { arena } = this.shard;
     const count = Math.min(rows, this.active);
     if (count < 1) return;
     arena.kernels.shuffle(this.at.order, this.active, this.orderSeed());
     this.run(count, Number.POSITIVE_INFINITY);
-  }
-
-  runPasses(most: number): void {
-    while (!this.done && this.passes < most) this.pass();
   }
 
   private orderSeed(): number {

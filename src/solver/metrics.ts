@@ -1,5 +1,6 @@
 /** How good predictions are, per participant and as means over participants. */
 import type { Objective } from '../settings/losses.ts';
+import { winnerOf } from './model.ts';
 
 /** A metric that does not apply (no test rows, the other objective, a constant target) is absent. */
 export interface Metrics {
@@ -11,33 +12,37 @@ export interface Metrics {
 
 const METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
 
-/** `decisions` are (w + v_k).x; classification goes by their sign, 0 counting as -1. */
-export function measure(objective: Objective, y: ArrayLike<number>, decisions: ArrayLike<number>): Metrics {
+/**
+ * `decisions` are (w + v_k).x, of each head, row by row. One head goes by their sign, 0 counting as -1; of many the largest wins, and y is the
+ * number of the class.
+ */
+export function measure(
+  objective: Objective,
+  y: ArrayLike<number>,
+  decisions: ArrayLike<number>,
+  heads = 1,
+): Metrics {
   if (y.length === 0) return {};
-  return objective === 'classification' ? measureClasses(y, decisions) : measureValues(y, decisions);
+  if (objective === 'regression') return measureValues(y, decisions);
+  const classes = heads === 1 ? 2 : heads;
+  const expected = Uint32Array.from(y, (value) => (heads === 1 ? Number(value > 0) : value));
+  const given = Uint32Array.from(expected, (_, i) =>
+    heads === 1 ? Number(decisions[i] > 0) : winnerOf(decisions, heads, i * heads),
+  );
+  return measureClasses(classes, expected, given);
 }
 
-function measureClasses(y: ArrayLike<number>, decisions: ArrayLike<number>): Metrics {
-  let positives = 0;
-  let hitPositives = 0;
-  let hitNegatives = 0;
-  for (let i = 0; i < y.length; i++) {
-    const up = decisions[i] > 0;
-    if (y[i] > 0) {
-      positives++;
-      if (up) hitPositives++;
-    } else if (!up) {
-      hitNegatives++;
-    }
+/** A class that is absent has no rate of its own. */
+function measureClasses(classes: number, expected: Uint32Array, given: Uint32Array): Metrics {
+  const rows = new Uint32Array(classes);
+  const hits = new Uint32Array(classes);
+  for (let i = 0; i < expected.length; i++) {
+    rows[expected[i]]++;
+    if (given[i] === expected[i]) hits[expected[i]]++;
   }
-  const negatives = y.length - positives;
-  const rates: number[] = [];
-  if (positives > 0) rates.push(hitPositives / positives);
-  if (negatives > 0) rates.push(hitNegatives / negatives);
-  return {
-    errorRate: (y.length - hitPositives - hitNegatives) / y.length,
-    balancedAccuracy: mean(rates),
-  };
+  const wrong = expected.length - hits.reduce((sum, count) => sum + count, 0);
+  const rates = Array.from(hits, (count, c) => count / rows[c]).filter((_, c) => rows[c] > 0);
+  return { errorRate: wrong / expected.length, balancedAccuracy: mean(rates) };
 }
 
 function measureValues(y: ArrayLike<number>, decisions: ArrayLike<number>): Metrics {

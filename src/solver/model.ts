@@ -1,10 +1,11 @@
 /**
  * A trained model and prediction with it: the shared part w, everybody's personal part v_k, and all that is needed to use them on raw
- * rows (scaling, bias, classes, feature names). Its file is in methods/model.ts.
+ * rows (scaling, bias, classes, feature names). Of many classes w and every v_k have a block of columns for each head, in the order of the labels.
+ * Its file is in methods/model.ts.
  */
 import { inputError } from '../base/errors.ts';
 import type { Encoding } from '../data/encoding.ts';
-import type { ClassMapping } from '../data/labels.ts';
+import { type ClassMapping, headsOf } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
 import { inTargetUnits, type TargetScaling } from '../math/target-scaling.ts';
@@ -25,7 +26,7 @@ export interface Model {
   readonly scaling: Scaling;
   /** How the targets of a regression were scaled; undefined: they were not. */
   readonly target: TargetScaling | undefined;
-  /** What +1 and -1 stand for; undefined for regression. */
+  /** What the targets stand for; undefined for regression. */
   readonly classes: ClassMapping | undefined;
   readonly w: Float64Array;
   readonly personal: ReadonlyMap<string, Float64Array>;
@@ -47,39 +48,54 @@ export function modelFor(model: Model, participant: string): Float64Array {
   );
 }
 
-/** Decisions for some rows of a table of raw features: (w + v_k).x, for a regression in the units of the target. */
+/**
+ * Decisions for some rows of a table of raw features: (w + v_k).x of each head, row by row, for a regression in the units of the target.
+ */
 export function decide(
   model: Model,
   table: Table,
   rows: ArrayLike<number> = { length: table.n },
 ): Float64Array {
   checkFeatures(model, table);
+  const heads = headsOf(model.classes);
   const decision = decisionBy(model, table.x);
   const models = new Map<number, Float64Array>();
-  const out = new Float64Array(rows.length);
+  const out = new Float64Array(rows.length * heads);
   for (let r = 0; r < rows.length; r++) {
     const i = rows[r] ?? r;
     const k = table.participantOf[i];
     let z = models.get(k);
     if (!z) models.set(k, (z = modelFor(model, table.participants[k])));
-    out[r] = decision(z, i);
+    decision(z, i, out, r * heads);
   }
   return out;
 }
 
-/** The decision for a row of raw features that are known to be the model's; z is w + v_k. */
+/** Writes the decisions of all heads for a row of raw features that are known to be the model's; z is w + v_k. */
 export function decisionBy(
-  { bias, scaling, target }: Pick<Model, 'bias' | 'scaling' | 'target'>,
+  { bias, scaling, target, classes }: Pick<Model, 'bias' | 'scaling' | 'target' | 'classes'>,
   x: Float64Array,
-): (z: Float64Array, i: number) => number {
+): (z: Float64Array, i: number, out: Float64Array, at: number) => void {
   const d = scaling.shift.length;
+  const columns = d + (bias ? 1 : 0);
+  const heads = headsOf(classes);
   const scaled = new Float64Array(d);
-  return (z, i) => {
+  return (z, i, out, at) => {
     scaleRow(x, i, scaling, scaled, 0);
-    let sum = bias ? z[d] : 0;
-    for (let j = 0; j < d; j++) sum += scaled[j] * z[j];
-    return inTargetUnits(sum, target);
+    for (let head = 0; head < heads; head++) {
+      const from = head * columns;
+      let sum = bias ? z[from + d] : 0;
+      for (let j = 0; j < d; j++) sum += scaled[j] * z[from + j];
+      out[at + head] = inTargetUnits(sum, target);
+    }
   };
+}
+
+/** The number of the class with the largest decision among those from position `at` on; of equal ones the first. */
+export function winnerOf(decisions: ArrayLike<number>, heads: number, at: number): number {
+  let winner = 0;
+  for (let head = 1; head < heads; head++) if (decisions[at + head] > decisions[at + winner]) winner = head;
+  return winner;
 }
 
 /** The same features in the same order, by name. */

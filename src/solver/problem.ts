@@ -46,14 +46,23 @@ export function dualSum({ settings, y, cap }: BoxContext, beta: Float64Array): n
   return sum;
 }
 
-/** c_i of each row; undefined: 1. `given`: weights of the rows, with a mean of 1. Only classes can be balanced. */
+/**
+ * c_i of each row in each head; undefined: 1. `y` has a block of n for each head. `given`: weights of the n rows, with a mean of 1. Only
+ * classes can be balanced.
+ */
 export function rowWeights(
   settings: Pick<LossSettings, 'objective' | 'loss'> & { readonly classWeight: 'none' | 'balanced' },
   y: Float64Array,
+  n: number,
   given?: Float64Array | undefined,
 ): Float64Array | undefined {
   const isBalanced = settings.classWeight === 'balanced' && lossOf(settings).classes;
-  return isBalanced ? balancedWeights(y, given) : given;
+  if (!isBalanced && !given) return undefined;
+  const weights = new Float64Array(y.length);
+  for (let at = 0; at < y.length; at += n) {
+    weights.set(isBalanced ? balancedWeights(y.subarray(at, at + n), given) : given!, at);
+  }
+  return weights;
 }
 
 /**

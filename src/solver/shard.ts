@@ -1,6 +1,10 @@
 /**
  * One participant's rows and working memory, in an arena. Allocated once; a solve copies nothing but vectors of length
  * n and d in and out.
+ *
+ * Heads: one against the rest, for every class of many. Each head has targets, boxes and duals of its own over the same rows: H heads are one problem
+ * with H times the rows, e_h (x) x_i for row i in head h, and H times the columns. To the outside that is all they are: y, beta and
+ * margins are H blocks of `rowCount`, vectors are H blocks of `columns`. In here rows, norms and the Gram matrix exist once and serve every head.
  */
 import { invariant } from '../base/errors.ts';
 import type { Arena } from '../math/arena.ts';
@@ -11,11 +15,13 @@ import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 
 interface Targets {
+  /** Rows. */
   readonly n: number;
   /** Columns, with the bias. */
   readonly d: number;
+  /** A block of n for each head; their number says how many heads there are. */
   readonly y: Float64Array;
-  /** c_ik of each row; undefined: 1. */
+  /** c_ik of each, likewise; undefined: 1. */
   readonly weights?: Float64Array | undefined;
 }
 
@@ -59,9 +65,20 @@ function gramBytes(n: number): number {
   return 4 * n * padded(n);
 }
 
+/** What a pass of one head needs, in the form that suits the shard. */
+export interface HeadPasses {
+  readonly at: PassArguments;
+  run(settings: PassSettings): void;
+}
+
 export class Shard {
   readonly arena: Arena;
+  readonly rowCount: number;
+  readonly columns: number;
+  readonly heads: number;
+  /** Duals: those of all heads. */
   readonly n: number;
+  /** Length of vectors: those of all heads. */
   readonly d: number;
   readonly stride: number;
   readonly y: Float64Array;
@@ -79,6 +96,7 @@ export class Shard {
   private readonly coefficient: Address;
   private readonly at: Omit<PassArguments, 'stride' | 'change'>;
   private gram: { address: Address; stride: number } | undefined;
+  /** A block of `length` for each head. */
   private change: { address: Address; length: number };
   private form: SolveForm;
 
@@ -88,35 +106,45 @@ export class Shard {
     input: ShardInput | TableShardInput,
     form: SolveForm = 'auto',
   ) {
-    const { n, d } = input;
-    invariant(n > 0 && d > 0, `shard: expected rows and columns, got ${n} x ${d}`);
+    const { n: rowCount, d: columns, y } = input;
+    invariant(rowCount > 0 && columns > 0, `shard: expected rows and columns, got ${rowCount} x ${columns}`);
+    const heads = y.length / rowCount;
+    invariant(Number.isInteger(heads), `shard: expected targets for ${rowCount} rows, got ${y.length}`);
     this.arena = arena;
     this.weights = input.weights;
-    this.n = n;
-    this.d = d;
-    this.stride = padded(d);
-    this.y = input.y;
+    this.rowCount = rowCount;
+    this.columns = columns;
+    this.heads = heads;
+    this.n = heads * rowCount;
+    this.d = heads * columns;
+    this.stride = padded(columns);
+    this.y = y;
     this.form = form;
-    this.rows = this.take(4 * n * this.stride);
-    if ('table' in input) placeTableRows(arena, input.table, { address: this.rows, d, stride: this.stride });
-    else for (let i = 0; i < n; i++) input.write(i, arena.f32(this.rows + 4 * i * this.stride, d));
+    this.rows = this.take(4 * rowCount * this.stride);
+    this.placeRows(input);
     this.z = this.take(8 * this.stride);
     this.out = this.take(8 * this.stride);
-    this.coefficient = this.take(8 * n);
+    this.coefficient = this.take(8 * rowCount);
     this.at = {
-      y: this.put(input.y),
-      low: this.take(8 * n),
-      high: this.take(8 * n),
-      cap: this.take(8 * n),
-      norm: this.take(8 * n),
-      beta: this.take(8 * n),
-      margin: this.take(8 * n),
-      order: this.take(4 * n),
-      report: this.take(16),
+      y: this.put(y),
+      low: this.take(8 * this.n),
+      high: this.take(8 * this.n),
+      cap: this.take(8 * this.n),
+      norm: this.take(8 * rowCount),
+      beta: this.take(8 * this.n),
+      margin: this.take(8 * this.n),
+      order: this.take(4 * this.n),
+      report: this.take(16 * heads),
     };
-    arena.kernels.squaredNorms(this.rows, n, this.stride, this.at.norm);
-    this.change = { address: this.take(4 * this.stride), length: this.stride };
+    arena.kernels.squaredNorms(this.rows, rowCount, this.stride, this.at.norm);
+    this.change = this.takeChange(this.stride);
     this.retarget(settings);
+  }
+
+  private placeRows(input: ShardInput | TableShardInput): void {
+    const { arena, rows: address, columns: d, stride } = this;
+    if ('table' in input) placeTableRows(arena, input.table, { address, d, stride });
+    else for (let i = 0; i < this.rowCount; i++) input.write(i, arena.f32(address + 4 * i * stride, d));
   }
 
   /** The same rows under another loss, C1, C2 or epsilon: only the boxes change. */
@@ -137,10 +165,12 @@ export class Shard {
    * value at once: they do not touch u, but the dual would stay below the primal without them.
    */
   startingBeta(near: Float64Array = new Float64Array(this.n)): Float64Array {
-    const { cap, lossFunction, squaredNorms } = this;
+    const { cap, lossFunction, squaredNorms, rowCount } = this;
     return near.map((value, i) => {
       const wanted =
-        squaredNorms[i] > 0 ? value : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings.epsilon);
+        squaredNorms[i % rowCount] > 0
+          ? value
+          : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings.epsilon);
       return Math.min(this.high[i], Math.max(this.low[i], wanted));
     });
   }
@@ -153,10 +183,13 @@ export class Shard {
 
   /** Sets the state a solve starts from: beta, and the margins x_i . z of every row. */
   load(beta: Float64Array, z: Float64Array): void {
-    const { arena } = this;
+    const { arena, rowCount, columns } = this;
     arena.f64(this.at.beta, this.n).set(beta);
-    arena.f64(this.z, this.d).set(z);
-    arena.kernels.margins(this.rows, this.n, this.stride, this.z, this.at.margin);
+    for (let head = 0; head < this.heads; head++) {
+      arena.f64(this.z, columns).set(z.subarray(head * columns, (head + 1) * columns));
+      const margin = this.at.margin + 8 * head * rowCount;
+      arena.kernels.margins(this.rows, rowCount, this.stride, this.z, margin);
+    }
   }
 
   /** As `load`, with margins that are known already. */
@@ -165,9 +198,9 @@ export class Shard {
     this.margins.set(margins);
   }
 
-  /** |x_i|^2: a view, valid until the next allocation. */
+  /** |x_i|^2 of the rows: a view, valid until the next allocation. */
   get squaredNorms(): Float64Array {
-    return this.arena.f64(this.at.norm, this.n);
+    return this.arena.f64(this.at.norm, this.rowCount);
   }
 
   /** Margins as last loaded: a view, valid until the next allocation. */
@@ -182,12 +215,17 @@ export class Shard {
 
   /** sum_i coefficient_i x_i, in f64. */
   combine(coefficient: Float64Array): Float64Array {
-    const { arena } = this;
-    arena.f64(this.coefficient, this.n).set(coefficient);
-    const out = arena.f64(this.out, this.stride);
-    out.fill(0);
-    arena.kernels.combine(this.rows, this.n, this.stride, this.coefficient, this.out);
-    return out.slice(0, this.d);
+    const { arena, rowCount, columns } = this;
+    const sums = new Float64Array(this.d);
+    for (let head = 0; head < this.heads; head++) {
+      const own = coefficient.subarray(head * rowCount, (head + 1) * rowCount);
+      arena.f64(this.coefficient, rowCount).set(own);
+      const out = arena.f64(this.out, this.stride);
+      out.fill(0);
+      arena.kernels.combine(this.rows, rowCount, this.stride, this.coefficient, this.out);
+      sums.set(out.subarray(0, columns), head * columns);
+    }
+    return sums;
   }
 
   /** C1 sum_i c_i loss_i at the loaded margins. */
@@ -200,14 +238,29 @@ export class Shard {
     return dualSum(this, beta);
   }
 
-  /** Everything a pass needs, in the form that suits this shard; the change since `load` starts at zero. */
-  beginPasses(): { run: (settings: PassSettings) => void; at: PassArguments } {
+  /** Everything the passes of each head need; the change since `load` starts at zero. */
+  beginPasses(): readonly HeadPasses[] {
     this.chooseForm();
-    this.arena.f32(this.change.address, this.change.length).fill(0);
+    const { address, length } = this.change;
+    this.arena.f32(address, this.heads * length).fill(0);
+    return Array.from({ length: this.heads }, (_, head) => this.passesOf(head));
+  }
+
+  private passesOf(head: number): HeadPasses {
+    const { at: all, rowCount, change } = this;
+    const doubles = 8 * head * rowCount;
     const at = {
-      ...this.at,
+      y: all.y + doubles,
+      low: all.low + doubles,
+      high: all.high + doubles,
+      cap: all.cap + doubles,
+      norm: all.norm,
+      beta: all.beta + doubles,
+      margin: all.margin + doubles,
+      order: all.order + 4 * head * rowCount,
+      report: all.report + 16 * head,
       stride: this.gram ? this.gram.stride : this.stride,
-      change: this.change.address,
+      change: change.address + 4 * head * change.length,
     };
     return { at, run: (settings) => this.runPass(at, settings) };
   }
@@ -219,16 +272,21 @@ export class Shard {
 
   /** The matrix costs n^2 d / 2 once, so it is made at the first solve, not for a shard that only predicts. */
   private chooseForm(): void {
+    const { rowCount } = this;
     if (this.gram || this.form === 'rows') return;
-    if (this.form === 'auto' && !gramPays(this.n, this.d, this.arena.usedBytes)) {
+    if (this.form === 'auto' && !gramPays(rowCount, this.columns, this.arena.usedBytes)) {
       this.form = 'rows';
       return;
     }
-    const stride = padded(this.n);
-    const address = this.take(gramBytes(this.n));
-    this.arena.kernels.gram(this.rows, this.n, this.stride, address, stride);
+    const stride = padded(rowCount);
+    const address = this.take(gramBytes(rowCount));
+    this.arena.kernels.gram(this.rows, rowCount, this.stride, address, stride);
     this.gram = { address, stride };
-    this.change = { address: this.take(4 * stride), length: stride };
+    this.change = this.takeChange(stride);
+  }
+
+  private takeChange(length: number): { address: Address; length: number } {
+    return { address: this.take(4 * this.heads * length), length };
   }
 
   private take(bytes: number): Address {

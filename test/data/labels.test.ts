@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { applyMapping, classificationTargets, regressionTargets } from '../../src/data/labels.ts';
+import {
+  applyMapping,
+  classificationTargets,
+  classNames,
+  headsOf,
+  headTargets,
+  regressionTargets,
+} from '../../src/data/labels.ts';
 import { naturallySorted } from '../../src/data/participants.ts';
 import { refused } from './helpers.ts';
 
@@ -9,9 +16,9 @@ function labelled(...targets: string[]) {
 
 describe('classificationTargets', () => {
   test('makes the larger of two numbers the positive class, by value and not by text', () => {
-    const { y, positive, negative, note } = classificationTargets(labelled('10', '9', '9.0', '+10', '1e1'));
+    const { y, classes, note } = classificationTargets(labelled('10', '9', '9.0', '+10', '1e1'));
     expect([...y]).toEqual([1, -1, -1, 1, 1]);
-    expect([positive, negative]).toEqual(['10', '9']);
+    expect(classes).toEqual({ positive: '10', negative: '9' });
     expect(note).toBe('"10" is the positive class (+1), "9" the negative one (-1)');
   });
 
@@ -21,29 +28,35 @@ describe('classificationTargets', () => {
   });
 
   test('orders two texts as text', () => {
-    expect(classificationTargets(labelled('yes', 'no')).positive).toBe('yes');
+    expect(classificationTargets(labelled('yes', 'no')).classes).toEqual({ positive: 'yes', negative: 'no' });
   });
 
   test('takes the positive class that is asked for', () => {
     const two = classificationTargets(labelled('a', 'b', 'a'), { positive: 'a' });
     expect([...two.y]).toEqual([1, -1, 1]);
-    expect(two.negative).toBe('b');
+    expect(two.classes).toEqual({ positive: 'a', negative: 'b' });
     const many = classificationTargets(labelled('4', '5', '6', '4.0'), { positive: '4' });
     expect([...many.y]).toEqual([1, -1, -1, 1]);
-    expect(many.negative).toBeUndefined();
+    expect(many.classes).toEqual({ positive: '4', negative: undefined });
     expect(many.note).toContain('everything else');
+  });
+
+  test('numbers more than two classes in natural order, and gives each a head against all others', () => {
+    const { y, classes, note } = classificationTargets(labelled('10', '9', 'a', '9.0'));
+    expect(classes).toEqual({ labels: ['9', '10', 'a'] });
+    expect([...y]).toEqual([1, 0, 2, 0]);
+    expect(note).toBe('3 classes, one head for each: "9", "10", "a"');
+    expect([...headTargets(y, headsOf(classes))]).toEqual([-1, 1, -1, 1, 1, -1, -1, -1, -1, -1, 1, -1]);
+    expect(classNames(classes)).toEqual(['9', '10', 'a']);
+    expect([...applyMapping(labelled('a', '9'), classes)]).toEqual([2, 0]);
   });
 
   test('refuses what has no answer', async () => {
     const three = labelled('b', 'a', 'c');
-    await refused(
-      () => classificationTargets(three),
-      'POSITIVE_NEEDED',
-      'a.csv',
-      'got 3: "a", "b", "c"; choose the positive class with --positive <class>',
-    );
     const many = labelled(...Array.from({ length: 30 }, (_, i) => `${i}.5`));
-    await refused(() => classificationTargets(many), 'POSITIVE_NEEDED', '"7.5" and 22 more', 'regression');
+    await refused(() => classificationTargets(many), 'TOO_MANY_CLASSES', '"7.5" and 22 more', 'regression');
+    const names = labelled(...Array.from({ length: 101 }, (_, i) => `name ${i}`));
+    await refused(() => classificationTargets(names), 'TOO_MANY_CLASSES', 'at most 100 classes', '--label');
     await refused(() => classificationTargets(labelled('1', '1.0')), 'ONE_CLASS', 'a.csv', '"1"');
     const positive = { positive: 'd' };
     await refused(() => classificationTargets(three, positive), 'UNKNOWN_POSITIVE', '"a", "b", "c"', '"d"');

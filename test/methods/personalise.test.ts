@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
+import { classNames } from '../../src/data/labels.ts';
 import type { Table } from '../../src/data/table.ts';
 import { scaleRow } from '../../src/math/scaling.ts';
 import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
@@ -94,7 +95,7 @@ function objectiveAt(model: Model, table: Table, v: Float64Array): number {
   const d = model.features.length;
   const x = new Float64Array(d);
   const y = table.targets!.map((text) =>
-    model.classes ? (text === model.classes.positive ? 1 : -1) : +text,
+    model.classes ? (text === classNames(model.classes)[1] ? 1 : -1) : +text,
   );
   const positive = y.filter((value) => value > 0).length;
   let sum = 0;

@@ -49,7 +49,7 @@ export class CandidateSolver {
     const { y, rows } = candidate;
     this.n = y.length;
     this.columns = rows.length / y.length;
-    const weights = rowWeights(settings, y);
+    const weights = rowWeights(settings, y, y.length);
     this.problem = { settings, y, cap: y.map((_, i) => settings.c1 * (weights ? weights[i] : 1)) };
     this.box = boxOf(this.problem);
     this.norms = y.map((_, i) => this.dotRow(i, this.row(i)));

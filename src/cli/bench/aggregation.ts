@@ -61,14 +61,14 @@ function runOnce(now: () => number, table: Table, given: TrainOptions) {
   let rounds = 0;
   for (let r = 0; r < REPEATS; r++) {
     // A new workspace every time: Gram matrices are part of the solve.
-    const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
+    const workspace = new Workspace(new Arena(), placed.tasks, placed.columns);
     workspace.each(options);
     const started = now();
     rounds = METHOD.mtl({ workspace, settings: options }).rounds;
     times.push(now() - started);
     workspace.release();
   }
-  const workspace = new Workspace(new Arena(), placed.tasks, placed.d);
+  const workspace = new Workspace(new Arena(), placed.tasks, placed.columns);
   const early = METHOD.mtl({ workspace, settings: { ...options, rounds: EARLY, gap: 0 } });
   workspace.release();
   const model = assembleModel(prepared, options, placed, early);

@@ -59,7 +59,7 @@ function hasLiblinear(): boolean {
 function compare(now: () => number, table: Table, c1: number) {
   const settings = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 });
   const prepared = prepare(table, settings);
-  const { tasks, d } = tasksOf(prepared, prepared.split.train, settings);
+  const { tasks, columns: d } = tasksOf(prepared, prepared.split.train, settings);
   const workspace = new Workspace(new Arena(), tasks, d);
   const shard = workspace.pooled({ ...settings, c2: Number.POSITIVE_INFINITY });
   const { primal, relativeGap } = METHOD.global({ workspace, settings }).certificate!;

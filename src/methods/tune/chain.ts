@@ -70,7 +70,7 @@ export class ChainSolver {
     if (this.held?.of === of) return this.held;
     this.release();
     const placed = tasksOf(this.work.prepared, this.work.splits[fold].train, options);
-    this.held = { of, placed, workspace: new Workspace(new Arena(), placed.tasks, placed.d) };
+    this.held = { of, placed, workspace: new Workspace(new Arena(), placed.tasks, placed.columns) };
     return this.held;
   }
 }

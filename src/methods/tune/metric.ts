@@ -1,10 +1,11 @@
 /** What candidates are compared by, unless somebody says it, and what goes with it: class weights and epsilons to try. */
+import { headsOf } from '../../data/labels.ts';
 import { targetMoments } from '../../math/target-scaling.ts';
 import type { Objective } from '../../settings/losses.ts';
 import { lossOf } from '../../solver/losses/losses.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prepared } from '../prepare.ts';
-import { isUneven, UNEVEN_SHARE } from '../target-summary.ts';
+import { isUneven, unevenShare } from '../target-summary.ts';
 import type { ClassWeight } from './grid.ts';
 
 export const TUNE_METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
@@ -29,20 +30,23 @@ export function chooseMetric(
   if (classWeight === 'balanced')
     return {
       metric: 'balancedAccuracy',
-      why: 'because --class-weight balanced gives both classes the same weight',
+      why: 'because --class-weight balanced gives all classes the same weight',
     };
-  const share = rarerShare(prepared);
-  if (!isUneven([share, 1 - share])) return { metric: 'errorRate', why: 'the default for classification' };
-  const percent = `${Number((100 * share).toPrecision(2))}%`;
+  const shares = classShares(prepared);
+  if (!isUneven(shares)) return { metric: 'errorRate', why: 'the default for classification' };
+  const percent = (share: number) => `${Number((100 * share).toPrecision(2))}%`;
+  const rarest = shares.length === 2 ? 'the rarer one' : `the rarest of ${shares.length}`;
   return {
     metric: 'balancedAccuracy',
-    why: `because classes are uneven: the rarer one has ${percent} of the training rows, less than ${100 * UNEVEN_SHARE}%`,
+    why: `because classes are uneven: ${rarest} has ${percent(Math.min(...shares))} of the training rows, less than ${percent(unevenShare(shares.length))}`,
   };
 }
 
-function rarerShare({ y, split: { train } }: Prepared): number {
-  const positives = train.reduce((sum, i) => sum + (y[i] > 0 ? 1 : 0), 0);
-  return Math.min(positives, train.length - positives) / Math.max(1, train.length);
+function classShares({ y, classes, split: { train } }: Prepared): number[] {
+  const heads = headsOf(classes);
+  const rows = new Array<number>(Math.max(2, heads)).fill(0);
+  for (const i of train) rows[heads === 1 ? Number(y[i] > 0) : y[i]]++;
+  return rows.map((count) => count / Math.max(1, train.length));
 }
 
 /** Class weights to try where none is given: whoever compares by balanced accuracy wants classes to weigh the same. */

@@ -3,6 +3,7 @@
  * as `train` averages. Two candidates are compared by the differences of their scores, participant by participant.
  */
 import { inputError } from '../../base/errors.ts';
+import { headsOf } from '../../data/labels.ts';
 import type { Split } from '../../data/split.ts';
 import type { Objective } from '../../settings/losses.ts';
 import { measure } from '../../solver/metrics.ts';
@@ -34,7 +35,8 @@ export class Scoring {
   }
 
   of(decisions: Decisions): Score {
-    const { table, y: targets } = this.prepared;
+    const { table, y: targets, classes } = this.prepared;
+    const heads = headsOf(classes);
     const own = table.participants.map(() => ({ y: [] as number[], a: [] as number[] }));
     for (const [fold, { test }] of this.splits.entries()) {
       const decided = decisions.get(fold);
@@ -42,10 +44,10 @@ export class Scoring {
       for (const [t, row] of test.entries()) {
         const mine = own[table.participantOf[row]];
         mine.y.push(targets[row]);
-        mine.a.push(decided[t]);
+        for (let head = 0; head < heads; head++) mine.a.push(decided[t * heads + head]);
       }
     }
-    const each = own.map(({ y, a }) => measure(this.objective, y, a)[this.metric]);
+    const each = own.map(({ y, a }) => measure(this.objective, y, a, heads)[this.metric]);
     return { each, ...this.summary(each) };
   }
 

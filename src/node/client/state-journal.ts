@@ -17,7 +17,7 @@ import { inputError, KindredError } from '../../base/errors.ts';
 import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
 import type { ParticipantFile } from '../../client/participant-file.ts';
 import { type AgreedClasses, labelsOf } from '../../data/agreed-classes.ts';
-import { type ClassMapping, classKey } from '../../data/labels.ts';
+import { classKey, type TwoClasses } from '../../data/labels.ts';
 import { naturallySorted } from '../../data/participants.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { fileError, onFileSync } from '../files/file-error.ts';
@@ -189,7 +189,7 @@ function stateIn(bytes: Uint8Array, path: string): ReadState {
 
 /** Before classes were agreed on in the federation each participant had its own. */
 interface EarlierFile extends ParticipantFile {
-  readonly classes?: ClassMapping | undefined;
+  readonly classes?: TwoClasses | undefined;
 }
 
 /** With settings of an earlier protocol as this one has them. */
@@ -204,7 +204,7 @@ function asNow({ classes, ...file }: EarlierFile): ParticipantFile {
   };
 }
 
-function asAgreed({ positive, negative }: ClassMapping): AgreedClasses {
+function asAgreed({ positive, negative }: TwoClasses): AgreedClasses {
   const label = classKey(positive);
   if (negative === undefined) return { labels: [label], positive: label };
   return { labels: naturallySorted(labelsOf([positive, negative])), positive: label };

@@ -43,15 +43,58 @@ function report(description: TableDescription, layout: Layout): string[] {
   return [
     line('Data', description.source),
     line('Rows', count(description.rows)),
-    line('Features', count(description.features)),
+    line('Features', featuresText(description)),
     line('Participants', `${count(p.count)}, ${rows} rows each${median}`),
     ...(isEven ? [] : [line('Fewest rows', smallest)]),
     ...targetLines(description.target, layout),
     '',
+    ...columnLines(description, layout),
     ...(suspicious.length === 0
       ? [line('Suspicious', 'nothing')]
       : [bold('Suspicious'), ...suspicious.flatMap((sentence) => wrapped('  - ', `${sentence}.`))]),
   ];
+}
+
+function featuresText({ features, columns }: TableDescription): string {
+  const texts = columns.filter(({ kind }) => kind !== 'numbers').length;
+  const gaps = columns.filter(({ missing }) => missing > 0).length;
+  if (texts + gaps === 0) return count(features);
+  return `${count(features)}, ${count(texts)} of them text, ${count(gaps)} with missing values`;
+}
+
+/** More columns than this are not shown, nor more levels of one. */
+const MOST_COLUMNS = 20;
+const MOST_SHOWN = 6;
+
+function columnLines({ columns }: TableDescription, { table }: Layout): string[] {
+  if (columns.length === 0) return [];
+  const rows = columns
+    .slice(0, MOST_COLUMNS)
+    .map(({ name, kind, missing, distinct, levels = [] }) => [
+      name,
+      kind,
+      missing === 0 ? '' : percent(missing),
+      distinct === undefined ? '' : count(distinct),
+      levelsText(levels, distinct ?? 0),
+    ]);
+  const more = columns.length - rows.length;
+  return [
+    ...table(['<column', '<kind', 'missing', 'levels', '<most frequent'], rows),
+    ...(more > 0 ? [`  and ${count(more)} more (--json has all)`] : []),
+    '',
+  ];
+}
+
+function levelsText(
+  levels: NonNullable<TableDescription['columns'][number]['levels']>,
+  distinct: number,
+): string {
+  const few = levels.slice(0, MOST_SHOWN).map(({ level, rows }) => `${shortened(level)} (${count(rows)})`);
+  return `${few.join(', ')}${distinct > few.length ? ', ...' : ''}`;
+}
+
+function shortened(level: string): string {
+  return level.length > 20 ? `${level.slice(0, 20)}...` : level;
 }
 
 function targetLines(target: TableDescription['target'], { line, table }: Layout): string[] {

@@ -1,15 +1,10 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
 import { Command, Option } from 'commander';
 import { tableColumns } from '../data/parse-table.ts';
-import {
-  type CategoricalRule,
-  MISSING_RULES,
-  type MissingRule,
-  type Table,
-  type TableColumns,
-} from '../data/table.ts';
+import type { CategoricalRule, MissingRule, Table, TableColumns } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
+import { COLUMN_RULES } from '../settings/columns.ts';
 import { choice, number } from '../settings/kinds.ts';
 import { optionWords } from './command-line.ts';
 import { nameList, valued } from './flags.ts';
@@ -82,7 +77,7 @@ export function addColumnOptions(command: Command, defaults: 'usual' | 'as in tr
       valued(
         '--missing <rule>',
         `missing values: mean (mean of all training rows and an indicator) or refuse (default: ${usual('mean')})`,
-        choice(...MISSING_RULES),
+        COLUMN_RULES.missing,
       ),
     )
     .addOption(

@@ -3,12 +3,13 @@ import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
 import { categoryNames, columnNames } from '../data/encoding.ts';
 import { listed } from '../data/number.ts';
-import { MISSING_RULES, type Table, type TableColumns } from '../data/table.ts';
+import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/model-rows.ts';
 import { kindOf, readText } from '../node/files/files.ts';
+import { COLUMN_RULES } from '../settings/columns.ts';
 import type { Output } from '../settings/kind.ts';
-import { accepted, choice, either, list, text, toggle } from '../settings/kinds.ts';
+import { accepted, choice, list, text, toggle } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
 import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
@@ -21,9 +22,7 @@ const columnsKind = object(
     separator: text().optional(),
     decimal: choice('point', 'comma').optional(),
     header: toggle().optional(),
-    weight: text().optional(),
-    missing: choice(...MISSING_RULES).optional(),
-    categorical: either(choice('auto', 'refuse'), list(text(), 'a list of columns')).optional(),
+    ...COLUMN_RULES,
   },
   'ignored',
 );

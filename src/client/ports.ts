@@ -58,6 +58,8 @@ export interface RawTrainingRows {
   readonly x: Float64Array;
   readonly n: number;
   readonly d: number;
+  /** Of the rows, with a mean of 1; absent: all weigh the same. */
+  readonly weights?: Float64Array | undefined;
   /** How many times as slow as it is the solver pretends to be; 1: not at all. */
   readonly slowdown: number;
 }

@@ -52,10 +52,10 @@ export class RowWork {
 
   /** Gives C1 c of each row. */
   prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): Float64Array {
-    const { x, d: features } = this.rows;
+    const { x, d: features, weights } = this.rows;
     this.shard?.release();
     this.settings = settings;
-    this.shard = scaledShard(this.arena, settings, scaling, { x, y, features });
+    this.shard = scaledShard(this.arena, settings, scaling, { x, y, features, weights });
     return this.shard.cap;
   }
 

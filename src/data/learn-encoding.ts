@@ -76,15 +76,24 @@ export function checkColumns(
         `${where}: expected numbers or categories, got dates such as ${shown(date)}; turn them into numbers (days since, hour of the day)${dropHint(features[j]).replace('; ', ', or ')}`,
       );
     }
-    let rows = 0;
-    for (const one of column.levels.values()) rows += one;
-    const distinct = column.levels.size;
-    if (rows < FEW_ROWS || distinct < DISTINCT_SHARE * rows) continue;
+    if (!isNearlyDistinct(column)) continue;
     throw inputError(
       'TOO_MANY_LEVELS',
-      `${where}: expected categories, got ${count(distinct)} different values in ${count(rows)} rows; ids and free text are no features${dropHint(features[j])}`,
+      `${where}: expected categories, got ${count(column.levels.size)} different values in ${count(knownRows(column))} rows; ids and free text are no features${dropHint(features[j])}`,
     );
   }
+}
+
+/** Ids and free text. */
+export function isNearlyDistinct(column: TextColumn): boolean {
+  const rows = knownRows(column);
+  return rows >= FEW_ROWS && column.levels.size >= DISTINCT_SHARE * rows;
+}
+
+function knownRows({ levels }: TextColumn): number {
+  let rows = 0;
+  for (const one of levels.values()) rows += one;
+  return rows;
 }
 
 /** Refuses too many features of one column, and names that are not distinct. */
@@ -122,9 +131,9 @@ function notesOn(
   });
 }
 
-function categoryNote({ levels, missing }: TextColumn, as: EncodedCategory): string {
-  let rows = missing;
-  for (const one of levels.values()) rows += one;
+function categoryNote(column: TextColumn, as: EncodedCategory): string {
+  const { levels, missing } = column;
+  const rows = missing + knownRows(column);
   const kept = as.levels.length;
   const pooled = levels.size - kept;
   const first = `${count(kept)} ${kept === 1 ? 'level' : 'levels'} as one-hot`;

@@ -53,8 +53,7 @@ export interface TableColumns extends TextFormat {
   readonly taskOption?: string | undefined;
 }
 
-export const MISSING_RULES = ['mean', 'refuse'] as const;
-export type MissingRule = (typeof MISSING_RULES)[number];
+export type MissingRule = 'mean' | 'refuse';
 export type CategoricalRule = 'auto' | 'refuse' | readonly string[];
 
 /** "line 12" or "row 12": where row i stands, for errors. */

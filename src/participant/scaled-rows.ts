@@ -6,12 +6,21 @@ import { type FederationSettings, personalCost } from '../settings/wire.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
-/** x is rows x features; y is -1 and +1, or values, a block for each head. */
+interface RawRows {
+  /** Rows x features. */
+  readonly x: Float64Array;
+  /** -1 and +1, or values, a block for each head. */
+  readonly y: Float64Array;
+  readonly features: number;
+  /** Of the rows, with a mean of 1; absent: all weigh the same. */
+  readonly weights?: Float64Array | undefined;
+}
+
 export function scaledShard(
   arena: Arena,
   settings: FederationSettings,
   scaling: Scaling,
-  { x, y, features }: { readonly x: Float64Array; readonly y: Float64Array; readonly features: number },
+  { x, y, features, weights }: RawRows,
 ): Shard {
   const n = x.length / features;
   return new Shard(
@@ -21,7 +30,7 @@ export function scaledShard(
       n,
       d: features + (settings.bias ? 1 : 0),
       y,
-      weights: rowWeights(settings, y, n),
+      weights: rowWeights(settings, y, n, weights),
       write: (i, row) => {
         scaleRow(x, i, scaling, row, 0);
         if (settings.bias) row[features] = 1;

@@ -1,5 +1,6 @@
 /** Settings of a training and of personalising: the problem, the rows, the run. */
 
+import { COLUMNS } from './columns.ts';
 import type { Input, Output } from './kind.ts';
 import { choice, either, record, text } from './kinds.ts';
 import { object } from './objects.ts';
@@ -28,13 +29,6 @@ export const ROWS = {
   trainRows: either(count, record(count, 'an object of such numbers by participant'))
     .optional('all')
     .about('maximum number of training rows per participant'),
-};
-
-/** How columns become features. */
-export const COLUMNS = {
-  rare: count
-    .default(5)
-    .about('levels of a text column in fewer training rows than this are pooled as "other"'),
 };
 
 const { objective, ...problem } = PROBLEM;

@@ -1,11 +1,12 @@
 /** Runs every attack on one watched federation, and scores it beside a guess. */
 import type { MaskSemantics } from '../privacy/masks.ts';
+import { columnsOf } from '../settings/wire.ts';
 import { meanOf } from '../sim/summary.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { explainMasks } from './attacks/brute-force-masks.ts';
 import { MOST as MOST_MASKED_ROWS } from './attacks/candidate-replay.ts';
 import { type LabelledRow, membershipByMargin, membershipBySpan } from './attacks/membership.ts';
-import { changesOf, columnsOf, type Observation } from './attacks/observation.ts';
+import { changesOf, type Observation } from './attacks/observation.ts';
 import { calibrate, meanDecision } from './attacks/property.ts';
 import {
   chooseRowCount,

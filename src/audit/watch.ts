@@ -1,8 +1,10 @@
 /** Trains a federation and keeps two records apart: what its coordinator saw, and the truth to score attacks against. */
+
 import { sharedPart } from '../coordinator/training.ts';
 import type { Table } from '../data/table.ts';
 import { scaleRow } from '../math/scaling.ts';
 import type { Stored } from '../participant/state.ts';
+import { columnsOf } from '../settings/wire.ts';
 import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom, type ScenarioPlan } from '../sim/scenario-plan.ts';
 import { Simulation } from '../sim/simulation.ts';
@@ -123,7 +125,7 @@ function labelledRows(
   const { features } = participants[0].profile;
   return Array.from(y, (label, i) => {
     // As the participant's own memory has them.
-    const row = new Float32Array(features + (options.bias ? 1 : 0)).fill(1);
+    const row = new Float32Array(columnsOf({ features, bias: options.bias })).fill(1);
     scaleRow(x, i, scaling, row, 0);
     return { x: Float64Array.from(row), y: label };
   });

@@ -11,7 +11,7 @@ import {
   MODES,
 } from '../audit/audit.ts';
 import { auditFigures } from '../audit/figures.ts';
-import { classificationTargets } from '../data/labels.ts';
+import { checkTwoClasses } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
@@ -83,7 +83,7 @@ function standingOf(now: () => number, all: number): () => string {
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
   const whole = await readData(io, path, flags, NUMBERS_ONLY);
   const table = firstParticipants(whole, Math.min(flags.participants, whole.participants.length));
-  classificationTargets(table, { positive: flags.positive });
+  checkTwoClasses(table, flags.positive);
   return givenSetting(table, flags.seed, flags.positive);
 }
 

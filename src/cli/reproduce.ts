@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { classificationTargets } from '../data/labels.ts';
+import { checkTwoClasses } from '../data/labels.ts';
 import { firstParticipants } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { onFile } from '../node/files/file-error.ts';
@@ -130,7 +130,7 @@ function givenData(whole: Table, positive: string | undefined): ClassificationDa
   const participants = Math.min(PARTICIPANTS, whole.participants.length);
   const table = firstParticipants(whole, participants);
   // Refuses what is not two classes, before anything is computed.
-  classificationTargets(table, { positive });
+  checkTwoClasses(table, positive);
   return {
     spec: { kind: 'given', fingerprint: fingerprint(whole), participants },
     rows: table.n / participants,

@@ -2,12 +2,13 @@
  * What participants agree on before the first round (protocol/agreement.ts): the scaling of features and targets from merged moments, and
  * which classes there are. Whoever brings what contradicts those before it is refused; what is settled stays.
  */
-import { chosenClasses, declaredClasses, usualClasses } from '../data/agreed-classes.ts';
+import { chosenClasses, declaredClasses, USUAL_CLASSES } from '../data/agreed-classes.ts';
 import { listed, shown } from '../data/number.ts';
 import { naturallySorted } from '../data/participants.ts';
 import { type Moments as RowMoments, scalingFrom } from '../math/scaling.ts';
 import { targetScalingFrom } from '../math/target-scaling.ts';
 import { type Agreement, areLabelsAsked as areAsked, measuredBy } from '../protocol/agreement.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { publicScaling } from './private-scaling.ts';
@@ -24,7 +25,7 @@ export function initialAgreement(options: CoordinatorOptions): Agreement | undef
 
 /** Of a run that an earlier version began: everybody chose its own classes, and newcomers can know those of the usual labels only. */
 export function earlierAgreement({ objective }: CoordinatorOptions): Agreement {
-  return { classes: objective === 'regression' ? undefined : usualClasses([]), target: undefined };
+  return { classes: objective === 'regression' ? undefined : USUAL_CLASSES, target: undefined };
 }
 
 export function areLabelsAsked({ options }: CoordinatorState): boolean {
@@ -76,11 +77,10 @@ export function contradictionIn(
     return `${who}: expected ${shown(label)} as the positive class, as given by participant "${by}", got ${shown(positive)}; all participants must give the same --positive`;
   }
   const all = new Set([...known.labels, ...labels]);
-  if (all.size < 3 || chosenClasses(all, positive ?? known.positive?.label)) return undefined;
-  const remedy = `with more than two classes, give --positive to serve or join`;
-  if (known.labels.size === 0) return `${who}: expected two classes, got ${namesOf(labels)}; ${remedy}`;
+  const { maxLabels } = DEFAULT_LIMITS;
+  if (all.size <= maxLabels) return undefined;
   const added = labels.filter((label) => !known.labels.has(label));
-  return `${who}: expected two classes in total, got ${namesOf(added)} in addition to ${namesOf(known.labels)} of other participants; ${remedy}`;
+  return `${who}: expected at most ${maxLabels} classes in total, got ${namesOf(added)} in addition to ${known.labels.size} of other participants; give --positive or --classes to serve`;
 }
 
 function namesOf(labels: Iterable<string>): string {

@@ -35,6 +35,8 @@ interface Proof extends Certificate {
   readonly certified: boolean;
   /** Whether there are numbers at all. */
   readonly known: boolean;
+  /** The gap by which training ends: of the head that is farthest from its optimum. */
+  readonly largestGap: number;
   /** As the absent would probably answer: worth asking everybody about. */
   readonly likelyGap: number;
   /** Whether a gap that small is the end. */
@@ -176,7 +178,8 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     // The bounds are those of before, and so is whom they cover.
     const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
     state.missing = [...new Set([...before, ...unanswered])].map(({ id }) => id);
-    return { ...state.certificate, ...NO_PROOF, certified: true };
+    const { relativeGap } = state.certificate;
+    return { ...state.certificate, ...NO_PROOF, largestGap: relativeGap, certified: true };
   }
   state.missing = [...new Set([...missing, ...unanswered])].map(({ id }) => id);
   const before = inquiry.query;
@@ -189,16 +192,18 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const { best } = inquiry;
   state.best =
     best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
-  const { primal, dual, relativeGap } = standing;
+  const { primal, dual, relativeGap, largestGap } = standing;
   // How exact answers have to be follows from the gap: not from one that is only claimed to be large.
   const likelyGap = state.secure ? Math.min(standing.likelyGap, standing.vectorGap) : standing.likelyGap;
-  state.certificate = { primal, dual, relativeGap };
+  const { heads } = standing;
+  state.certificate = { primal, dual, relativeGap, ...(heads.length > 1 && { heads }) };
   const { settled, shown } = confirmed(state, standing);
   const complete = unanswered.every((member) => isMissing(state, member));
   return {
     primal,
     dual,
     relativeGap,
+    largestGap,
     likelyGap,
     settled,
     complete,
@@ -271,7 +276,8 @@ function examine(state: CoordinatorState): Proof {
   const combiner = combinerOf(state)!;
   // No scalars are sent under differential privacy: the gap is unknown.
   if (state.options.dp) {
-    return { ...combiner.certificate([]), ...NO_PROOF };
+    const { relativeGap, ...unknown } = combiner.certificate([]);
+    return { ...unknown, relativeGap, largestGap: relativeGap, ...NO_PROOF };
   }
   const members = [...state.members.values()];
   const known = members.filter((member) => member.scalars);
@@ -299,6 +305,7 @@ function examine(state: CoordinatorState): Proof {
     ...used,
     certified,
     known: complete && known.length > 0 && !contradicted,
+    largestGap: used.relativeGap,
     likelyGap: used.relativeGap,
     settled: combiner.settled,
     complete: true,
@@ -328,7 +335,7 @@ function isGoodEnough(state: CoordinatorState, proof: Proof, everybody: boolean)
   if (!proof.known || !proof.settled || !proof.complete) return false;
   // A target of 0 asks for rounds without end: that rounding makes both bounds equal is no end.
   const { gap } = state.options.stop;
-  if (gap === 0 || proof.relativeGap > gap) return false;
+  if (gap === 0 || proof.largestGap > gap) return false;
   return everybody || inquiryOf(state) !== undefined;
 }
 

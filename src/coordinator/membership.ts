@@ -246,7 +246,7 @@ export function settle(
 ): CoordinatorEffect[] {
   const inOrder = membersInOrder(state);
   settleScaling(state, moments);
-  state.trainer = newTrainer(state.options, state.features);
+  state.trainer = newTrainer(state.options, state.features, state.agreement);
   for (const member of inOrder) {
     admit(state, member);
     member.moments = undefined;

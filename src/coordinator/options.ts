@@ -99,14 +99,7 @@ const RULES: readonly Rule[] = [
     if (!labels) return false;
     if (labels.length < 2)
       return { field: 'classes', expected: 'at least two different labels', got: classes };
-    if (positive === undefined)
-      return (
-        labels.length > 2 && {
-          field: 'positive',
-          expected: 'a label, because there are more than two classes',
-          got: undefined,
-        }
-      );
+    if (positive === undefined) return false;
     const isOne = labels.includes(classKey(positive));
     return (
       !isOne && { field: 'positive', expected: `one of the classes ${labels.join(', ')}`, got: positive }

@@ -1,8 +1,9 @@
 /** Answers that cannot be taken: a bad peer is sent the reason and counted, and nothing else follows. */
 import { clipFactor } from '../privacy/dp/clip.ts';
 import { gridBits, isOnGrid } from '../privacy/dp/grid.ts';
+import { headsBy } from '../protocol/agreement.ts';
 import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
-import { boundsOf } from '../solver/answer.ts';
+import { boundsOf, type HeadScalars, headScalars } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 import { ownProduct, without } from './claims.ts';
@@ -60,6 +61,9 @@ export function refusalOfAnswer(
   }
   const wrong = [message.u, message.previous].find((vector) => vector !== undefined && vector.length !== d);
   if (wrong) return ['WRONG_SHAPE', `answer: expected ${d} numbers, got ${wrong.length}`];
+  const heads = inquiryOf(state) ? headsBy(state.agreement) : 1;
+  const given = headScalars(message.scalars).length;
+  if (given !== heads) return ['WRONG_SHAPE', `answer: expected scalars of ${heads} heads, got ${given}`];
   const contradiction = implausible(state, member, message);
   if (contradiction) return ['INFEASIBLE', contradiction];
   return refusalOfSize(state, member, message) ?? refusalOfGrid(state, message);
@@ -144,38 +148,78 @@ export function implausible(
   if (huge) return huge;
   // Under differential privacy no scalars are sent.
   if (dp) return undefined;
-  const { loss } = answer.scalars;
-  if (loss < 0) return `answer: expected a loss of at least 0, got ${loss}`;
+  const negative = headScalars(answer.scalars).find(({ loss }) => loss < 0);
+  if (negative) return `answer: expected a loss of at least 0, got ${negative.loss}`;
   // With the paper's masking a participant's own u and s are not those it has sent.
   if (mask?.semantics === 'paper') return undefined;
-  const inquiry = inquiryOf(state);
-  const u = inquiry ? answer.u : combinerOf(state)!.members.get(member.index)!.u;
+  if (inquiryOf(state))
+    return firstOf(claimsByHead(state, member, answer), (claim) => wrongClaim(state, claim));
+  const { u } = combinerOf(state)!.members.get(member.index)!;
   return (
-    wrongNorm(answer, u) ??
-    outOfBox(state, member, answer) ??
-    (inquiry ? wrongValue(state, member, answer) : negativeGap(state, member, answer))
+    wrongNorm(answer.scalars, u) ??
+    outOfBox(state, headsBy(state.agreement) * member.rows, answer.scalars) ??
+    negativeGap(state, member, answer)
   );
 }
 
-function tooLarge({ u, scalars: { loss, dualSum } }: AnswerMessage): string | undefined {
+/** What an answer claims of one head, and what is known of it. */
+interface HeadClaim {
+  readonly rows: number;
+  readonly u: Float64Array;
+  readonly query: Float64Array;
+  readonly scalars: HeadScalars;
+  /** What was taken off its earlier claims. */
+  readonly offset: number;
+  readonly known: { readonly least: number; readonly most: number } | undefined;
+}
+
+function claimsByHead(state: CoordinatorState, member: Member, { u, scalars }: AnswerMessage): HeadClaim[] {
+  const inquiry = inquiryOf(state)!;
+  const { query } = inquiry;
+  const bounds = inquiry.boundsOn(member.index);
+  const columns = u.length / bounds.length;
+  return headScalars(scalars).map((own, h) => {
+    const [from, to] = [h * columns, (h + 1) * columns];
+    return {
+      rows: member.rows,
+      u: u.subarray(from, to),
+      query: query.subarray(from, to),
+      scalars: own,
+      offset: member.offset[h] ?? 0,
+      known: bounds[h],
+    };
+  });
+}
+
+function wrongClaim(state: CoordinatorState, claim: HeadClaim): string | undefined {
+  const { scalars, u, rows } = claim;
+  return wrongNorm(scalars, u) ?? outOfBox(state, rows, scalars) ?? wrongValue(state, claim);
+}
+
+function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function tooLarge({ u, scalars }: AnswerMessage): string | undefined {
   const norm2 = dot(u, u);
   if (!(norm2 <= LONGEST ** 2)) return `answer: expected |u| of at most ${LONGEST}, got ${Math.sqrt(norm2)}`;
-  const huge = [loss, dualSum].find((value) => Math.abs(value) > LARGEST);
+  const claimed = headScalars(scalars).flatMap(({ loss, dualSum }) => [loss, dualSum]);
+  const huge = claimed.find((value) => Math.abs(value) > LARGEST);
   return huge === undefined ? undefined : `answer: expected at most ${LARGEST}, got ${huge}`;
 }
 
-function wrongNorm({ scalars }: AnswerMessage, u: Float64Array): string | undefined {
+function wrongNorm(scalars: HeadScalars, u: Float64Array): string | undefined {
   const known = dot(u, u);
   if (near(scalars.uNorm2, known, known)) return undefined;
   return `answer: expected |u|^2 = ${known}, got ${scalars.uNorm2}`;
 }
 
 /** The sum of s in the box of the duals: C1 sum_i c_i times what the loss allows, and balanced weights add up to at most n. */
-function outOfBox(
-  { options }: CoordinatorState,
-  { rows }: Member,
-  { scalars: { dualSum } }: AnswerMessage,
-): string | undefined {
+function outOfBox({ options }: CoordinatorState, rows: number, { dualSum }: HeadScalars): string | undefined {
   const { least, most } = lossOf(options).dualRange;
   const size = localProblem(options).c1 * rows;
   if (dualSum >= (least - TOLERANCE) * size && dualSum <= (most + TOLERANCE) * size) return undefined;
@@ -196,22 +240,17 @@ function negativeGap(
 }
 
 /** The value at the query, between the answer's own cut and the bounds that its earlier answers give. */
-function wrongValue(
-  state: CoordinatorState,
-  member: Member,
-  { u, scalars: claimed }: AnswerMessage,
-): string | undefined {
-  const inquiry = inquiryOf(state)!;
-  const scalars = without(claimed, member.offset);
-  const { value, constant } = boundsOf(scalars, state.options.c2);
-  const product = dot(inquiry.query, u);
+function wrongValue({ options }: CoordinatorState, claim: HeadClaim): string | undefined {
+  const { u, query, known } = claim;
+  const scalars = without(claim.scalars, claim.offset);
+  const { value, constant } = boundsOf(scalars, options.c2);
+  const product = dot(query, u);
   const scale = Math.abs(value) + Math.abs(constant) + Math.abs(product);
   if (!near(scalars.wDotU, product, scale)) return `answer: expected w.u = ${product}, got ${scalars.wDotU}`;
   const own = constant - product;
   if (value < own - TOLERANCE * scale - ROUNDING) {
     return `answer: expected a value of at least ${own}, that of its own cut, got ${value}`;
   }
-  const known = inquiry.boundsOn(member.index);
   if (!known) return undefined;
   if (value < known.least - TOLERANCE * scale - ROUNDING) {
     return `answer: expected a value of at least ${known.least} by its earlier answers, got ${value}`;

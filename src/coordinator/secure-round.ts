@@ -23,6 +23,7 @@ import {
 } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
+import { headsBy } from '../protocol/agreement.ts';
 import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } from '../protocol/messages.ts';
 import { questionOf } from '../protocol/question.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
@@ -60,7 +61,10 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const bases = core.layout.ids.map((id) => state.members.get(id)?.accepted.round ?? 0);
   const plan = { round: state.round, purpose: secure.purpose, roster };
   const { training } = localProblem(options);
-  const summed = sumPlan({ ...options, features, training }, plan, core.layout.ids.length);
+  const summed = sumPlan({ ...options, features, training }, plan, {
+    participants: core.layout.ids.length,
+    heads: headsBy(state.agreement),
+  });
   openSecureRound(core, summed, questionAsked(state, bases));
   const message = { kind: 'plan', ...plan, bases } as const;
   const here = membersHere(state);

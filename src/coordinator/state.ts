@@ -17,9 +17,9 @@ import type {
   SecureToParticipant,
   SumPurpose,
 } from '../protocol/messages.ts';
-import type { Certificate } from '../solver/certificate.ts';
+import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
 import type { Combiner } from '../solver/combiner.ts';
-import type { Inquiry } from '../solver/inquiry.ts';
+import type { Inquiries } from '../solver/inquiries.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { newWays, type Ways } from './ways.ts';
 
@@ -64,7 +64,7 @@ export interface Member extends LastingMember {
   scalars: Scalars | undefined;
   scalarsRound: number;
   /** What is taken off its claims, so that they can be added to those of others (claims.ts). */
-  offset: number;
+  offset: readonly number[];
   /** Answer in the present round; where only sums are seen nobody knows it. */
   answer: AnswerMessage | undefined;
   answered: boolean;
@@ -138,7 +138,7 @@ interface Tally {
   awaited: number;
 }
 
-export type Trainer = { readonly inquiry: Inquiry } | { readonly combiner: Combiner };
+export type Trainer = { readonly inquiry: Inquiries } | { readonly combiner: Combiner };
 
 /** A message but for the session it is addressed to: that may change before it is retransmitted. */
 export type Unaddressed = SecureToParticipant extends infer M
@@ -215,7 +215,7 @@ export interface CoordinatorState {
   bestGap: number;
   bestRound: number;
   /** Of the model in use, as last known. */
-  certificate: Certificate;
+  certificate: HeadsCertificate;
   /** Whom it does not cover. */
   missing: readonly string[];
   /** The best model that is known for certain: that of a round's opening, by its primal value. */
@@ -247,7 +247,7 @@ export function newMember(lasting: LastingMember): Member {
     moments: undefined,
     scalars: undefined,
     scalarsRound: 0,
-    offset: 0,
+    offset: [],
     answer: undefined,
     answered: false,
     undealt: 0,

@@ -6,7 +6,7 @@ import { newPace } from '../base/pace.ts';
 import type { Contribution } from '../privacy/defence/contribution.ts';
 import type { StoredBudget } from '../privacy/dp/budget.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
-import type { InquiryMemory } from '../solver/inquiry-types.ts';
+import type { InquiriesMemory } from '../solver/inquiries.ts';
 import { earlierAgreement, initialAgreement } from './agreement.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { budgetFor, checkPrivacy } from './private-rounds.ts';
@@ -50,7 +50,7 @@ export interface StoredRun extends Lasting {
   readonly paused?: boolean | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
   /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
-  readonly inquiry?: InquiryMemory | undefined;
+  readonly inquiry?: InquiriesMemory | undefined;
   readonly accepted?: Float64Array | undefined;
   /** With steps: what is known beside each member's contribution. */
   readonly combiner?: CombinerMemory | undefined;
@@ -200,8 +200,8 @@ export function restoreCoordinator(
   state.budget = budgetFor(options, budget);
   state.contributions = new Map(contributions);
   if (run.scaling) {
-    state.trainer = newTrainer(options, run.features);
     state.agreement ??= earlierAgreement(options);
+    state.trainer = newTrainer(options, run.features, state.agreement);
   }
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {

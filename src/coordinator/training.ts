@@ -1,17 +1,18 @@
 /**
  * What the choice of aggregation means for a federation: what participants do in a round, and who makes something of it.
  *
- *   answers    an Inquiry (solver/inquiry.ts): everybody answers a query with its best personal part
+ *   answers    an inquiry for each head (solver/inquiry.ts): everybody answers a query with its best personal part
  *   safe, sum  an Aggregator: everybody makes a step from where it stands, and w is the sum of all
  *   mocha      another problem (classification only), step by step
  */
 import { invariant } from '../base/errors.ts';
 import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
+import { type Agreement, headsBy, vectorLength } from '../protocol/agreement.ts';
 import { personalCost } from '../settings/wire.ts';
 import { Aggregator } from '../solver/aggregate.ts';
 import { MochaAggregator } from '../solver/aggregate-mocha.ts';
 import type { Combiner, Order } from '../solver/combiner.ts';
-import { Inquiry } from '../solver/inquiry.ts';
+import { Inquiries } from '../solver/inquiries.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
@@ -24,21 +25,27 @@ export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions
   return { method, training: aggregation === 'answers' ? 'answers' : 'steps', c1, c2 } as const;
 }
 
-export function newTrainer(options: CoordinatorOptions, features: number): Trainer {
+export function newTrainer(
+  options: CoordinatorOptions,
+  features: number,
+  agreement: Agreement | undefined,
+): Trainer {
   const { method, aggregation, lambda, bias, stop, secure, dp } = options;
-  const d = features + (bias ? 1 : 0);
+  const heads = headsBy(agreement);
+  const d = vectorLength({ features, bias }, agreement);
   const c2 = personalCost(options);
   if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {
     invariant(!dp, 'differential privacy: expected safe or sum, got answers');
-    return { inquiry: new Inquiry({ d, c2, sees: secure ? 'sums' : 'single answers' }) };
+    const sees = secure ? 'sums' : 'single answers';
+    return { inquiry: new Inquiries({ heads, d, c2, sees, gap: stop.gap }) };
   }
   if (secure) return { combiner: new SummedSteps(aggregation, d) };
   const aggregator = new Aggregator(aggregation, d, c2);
   return { combiner: dp ? new NoisyCombiner(aggregator) : aggregator };
 }
 
-export function inquiryOf({ trainer }: CoordinatorState): Inquiry | undefined {
+export function inquiryOf({ trainer }: CoordinatorState): Inquiries | undefined {
   return trainer && 'inquiry' in trainer ? trainer.inquiry : undefined;
 }
 

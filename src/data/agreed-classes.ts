@@ -9,36 +9,27 @@ import { naturallySorted } from './participants.ts';
 export interface AgreedClasses {
   /** In natural order, and there are no others; a single one: it is against the rest, whatever that is called. */
   readonly labels: readonly string[];
-  /** The one that is +1. */
-  readonly positive: string;
+  /** The one that is +1; undefined: each of three or more has a head of its own. */
+  readonly positive: string | undefined;
 }
 
-/** 1 against -1 or 0, as everywhere. */
-const USUAL_LABELS = ['-1', '0', '1'];
+/** Where nobody has agreed on any, in runs that an earlier version began: 1 against -1 or 0. */
+export const USUAL_CLASSES: AgreedClasses = { labels: ['-1', '0', '1'], positive: '1' };
 
 /** Of targets as they are written: each once, sorted, so that nobody sees which came first. */
 export function labelsOf(targets: Iterable<string>): string[] {
   return [...new Set(Array.from(new Set(targets), classKey))].sort();
 }
 
-/** Where all labels are -1, 0 and 1. */
-export function usualClasses(labels: readonly string[]): AgreedClasses | undefined {
-  const areUsual = labels.every((label) => USUAL_LABELS.includes(label));
-  return areUsual ? { labels: USUAL_LABELS, positive: '1' } : undefined;
-}
-
 /**
  * The classes that follow from the labels that occur, two at least, and from a positive one that is known: two are in natural order, the
- * second is positive; of more, one must be known to be, unless they are -1, 0 and 1. Undefined: nobody can tell.
+ * second is positive; of more, a known one is against the rest, or each has a head.
  */
-export function chosenClasses(
-  labels: Iterable<string>,
-  positive: string | undefined,
-): AgreedClasses | undefined {
+export function chosenClasses(labels: Iterable<string>, positive: string | undefined): AgreedClasses {
   const sorted = naturallySorted(labels);
   if (sorted.length === 2) return { labels: sorted, positive: positive ?? sorted[1] };
   if (positive !== undefined) return { labels: [positive], positive };
-  return usualClasses(sorted);
+  return { labels: sorted, positive: undefined };
 }
 
 /** What an operator has declared; undefined: nothing. */
@@ -52,7 +43,7 @@ export function declaredClasses({
   const key = positive === undefined ? undefined : classKey(positive);
   if (!classes) return key === undefined ? undefined : { labels: [key], positive: key };
   const labels = naturallySorted(labelsOf(classes));
-  return { labels, positive: key ?? labels[1] };
+  return { labels, positive: key ?? (labels.length === 2 ? labels[1] : undefined) };
 }
 
 /** The first of these labels that is none of the classes. */
@@ -61,6 +52,7 @@ export function strangerTo({ labels }: AgreedClasses, found: readonly string[]):
 }
 
 export function mappingOf({ labels, positive }: AgreedClasses): ClassMapping {
+  if (positive === undefined) return { labels };
   const others = labels.filter((label) => label !== positive);
   return { positive, negative: others.length === 1 ? others[0] : undefined };
 }
@@ -68,6 +60,7 @@ export function mappingOf({ labels, positive }: AgreedClasses): ClassMapping {
 /** "mild" is -1, "severe" is +1. */
 export function classesText(classes: AgreedClasses): string {
   const { positive, labels } = classes;
+  if (positive === undefined) return `${labels.length}, one head for each: ${listed(labels.map(shown))}`;
   const others = labels.filter((label) => label !== positive);
   const rest = others.length === 0 ? 'everything else' : listed(others.map(shown));
   return `${rest} ${others.length > 1 ? 'are' : 'is'} -1, ${shown(positive)} is +1`;

@@ -73,6 +73,16 @@ export function classificationTargets(
   return { classes, y: applyMapping(table, classes), note: noteOn(classes) };
 }
 
+/** For what is defined for two classes only: refuses more, unless one of them is chosen. */
+export function checkTwoClasses(table: Labelled, positive: string | undefined): void {
+  const { classes } = classificationTargets(table, { positive });
+  if (!isMany(classes)) return;
+  throw inputError(
+    'POSITIVE_NEEDED',
+    `${table.source}: expected two classes, got ${classes.labels.length}: ${classList(classes.labels)}; choose one against the rest with --positive <class>`,
+  );
+}
+
 function noteOn(classes: ClassMapping): string {
   if (isMany(classes))
     return `${classes.labels.length} classes, one head for each: ${classList(classes.labels)}`;

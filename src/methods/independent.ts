@@ -32,7 +32,7 @@ export const LOCAL: AskingMethod = {
 export const trainLocal: Method = inProcess(LOCAL);
 
 export const trainGlobal: Method = (input) => {
-  const { tasks, d } = input.workspace;
+  const { tasks, d, heads } = input.workspace;
   const { warmStart } = input;
   const shard = input.workspace.pooled({ ...input.settings, c2: ALONE });
   const zero = new Float64Array(d);
@@ -40,6 +40,7 @@ export const trainGlobal: Method = (input) => {
     ...input,
     tasks: [{ id: 'all' }],
     d,
+    heads,
     warmStart: warmStart && { ...warmStart, duals: [pooledBlocks(tasks, (_, k) => warmStart.duals[k])] },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));

@@ -3,7 +3,7 @@
  * memory, targets, weights) and returns a shared part w and personal parts v_k; participant k's model is w + v_k.
  */
 import type { Aggregation } from '../settings/training.ts';
-import type { Certificate } from '../solver/certificate.ts';
+import type { HeadsCertificate } from '../solver/certificate.ts';
 import type { InquiryOptions } from '../solver/inquiry-types.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import type { Workspace } from './workspace.ts';
@@ -69,7 +69,7 @@ export interface MethodResult {
   readonly v: readonly Float64Array[];
   /** Whether w alone is a model for a participant that was not there. */
   readonly servesNewcomers: boolean;
-  readonly certificate?: Certificate;
+  readonly certificate?: HeadsCertificate;
   readonly conservation?: { readonly relativeError: number };
   readonly rounds: number;
   /** Local passes over a participant's rows, summed over participants and rounds. */

@@ -84,6 +84,7 @@ export interface Placed {
   readonly columns: number;
   /** Length of vectors: the columns of all heads. */
   readonly d: number;
+  readonly heads: number;
   readonly scaling: Scaling;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
@@ -121,7 +122,8 @@ export function scaledTasks(
   const rows = { x: table.x, scaling, bias: options.bias, own };
   const tasks = own.map((one) => taskOver(rows, one));
   const columns = columnsOf(rows);
-  return { rows, tasks, columns, d: headsOf(classes) * columns, scaling, target };
+  const heads = headsOf(classes);
+  return { rows, tasks, columns, d: heads * columns, heads, scaling, target };
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {

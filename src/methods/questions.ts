@@ -56,7 +56,9 @@ export function replyTo(shard: Shard, kind: QuestionKind, question: unknown): un
 /** What a method that asks can see of its input: no rows. */
 export interface AskingInput extends Omit<MethodInput, 'workspace'> {
   readonly tasks: readonly Pick<Task, 'id'>[];
+  /** Length of vectors: the columns of all heads. */
   readonly d: number;
+  readonly heads: number;
 }
 
 /** A method that needs nothing of its participants but replies. */
@@ -79,7 +81,7 @@ export function inProcess({ problem, run }: AskingMethod): Method {
   return (input) => {
     const { workspace, settings } = input;
     const shards = workspace.each(problem(settings));
-    return settle(run({ ...input, tasks: workspace.tasks, d: workspace.d }), shards);
+    return settle(run({ ...input, tasks: workspace.tasks, d: workspace.d, heads: workspace.heads }), shards);
   };
 }
 

@@ -5,7 +5,7 @@ import { Arena } from '../math/arena.ts';
 import { type TargetScaling, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
-import type { Certificate } from '../solver/certificate.ts';
+import type { HeadsCertificate } from '../solver/certificate.ts';
 import type { MethodName, Model } from '../solver/model.ts';
 import { type Evaluation, evaluateRows } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
@@ -31,7 +31,7 @@ export interface TrainResult extends Evaluation {
   readonly objective: Objective;
   /** Of a regression: how its targets were scaled. Primal, dual and gap are those of the problem with scaled targets. */
   readonly target?: TargetScaling;
-  readonly certificate?: Certificate;
+  readonly certificate?: HeadsCertificate;
   readonly conservation?: { readonly relativeError: number };
   readonly rounds: number;
   readonly passes: number;
@@ -81,13 +81,13 @@ export async function trainWith(
 ): Promise<TrainResult> {
   try {
     const training = begin(table, options, context);
-    const { rows, tasks, d } = training.placed;
+    const { rows, tasks, d, heads } = training.placed;
     const settings = withScaledEpsilon(training.resolved, training.placed.target);
     const method = askingMethodOf(settings);
     invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
-    return finish(training, await settleWith(method.run({ tasks, d, settings, onRound }), answerers));
+    return finish(training, await settleWith(method.run({ tasks, d, heads, settings, onRound }), answerers));
   } finally {
     await answerers.release();
   }

@@ -23,6 +23,7 @@ export class Workspace {
   readonly tasks: readonly Task[];
   /** Length of vectors: the columns of all heads. */
   readonly d: number;
+  readonly heads: number;
   private readonly columns: number;
   private readonly arena: Arena;
   private eachShard: Shard[] | undefined;
@@ -33,7 +34,8 @@ export class Workspace {
     this.arena = arena;
     this.tasks = tasks;
     this.columns = columns;
-    this.d = headsIn(tasks[0]) * columns;
+    this.heads = headsIn(tasks[0]);
+    this.d = this.heads * columns;
   }
 
   /** One shard per task, set to these settings. */

@@ -3,6 +3,7 @@ import { strangerTo } from '../data/agreed-classes.ts';
 import { classKey } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
 import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../protocol/agreement.ts';
+import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantState, Profile, RefusalCode } from './state.ts';
@@ -65,10 +66,15 @@ export function misfitOf(
   const classes = agreement?.classes;
   if (!classes) {
     const isFine = labels[0] !== MANY || given !== undefined;
-    return isFine ? undefined : misfit('POSITIVE_NEEDED', 'two classes, or --positive', MANY);
+    return isFine
+      ? undefined
+      : misfit('POSITIVE_NEEDED', `at most ${DEFAULT_LIMITS.maxLabels} classes, or --positive`, MANY);
   }
-  if (given !== undefined && classKey(given) !== classes.positive)
-    return misfit('WRONG_CLASSES', `the federation's --positive ${shown(classes.positive)}`, shown(given));
+  if (given !== undefined && classKey(given) !== classes.positive) {
+    const { positive } = classes;
+    const expected = positive === undefined ? 'no --positive' : `--positive ${shown(positive)}`;
+    return misfit('WRONG_CLASSES', `${expected}, as in the federation`, `--positive ${shown(given)}`);
+  }
   const stranger = strangerTo(classes, labels);
   return stranger === undefined
     ? undefined

@@ -25,7 +25,8 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
   chooseModel(state, message);
   const { settings, model, committed } = state.stored;
   const wanted = settings?.training === 'answers' && rests;
-  const known = model !== undefined && (model.round === message.best || sameVector(model.w, message.w));
+  // Heads may have their best queries in different rounds: what counts is w itself.
+  const known = model !== undefined && sameVector(model.w, message.w);
   if (!wanted || known) return end(state, message.reason);
   if (!state.problem) {
     // Nobody ends without a model: once the rows are scaled we ask again.

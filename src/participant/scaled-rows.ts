@@ -2,7 +2,7 @@
 
 import type { Arena } from '../math/arena.ts';
 import { type Scaling, scaleRow } from '../math/scaling.ts';
-import { type FederationSettings, personalCost } from '../settings/wire.ts';
+import { columnsOf, type FederationSettings, personalCost } from '../settings/wire.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 
@@ -28,7 +28,7 @@ export function scaledShard(
     { ...settings, c2: personalCost(settings) },
     {
       n,
-      d: features + (settings.bias ? 1 : 0),
+      d: columnsOf({ features, bias: settings.bias }),
       y,
       weights: rowWeights(settings, y, n, weights),
       write: (i, row) => {

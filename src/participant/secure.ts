@@ -20,7 +20,7 @@ import {
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import { advertise, advertisedBytes, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import { measuredBy } from '../protocol/agreement.ts';
+import { headsBy, measuredBy } from '../protocol/agreement.ts';
 import type {
   AttestationsMessage,
   CountedMessage,
@@ -149,7 +149,10 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   if (message.round === lastRound && open?.masked) return [];
   // Too few to hide among: there may be more in a later round.
   if (seat.layout.ids.length < policyOf(state).minPeers) return decline(state, message.round, 'PEERS');
-  const plan = sumPlan(settings, message, seat.layout.ids.length);
+  const plan = sumPlan(settings, message, {
+    participants: seat.layout.ids.length,
+    heads: headsBy(state.stored.agreement),
+  });
   const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);
   const effects = answer(
     state,
@@ -252,8 +255,10 @@ function summands(state: ParticipantState, round: number): Float64Array | undefi
   return changeVector(
     {
       u: pending.noise ? plusScaled(change, 1, pending.noise) : change,
-      value: now.value - (summed?.value ?? 0),
-      constant: now.constant - (summed?.constant ?? 0),
+      heads: now.map(({ value, constant }, h) => ({
+        value: value - (summed?.[h].value ?? 0),
+        constant: constant - (summed?.[h].constant ?? 0),
+      })),
     },
     settings.training,
   );

@@ -5,11 +5,11 @@ import { drawNoise, gridBits, noiseOfShare, stepOnGrid } from '../privacy/dp/gri
 import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
 import { toGrid } from '../protocol/secure-sums.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { answerWith, loadQuery } from '../solver/answer.ts';
+import { answerWith, loadQuery, withVector } from '../solver/answer.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { examine, newMember, type Solution, sentPart, solutionOf } from '../solver/member.ts';
 import type { Shard } from '../solver/shard.ts';
-import { dot, plusScaled } from '../solver/vector.ts';
+import { plusScaled } from '../solver/vector.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
 
 /** Makes as many passes as there is time for, up to `most` or until solved: decided while it solves, or known before. */
@@ -55,12 +55,11 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
   const { u, scalars } = answerWith(shard, w, beta);
   const sent = rounded(u, settings);
   const exact = { beta, u: sent, s: scalars.dualSum };
-  const scalarsSent = { ...scalars, uNorm2: dot(sent, sent), wDotU: dot(w, sent) };
   return {
     round,
     purpose,
     solution: exact,
-    scalars: scalarsSent,
+    scalars: withVector(scalars, w, sent),
     ...(own && { own }),
     committed: committed ?? { beta: new Float64Array(0), u: new Float64Array(u.length), s: 0 },
     passes: solve.passes,

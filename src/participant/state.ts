@@ -15,6 +15,7 @@ import type {
   SumPurpose,
 } from '../protocol/messages.ts';
 import type { Asked } from '../protocol/question.ts';
+import type { HeadChange } from '../protocol/secure-sums.ts';
 import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Solution } from '../solver/member.ts';
@@ -126,8 +127,8 @@ export interface Stored {
   readonly committed: Solution | undefined;
   /** The query that it answered, where answers are summed. */
   readonly answeredW?: Float64Array | undefined;
-  /** What sums hold of it beside u (secure-sums.ts). */
-  readonly summed?: SummedScalars | undefined;
+  /** What sums hold of it beside u, head by head (secure-sums.ts). */
+  readonly summed?: readonly HeadChange[] | undefined;
   readonly pending: Pending | undefined;
   /** Counts the changes of the rows. */
   readonly edition: number;
@@ -139,12 +140,6 @@ export interface Stored {
   readonly drawn?: number | undefined;
   /** Has begun a new session because the coordinator did not know it any more. */
   readonly isForgotten?: boolean | undefined;
-}
-
-/** Its part in the sums of values and of constants. */
-export interface SummedScalars {
-  readonly value: number;
-  readonly constant: number;
 }
 
 /** w of a round, and the own u that goes with it; the personal part is u / C2. */

@@ -1,10 +1,10 @@
 /** What a participant in secure sums sends and keeps that takes no cryptography: part of the machine also where that is loaded only when needed. */
 import type { AnswerMessage, DeclineCode, SecureToParticipant, ToCoordinator } from '../protocol/messages.ts';
-import { exactLimit, toGrid } from '../protocol/secure-sums.ts';
+import { exactLimit, type HeadChange, toGrid } from '../protocol/secure-sums.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import { boundsOf } from '../solver/answer.ts';
+import { boundsOf, headScalars } from '../solver/answer.ts';
 import type { ParticipantEffect } from './effects.ts';
-import type { ParticipantState, RefusalCode, SummedScalars } from './state.ts';
+import type { ParticipantState, RefusalCode } from './state.ts';
 
 /** The cryptography of secure aggregation (secure.ts), handed to the machine by whoever takes part in sums. */
 export interface SecureSide {
@@ -32,13 +32,18 @@ export function maskedAnswer({ stored }: ParticipantState, round: number): ToCoo
   return { ...open.masked.message, kind: 'masked', session, base };
 }
 
-/** What the sums of a federation hold of an answer beside u, on their grid. */
-export function summedScalars({ scalars }: AnswerMessage, settings: FederationSettings): SummedScalars {
+/** What the sums of a federation hold of an answer beside u, head by head, on their grid. */
+export function summedScalars(
+  { scalars }: AnswerMessage,
+  settings: FederationSettings,
+): readonly HeadChange[] {
   const { secure, training, c2 } = settings;
-  if (!secure || training === 'steps') return { value: 0, constant: 0 };
-  const bounds = boundsOf(scalars, c2);
-  const [value, constant] = toGrid(Float64Array.of(bounds.value + scalars.wDotU, bounds.constant), secure);
-  return { value, constant };
+  if (!secure || training === 'steps') return [];
+  return headScalars(scalars).map((own) => {
+    const bounds = boundsOf(own, c2);
+    const [value, constant] = toGrid(Float64Array.of(bounds.value + own.wDotU, bounds.constant), secure);
+    return { value, constant };
+  });
 }
 
 /** The entry of a solution that is too large for sums of it to be exact, in a sentence. */

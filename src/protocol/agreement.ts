@@ -3,15 +3,29 @@
  * what is asked for (`moments`), the coordinator settles it once (coordinator/agreement.ts), `welcome` carries it from then on. Nothing is
  * asked for that is not used.
  */
-import type { AgreedClasses } from '../data/agreed-classes.ts';
+import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
+import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
-import type { FederationSettings } from '../settings/wire.ts';
+import { columnsOf, type FederationSettings } from '../settings/wire.ts';
 
 export interface Agreement {
   /** Undefined for regression. */
   readonly classes: AgreedClasses | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
+}
+
+/** Linear models that make up one: as many as there are classes, where they are more than two. */
+export function headsBy(agreement: Agreement | undefined): number {
+  return headsOf(agreement?.classes && mappingOf(agreement.classes));
+}
+
+/** Length of w and of every contribution: columns of all heads. */
+export function vectorLength(
+  settings: Pick<FederationSettings, 'features' | 'bias'>,
+  agreement: Agreement | undefined,
+): number {
+  return headsBy(agreement) * columnsOf(settings);
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

@@ -1,5 +1,6 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
 import type { Advertisement } from '../privacy/secure/messages.ts';
+import { type HeadScalars, headScalars, totalScalars } from '../solver/answer.ts';
 import type { Agreement } from './agreement.ts';
 import {
   bytes,
@@ -79,7 +80,19 @@ const SIGNATURE_BYTES = 64;
 /** Of everything that is sent for each of some neighbours, at most so many bytes for each. */
 const MOST_PER_NEIGHBOUR = 48;
 
-const scalars = record<Scalars>({ loss: f64, dualSum: f64, uNorm2: f64, wDotU: f64 });
+const ofHeads = list(record<HeadScalars>({ loss: f64, dualSum: f64, uNorm2: f64, wDotU: f64 }), [
+  'maxLabels',
+  'heads',
+]);
+/** Of each head; sums over heads are not sent. */
+const scalars: Field<Scalars> = {
+  write: (out, value, name) => ofHeads.write(out, headScalars(value), name),
+  read(input, name) {
+    const heads = ofHeads.read(input, name);
+    if (heads.length === 0) input.refuse('BAD_FRAME', `${name}: expected at least one head, got none`);
+    return totalScalars(heads);
+  },
+};
 const scaling = sameLength(
   record<NonNullable<Welcome['scaling']>>({ shift: vector, factor: vector }),
   'shift',
@@ -87,10 +100,13 @@ const scaling = sameLength(
 );
 const labels = list(label, ['maxLabels', 'labels']);
 const classes = checked(
-  record<NonNullable<Agreement['classes']>>({ labels, positive: label }),
+  record<NonNullable<Agreement['classes']>>({ labels, positive: optional(label) }),
   'BAD_FRAME',
-  (value, name) =>
-    value.labels.includes(value.positive) ? undefined : `${name}.positive: expected one of the labels`,
+  ({ labels, positive }, name) => {
+    if (positive !== undefined)
+      return labels.includes(positive) ? undefined : `${name}.positive: expected one of the labels`;
+    return labels.length > 2 ? undefined : `${name}.labels: expected at least 3, got ${labels.length}`;
+  },
 );
 const above0 = checked(f64, 'BAD_FRAME', (value, name) =>
   value > 0 ? undefined : `${name}: expected a number above 0, got ${value}`,

@@ -18,7 +18,7 @@ import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
 import type { Agreement } from './agreement.ts';
 
-export const PROTOCOL_VERSION = 5;
+export const PROTOCOL_VERSION = 6;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];

@@ -3,7 +3,7 @@
  *
  *   measure  count, sum of x, sum of x^2 (features, where they are scaled), then of the targets where those are: sum of y, sum of y^2, and
  *            how many multiples of 2^20 are to be added to each. With neither there is no such sum
- *   train    change of u (d), change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
+ *   train    change of u (d), then of each head: change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
  *
  * Everybody sends the change since its last accepted answer, so that the sum over all stays whole when somebody drops out. Every round
  * has a w of its own: two sums over almost the same members are of different answers, and their difference is nobody's.
@@ -15,7 +15,7 @@ import type { Moments as FeatureMoments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
-import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
+import { columnsOf, type FederationSettings, type SecureSettings } from '../settings/wire.ts';
 import { type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
@@ -31,16 +31,21 @@ const LARGE_UNIT = 2 ** 20;
 
 const STATISTICAL_BITS = 40;
 const CORRECTNESS_BITS = 20;
-/** Entries after the change of u. */
+/** Entries after the change of u, for each head. */
 const SCALARS = 2;
+
+/** What goes with a change of u; nothing with `steps`. */
+export interface HeadChange {
+  /** Of F(w) + w.u. */
+  readonly value: number;
+  /** Of the constant of the cut. */
+  readonly constant: number;
+}
 
 /** Of one participant, or summed over those who were counted. */
 interface SummedChange {
   readonly u: Float64Array;
-  /** Of F(w) + w.u; 0 with `steps`. */
-  readonly value: number;
-  /** Of the constant of the cut; 0 with `steps`. */
-  readonly constant: number;
+  readonly heads: readonly HeadChange[];
 }
 
 /** Keys of one federation are of no use in another. */
@@ -76,11 +81,11 @@ export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Flo
 export function sumPlan(
   settings: SummedSettings,
   plan: Omit<PlanMessage, 'kind' | 'session' | 'bases'>,
-  participants: number,
+  { participants, heads }: { readonly participants: number; readonly heads: number },
 ): RoundPlan {
   const { round, purpose, roster } = plan;
   const { scaleBits, limit } = gridOf(settings.secure!, purpose, participants);
-  return { round, session: roster, length: lengthOf(settings, purpose), scaleBits, limit };
+  return { round, session: roster, length: lengthOf(settings, purpose, heads), scaleBits, limit };
 }
 
 function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: number): FixedPoint {
@@ -89,12 +94,12 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
   return { ...range, scaleBits: finestScaleBits(range) };
 }
 
-function lengthOf(settings: SummedSettings, purpose: SumPurpose): number {
-  const { features, bias, training } = settings;
+function lengthOf(settings: SummedSettings, purpose: SumPurpose, heads: number): number {
+  const { features, training } = settings;
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return features + (bias ? 1 : 0) + (training === 'answers' ? SCALARS : 0);
+  return heads * (columnsOf(settings) + (training === 'answers' ? SCALARS : 0));
 }
 
 /** What of a participant's moments is summed. */
@@ -144,12 +149,21 @@ export function momentsFrom(
   return { count, mean, m2, target };
 }
 
-export function changeVector({ u, value, constant }: SummedChange, training: Training): Float64Array {
-  return training === 'answers' ? Float64Array.of(...u, value, constant) : u;
+export function changeVector({ u, heads }: SummedChange, training: Training): Float64Array {
+  if (training === 'steps') return u;
+  const vector = new Float64Array(u.length + SCALARS * heads.length);
+  vector.set(u);
+  for (const [h, { value, constant }] of heads.entries())
+    vector.set([value, constant], u.length + SCALARS * h);
+  return vector;
 }
 
-export function changeFrom(sum: Float64Array, training: Training): SummedChange {
-  if (training === 'steps') return { u: sum, value: 0, constant: 0 };
-  const d = sum.length - SCALARS;
-  return { u: sum.slice(0, d), value: sum[d], constant: sum[d + 1] };
+export function changeFrom(sum: Float64Array, training: Training, heads: number): SummedChange {
+  if (training === 'steps') return { u: sum, heads: [] };
+  const d = sum.length - SCALARS * heads;
+  const changes = Array.from({ length: heads }, (_, h) => ({
+    value: sum[d + SCALARS * h],
+    constant: sum[d + SCALARS * h + 1],
+  }));
+  return { u: sum.slice(0, d), heads: changes };
 }

@@ -24,7 +24,9 @@ export const END = {
 export const ROWS = {
   positive: text('a value of the target column')
     .optional()
-    .about('target value of the positive class (+1), required with more than two values'),
+    .about(
+      'target value of the positive class (+1), against all others; without it each of more than two classes has a head of its own',
+    ),
   testFraction: share.default(0.3).about("share of each participant's rows kept for testing"),
   trainRows: either(count, record(count, 'an object of such numbers by participant'))
     .optional('all')

@@ -89,6 +89,11 @@ export type SecureSettings = Output<typeof SECURE>;
 /** What all participants must agree on. */
 export type FederationSettings = Output<typeof WIRE>;
 
+/** Columns of one head, with the bias. */
+export function columnsOf({ features, bias }: Pick<FederationSettings, 'features' | 'bias'>): number {
+  return features + (bias ? 1 : 0);
+}
+
 /** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
 export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {
   return method === 'mtl' ? c2 : Infinity;

@@ -5,6 +5,8 @@
  * Alone, nothing goes over a link: there is no delay and no traffic. There is no common transcript either, as the
  * federations exchange no messages.
  */
+import { declaredClasses, mappingOf } from '../data/agreed-classes.ts';
+import { headsOf } from '../data/labels.ts';
 import { Arena } from '../math/arena.ts';
 import { measuredBy } from '../protocol/agreement.ts';
 import { certificateOf } from '../solver/certificate.ts';
@@ -81,7 +83,10 @@ function atZero(
   const { objective } = options;
   // With scaled targets the model 0 predicts their mean, which is that of all for everybody.
   const centre = measuredBy(options).target ? valuesOf(participants[0]).mean[0] : 0;
-  const metric = y && measure(objective, y, new Float64Array(y.length).fill(centre))[METRIC_NAME[objective]];
+  const classes = declaredClasses(options);
+  const heads = headsOf(classes && mappingOf(classes));
+  const decisions = y && new Float64Array(heads * y.length).fill(centre);
+  const metric = y && measure(objective, y, decisions!, heads)[METRIC_NAME[objective]];
   return { primal, dual, certified, metric };
 }
 

@@ -9,6 +9,8 @@ import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { scaleRow } from '../math/scaling.ts';
 import { inTargetUnits } from '../math/target-scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
+import { headsBy } from '../protocol/agreement.ts';
+import { columnsOf } from '../settings/wire.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { TestRows } from './scenario-plan.ts';
@@ -134,8 +136,15 @@ export class Observer {
     if (!tests || tests.y.length === 0) return undefined;
     const rows = this.scaledRows(state, id, tests);
     const { target } = state.agreement ?? {};
-    const decisions = tests.y.map((_, i) => inTargetUnits(product(rows, i * model.length, model), target));
-    return measure(state.options.objective, tests.y, decisions);
+    const heads = headsBy(state.agreement);
+    const columns = model.length / heads;
+    const decisions = new Float64Array(heads * tests.y.length);
+    for (let i = 0; i < decisions.length; i++) {
+      const head = i % heads;
+      const own = model.subarray(head * columns, (head + 1) * columns);
+      decisions[i] = inTargetUnits(product(rows, Math.floor(i / heads) * columns, own), target);
+    }
+    return measure(state.options.objective, tests.y, decisions, heads);
   }
 
   /**
@@ -157,7 +166,7 @@ export class Observer {
     const known = this.scaled.get(id);
     if (known) return known;
     const { bias, scale } = state.options;
-    const columns = state.features + (bias ? 1 : 0);
+    const columns = columnsOf({ features: state.features, bias });
     const rows = new Float64Array(y.length * columns).fill(1);
     const scaling = { mode: scale, ...state.scaling! };
     for (let i = 0; i < y.length; i++) scaleRow(x, i, scaling, rows, i * columns);

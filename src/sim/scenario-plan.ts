@@ -1,4 +1,5 @@
 /** From a scenario and its table to a plan that can be run, once for each seed. */
+
 import {
   type CoordinatorOptions,
   conflictOfSize,
@@ -21,6 +22,7 @@ import { securityOf } from '../protocol/secure-sums.ts';
 import type { SecureOptions } from '../settings/federation.ts';
 import { LONGEST_MS } from '../settings/scenario.ts';
 import type { SecureSettings } from '../settings/wire.ts';
+import { columnsOf } from '../settings/wire.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
@@ -233,7 +235,7 @@ function computedWait(
   if (share === 1) return undefined;
   const devices = participants.map(({ profile, hardware }) => ({
     rows: profile.rows,
-    columns: profile.features + (bias ? 1 : 0),
+    columns: columnsOf({ features: profile.features, bias }),
     hardware,
   }));
   // There and back, the random part at its mean.

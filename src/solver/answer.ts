@@ -18,8 +18,8 @@ export interface AnswerOptions extends LocalSolveOptions {
   readonly passes: number;
 }
 
-/** What is known of (w, v = u / C2) on a participant's rows. */
-export interface AnswerScalars {
+/** What is known of (w, v = u / C2) on a participant's rows, in one head. */
+export interface HeadScalars {
   /** C1 sum_i c_i loss_i at w + v. */
   readonly loss: number;
   /** sum_i s(beta_i). */
@@ -28,6 +28,40 @@ export interface AnswerScalars {
   readonly uNorm2: number;
   /** w.u. */
   readonly wDotU: number;
+}
+
+/** The same over all heads, and of each where there are several. */
+export interface AnswerScalars extends HeadScalars {
+  readonly heads?: readonly HeadScalars[] | undefined;
+}
+
+export function headScalars(scalars: AnswerScalars): readonly HeadScalars[] {
+  return scalars.heads ?? [scalars];
+}
+
+export function totalScalars(heads: readonly HeadScalars[]): AnswerScalars {
+  if (heads.length === 1) return heads[0];
+  const total = (key: keyof HeadScalars) => heads.reduce((sum, head) => sum + head[key], 0);
+  return {
+    loss: total('loss'),
+    dualSum: total('dualSum'),
+    uNorm2: total('uNorm2'),
+    wDotU: total('wDotU'),
+    heads,
+  };
+}
+
+/** The same losses and duals with another u: what the wire has left of it. */
+export function withVector(scalars: AnswerScalars, w: Float64Array, u: Float64Array): AnswerScalars {
+  const heads = headScalars(scalars);
+  const columns = u.length / heads.length;
+  return totalScalars(
+    heads.map(({ loss, dualSum }, h) => {
+      const [from, to] = [h * columns, (h + 1) * columns];
+      const own = u.subarray(from, to);
+      return { loss, dualSum, uNorm2: dot(own, own), wDotU: dot(w.subarray(from, to), own) };
+    }),
+  );
 }
 
 export interface Answer {
@@ -65,7 +99,10 @@ export function answerWith(shard: Shard, w: Float64Array, beta = shard.beta): Om
 /** How good (w, u / C2) is on the shard's rows. */
 export function scalarsAt(shard: Shard, w: Float64Array, beta: Float64Array, u: Float64Array): AnswerScalars {
   shard.load(beta, plusScaled(w, 1 / shard.settings.c2, u));
-  return { loss: shard.loss(), dualSum: shard.dualSum(beta), uNorm2: dot(u, u), wDotU: dot(w, u) };
+  const losses = shard.losses();
+  const sums = shard.dualSums(beta);
+  const heads = losses.map((loss, h) => ({ loss, dualSum: sums[h], uNorm2: 0, wDotU: 0 }));
+  return withVector({ ...totalScalars(heads), heads }, w, u);
 }
 
 /** F(w) as reached, and the constant of the cut F(.) >= constant - u. */

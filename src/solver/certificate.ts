@@ -14,6 +14,11 @@ export interface Certificate {
   readonly relativeGap: number;
 }
 
+/** Of many classes: the sums, and the certificate of each head, in the order of the labels. */
+export interface HeadsCertificate extends Certificate {
+  readonly heads?: readonly Certificate[] | undefined;
+}
+
 export function certificate(wNorm2: number, c2: number, members: Iterable<MemberScalars>): Certificate {
   let loss = 0;
   let gain = 0;

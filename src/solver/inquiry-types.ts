@@ -10,6 +10,8 @@ export interface InquiryOptions {
   readonly sees: 'single answers' | 'sums';
   /** Whether members may claim what is not so; default: they may. */
   readonly claims?: 'trusted' | 'checked' | undefined;
+  /** Certified to this relative gap it goes on asking about its best query. Default: it goes on to better ones. */
+  readonly enough?: number | undefined;
 }
 
 export interface Known {
@@ -43,9 +45,11 @@ export interface SingleAnswer {
 export interface SummedAnswer {
   readonly counted: readonly number[];
   readonly u: Float64Array;
-  /** Of F_k(w) + w.u_k. */
+  /** Of F_k(w) + w.u_k, over all heads. */
   readonly value: number;
   readonly constant: number;
+  /** The same for each head, where there are several. */
+  readonly heads?: readonly { readonly value: number; readonly constant: number }[] | undefined;
 }
 
 /** What a closed round has shown. */

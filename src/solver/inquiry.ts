@@ -186,12 +186,20 @@ export class Inquiry {
     // Values are of a query: those of the present one say nothing of the scale of another.
     const excessOfBest = this.best?.excess ?? excess;
     const left = least < upper ? excess : excessOfBest;
-    return {
+    const standing = {
       ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
       likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
       ...this.shownByVectors(),
     };
+    if (this.isEnough(standing)) this.query = this.w;
+    return standing;
+  }
+
+  /** With sums the vectors have to show it, too. */
+  private isEnough({ relativeGap, vectorGap }: Standing): boolean {
+    const { enough = 0, sees } = this.options;
+    return enough > 0 && relativeGap <= enough && (sees === 'single answers' || vectorGap <= enough);
   }
 
   private queryAfter(first: boolean, improved: boolean, gradient: Float64Array | undefined): Float64Array {

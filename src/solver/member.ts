@@ -33,9 +33,9 @@ export function solutionOf(shard: Shard, beta = shard.beta): Solution {
   return { beta, u: shard.combine(beta), s: shard.dualSum(beta) };
 }
 
-/** Loads the shard with the model (w, u / C2) and measures how good it is; `propose` goes on from there. */
+/** Loads the shard with the model (w, u / C2) and measures how good it is, over all heads; `propose` goes on from there. */
 export function examine(shard: Shard, solution: Solution, w: Float64Array): AnswerScalars {
-  const scalars = scalarsAt(shard, w, solution.beta, solution.u);
+  const { heads: _, ...scalars } = scalarsAt(shard, w, solution.beta, solution.u);
   return { ...scalars, dualSum: sentPart(solution).s };
 }
 

@@ -11,7 +11,7 @@ import type { Arena } from '../math/arena.ts';
 import { type Address, type PassArguments, type PassSettings, padded } from '../math/kernels.ts';
 import type { Loss } from './losses/loss.ts';
 import { lossOf } from './losses/losses.ts';
-import { boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
+import { type BoxContext, boxOf, dualSum, lossSum, type ProblemSettings } from './problem.ts';
 import { placeTableRows, type TableRows } from './table-rows.ts';
 
 interface Targets {
@@ -228,14 +228,33 @@ export class Shard {
     return sums;
   }
 
-  /** C1 sum_i c_i loss_i at the loaded margins. */
+  /** C1 sum_i c_i loss_i at the loaded margins, of each head. */
+  losses(): number[] {
+    const { margins } = this;
+    return this.eachHead((head, own) => lossSum(head, own(margins)));
+  }
+
+  /** Over all heads. */
   loss(): number {
     return lossSum(this, this.margins);
   }
 
-  /** sum_i s(beta_i). */
+  /** sum_i s(beta_i), of each head. */
+  dualSums(beta: Float64Array): number[] {
+    return this.eachHead((head, own) => dualSum(head, own(beta)));
+  }
+
+  /** Over all heads. */
   dualSum(beta: Float64Array): number {
     return dualSum(this, beta);
+  }
+
+  private eachHead<T>(of: (head: BoxContext, own: (all: Float64Array) => Float64Array) => T): T[] {
+    const { rowCount, settings } = this;
+    return Array.from({ length: this.heads }, (_, h) => {
+      const own = (all: Float64Array) => all.subarray(h * rowCount, (h + 1) * rowCount);
+      return of({ settings, y: own(this.y), cap: own(this.cap) }, own);
+    });
   }
 
   /** Everything the passes of each head need; the change since `load` starts at zero. */

@@ -2,12 +2,14 @@
  * What the coordinator of secret sums gets to see: everything that went into its machine, everything it held after every step and
  * everything it stored is searched for what is private to one participant. The same search finds all of it without protection.
  */
+
 import { expect, test } from 'vitest';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import type { Stored } from '../../src/participant/state.ts';
 import { momentsVector } from '../../src/protocol/secure-sums.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { boundsOf } from '../../src/solver/answer.ts';
+import type { InquiryMemory } from '../../src/solver/inquiry-types.ts';
 import { plusScaled } from '../../src/solver/vector.ts';
 import { planFor } from '../helpers/federation.ts';
 import { gateOf } from '../helpers/gate.ts';
@@ -135,12 +137,12 @@ test('nor does the difference of any two vectors that it has seen, at any step, 
 test('the sums that it keeps do not give the cut or the value of one who was not counted in', () => {
   const nodes = [...simulation.participants.values()];
   for (const what of ['value', 'constant'] as const) {
-    const all = simulation.coordinator.disk.run!.inquiry![what];
+    const all = (simulation.coordinator.disk.run!.inquiry as InquiryMemory)[what];
     for (const node of nodes) {
       // It knows the sum over all; that over all but one is nowhere, so there is nothing to subtract.
-      const others = nodes.filter((other) => other !== node).map((other) => other.disk!.summed![what]);
+      const others = nodes.filter((other) => other !== node).map((other) => other.disk!.summed![0][what]);
       const sum = others.reduce((total, s) => total + s, 0);
-      expect(node.disk!.summed![what]).toBeCloseTo(all - sum, 6);
+      expect(node.disk!.summed![0][what]).toBeCloseTo(all - sum, 6);
       expect([...secret.seen].filter((value) => Math.abs(value - sum) < 1e-7)).toEqual([]);
     }
   }

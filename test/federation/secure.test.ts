@@ -1,4 +1,5 @@
 /** Secret sums through the two machines: the same optimum, exact conservation whatever happens, dropouts, newcomers, refusals. */
+
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step as stepCoordinator } from '../../src/coordinator/machine.ts';
@@ -10,6 +11,7 @@ import { secureSide } from '../../src/participant/secure.ts';
 import { newParticipant, type ParticipantState, type Stored } from '../../src/participant/state.ts';
 import { encode } from '../../src/protocol/codec.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
+import type { InquiryMemory } from '../../src/solver/inquiry-types.ts';
 import { planFor } from '../helpers/federation.ts';
 import { gateOf } from '../helpers/gate.ts';
 import { runSecurely, type SecureChanges, securePlan, wrongEntries } from '../helpers/secure-federation.ts';
@@ -50,10 +52,12 @@ describe('the same optimum as without protection', () => {
       const trained = simulation.rows.filter(({ purpose }) => purpose === 'train');
       expect(new Set(trained.map(({ responders }) => responders.length)).size).toBeGreaterThan(1);
       const { inquiry } = simulation.coordinator.disk.run!;
-      const summed = [...simulation.participants.values()].map(({ disk }) => disk!.summed!);
+      const summed = [...simulation.participants.values()].map(({ disk }) => disk!.summed![0]);
       // Bit for bit: what is summed is on a grid.
-      expect(inquiry!.value).toBe(summed.reduce((sum, { value }) => sum + value, 0));
-      expect(inquiry!.constant).toBe(summed.reduce((sum, { constant }) => sum + constant, 0));
+      expect((inquiry as InquiryMemory).value).toBe(summed.reduce((sum, { value }) => sum + value, 0));
+      expect((inquiry as InquiryMemory).constant).toBe(
+        summed.reduce((sum, { constant }) => sum + constant, 0),
+      );
       expect(wrongEntries(simulation)).toBe(0);
     },
   );

@@ -5,8 +5,10 @@
  * The coordinator is honest: it keeps to the protocol and only records. It knows the code, the settings (it made them) and
  * what it sent.
  */
+
 import type { Moments } from '../../math/scaling.ts';
 import type { FederationSettings } from '../../settings/wire.ts';
+import { columnsOf } from '../../settings/wire.ts';
 import type { AnswerScalars } from '../../solver/answer.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
@@ -42,11 +44,6 @@ export interface Observation {
   readonly rounds: readonly ObservedRound[];
   /** The round whose w is in use at the end; 0: none in particular. */
   readonly best: number;
-}
-
-/** Columns of a row, with the bias. */
-export function columnsOf({ features, bias }: KnownSettings): number {
-  return features + (bias ? 1 : 0);
 }
 
 /**

@@ -6,8 +6,10 @@
  *
  * Assumes classification and the bias column.
  */
+
+import { columnsOf } from '../../settings/wire.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
-import { columnsOf, type Observation } from './observation.ts';
+import type { Observation } from './observation.ts';
 import { recoverPersonal } from './recover-personal.ts';
 
 /** Mean over the participant's rows of (w + v_k) . x; undefined where no moments were sent. */

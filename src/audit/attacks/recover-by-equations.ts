@@ -13,10 +13,11 @@
  * Assumes classification and one participant's answers in the clear; with `masking` the masks are guessed.
  */
 import { stream } from '../../base/random.ts';
+import { columnsOf } from '../../settings/wire.ts';
 import { type Candidate, type ObservedSolve, observedSolves } from './candidate.ts';
 import { type Masking, replayCandidate } from './candidate-replay.ts';
 import { leastSquares } from './least-squares.ts';
-import { columnsOf, type KnownSettings, type Observation } from './observation.ts';
+import type { KnownSettings, Observation } from './observation.ts';
 import type { RecoveredRow } from './single-rows.ts';
 
 interface EquationSearch {

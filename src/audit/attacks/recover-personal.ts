@@ -6,7 +6,9 @@
  * Under the paper's masks the result is v_k as it was sent: what was masked away is missing from it. Under secure aggregation only
  * the sum over all participants is known, and the best guess at anybody's part is the mean share.
  */
-import { columnsOf, type Observation, type ObservedRound } from './observation.ts';
+
+import { columnsOf } from '../../settings/wire.ts';
+import type { Observation, ObservedRound } from './observation.ts';
 
 /** v_k of the model in use. */
 export function recoverPersonal({ settings, rounds, best }: Observation): Float64Array {

@@ -97,7 +97,7 @@ function changesOf({ stored }: ParticipantFile, save: number, random: Stream): P
     ...(random.uniform() < 0.5 && {
       model: maybe({ round: save, w: stored.model?.w ?? vector(), u: maybe(vector()) }),
     }),
-    ...(random.uniform() < 0.2 && { summed: maybe({ value: -0, constant: Number.MIN_VALUE }) }),
+    ...(random.uniform() < 0.2 && { summed: maybe([{ value: -0, constant: Number.MIN_VALUE }]) }),
     ...(random.uniform() < 0.2 && {
       agreement: maybe({
         classes: maybe({ labels: ['no', 'yes'], positive: 'yes' }),

@@ -2,6 +2,7 @@
 
 import { noteReply } from '../../base/pace.ts';
 import type { AnswerMessage, Scalars } from '../../protocol/messages.ts';
+import { headScalars, totalScalars } from '../../solver/answer.ts';
 import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { comparable, provenBy, without } from '../claims.ts';
@@ -119,15 +120,25 @@ function comparableScalars(
   state: CoordinatorState,
   members: readonly Member[],
 ): ReadonlyMap<number, Scalars> {
-  const scalars = comparable(
-    state,
-    members.map(({ answer }) => answer!.scalars),
+  const claims = members.map(({ answer }) => headScalars(answer!.scalars));
+  // Head by head: what is huge in one says nothing of the others.
+  const byHead = (claims[0] ?? []).map((_, h) =>
+    comparable(
+      state,
+      claims.map((heads) => heads[h]),
+    ),
   );
   for (const [i, member] of members.entries()) {
     // By the same number for good: later claims are compared with what counted of earlier ones.
-    if (!contributionOf(state, member)) member.offset = member.answer!.scalars.loss - scalars[i].loss;
+    if (!contributionOf(state, member))
+      member.offset = byHead.map((counted, h) => claims[i][h].loss - counted[i].loss);
   }
-  return new Map(members.map(({ index, answer, offset }) => [index, without(answer!.scalars, offset)]));
+  return new Map(
+    members.map(({ index, offset }, i) => [
+      index,
+      totalScalars(claims[i].map((claim, h) => without(claim, offset[h] ?? 0))),
+    ]),
+  );
 }
 
 function given({ index, answer }: Member, scalarsOf: ReadonlyMap<number, Scalars>) {

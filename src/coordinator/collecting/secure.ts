@@ -4,6 +4,7 @@
  */
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
+import { headsBy } from '../../protocol/agreement.ts';
 import type { Decline, Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
@@ -116,10 +117,12 @@ export function measuredMoments(state: CoordinatorState, summed: Summed | undefi
 export function collectSum(state: CoordinatorState, summed: Summed | undefined): Collected {
   if (!summed) return { members: [] };
   const { training } = localProblem(state.options);
-  const change = changeFrom(summed.sum, training);
+  const { u, heads } = changeFrom(summed.sum, training, headsBy(state.agreement));
   const members = summed.counted.flatMap((id) => state.members.get(id) ?? []);
   const before = inquiryOf(state)?.u ?? sharedPart(state)!;
   const most = exactLimit(state.options.secure!);
-  if (plusScaled(before, 1, change.u).some((value) => Math.abs(value) >= most)) return { members: [] };
-  return { members, sum: { counted: members.map(({ index }) => index), ...change } };
+  if (plusScaled(before, 1, u).some((value) => Math.abs(value) >= most)) return { members: [] };
+  const total = (key: 'value' | 'constant') => heads.reduce((sum, head) => sum + head[key], 0);
+  const counted = members.map(({ index }) => index);
+  return { members, sum: { counted, u, value: total('value'), constant: total('constant'), heads } };
 }

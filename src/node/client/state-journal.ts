@@ -19,6 +19,8 @@ import type { ParticipantFile } from '../../client/participant-file.ts';
 import { type AgreedClasses, labelsOf } from '../../data/agreed-classes.ts';
 import { classKey, type TwoClasses } from '../../data/labels.ts';
 import { naturallySorted } from '../../data/participants.ts';
+import type { Stored } from '../../participant/state.ts';
+import type { HeadChange } from '../../protocol/secure-sums.ts';
 import { upgraded } from '../../settings/federation.ts';
 import { fileError, onFileSync } from '../files/file-error.ts';
 import { readIfThere, writeDurably } from '../files/files.ts';
@@ -187,16 +189,19 @@ function stateIn(bytes: Uint8Array, path: string): ReadState {
   return { file: asNow(tree as unknown as ParticipantFile), bytes: at, firstBytes };
 }
 
-/** Before classes were agreed on in the federation each participant had its own. */
-interface EarlierFile extends ParticipantFile {
+/** Before classes were agreed on in the federation each participant had its own; before there were heads, one pair of scalars was summed. */
+interface EarlierFile extends Omit<ParticipantFile, 'stored'> {
   readonly classes?: TwoClasses | undefined;
+  readonly stored: Omit<Stored, 'summed'> & { readonly summed?: Stored['summed'] | HeadChange };
 }
 
 /** With settings of an earlier protocol as this one has them. */
 function asNow({ classes, ...file }: EarlierFile): ParticipantFile {
-  const { settings, scaling, agreement } = file.stored;
-  if (!settings) return file;
-  const stored = { ...file.stored, settings: upgraded(settings) };
+  const { settings, scaling, agreement, summed } = file.stored;
+  const heads = summed && 'value' in summed ? [summed] : summed;
+  const kept = { ...file.stored, ...(heads && { summed: heads }) } as Stored;
+  if (!settings) return { ...file, stored: kept };
+  const stored = { ...kept, settings: upgraded(settings) };
   if (!scaling || agreement) return { ...file, stored };
   return {
     ...file,

@@ -203,7 +203,7 @@ describe('participants', () => {
     const link = await new Trainer('ada').join(server.url);
     await link.next('welcome');
     const { state } = server.federation('default').host;
-    state.trainer = newTrainer(state.options, 2);
+    state.trainer = newTrainer(state.options, 2, undefined);
     const refused = await operate(server, `${HOME}/participants/ada/forget`, { method: 'POST' });
     expectRefusal(refused, 'REFUSED', 'forgetParticipant');
     expect(refused.json.error.message).toContain('only the participant knows its contribution');

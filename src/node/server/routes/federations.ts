@@ -50,10 +50,10 @@ const federationState = z.strictObject({
   agreement: z
     .strictObject({
       classes: z
-        .strictObject({ labels: z.array(z.string()), positive: z.string() })
+        .strictObject({ labels: z.array(z.string()), positive: z.string().nullable() })
         .nullable()
         .describe(
-          'Label of the positive class (+1), and all classes; with a single label, all others are negative',
+          'All classes, and the label of the positive one (+1); with a single label, all others are negative; null: each class has a head of its own',
         ),
       target: z
         .strictObject({ shift: z.number(), scale: z.number() })
@@ -138,7 +138,7 @@ async function stateOf(
 }
 
 function classesOf({ classes }: Agreement) {
-  return classes ? { labels: [...classes.labels], positive: classes.positive } : null;
+  return classes ? { labels: [...classes.labels], positive: classes.positive ?? null } : null;
 }
 
 const newFederation = z.strictObject({

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { inputError } from '../base/errors.ts';
 import { rowsOfParticipant } from '../data/participants.ts';
-import type { Table } from '../data/table.ts';
+import type { CategoricalRule, MissingRule, Table } from '../data/table.ts';
 import { readSource } from './data-options.ts';
 import type { Io } from './io.ts';
 import type { TlsFlags } from './tls-files.ts';
@@ -16,6 +16,9 @@ export interface JoinFlags extends TlsFlags {
   readonly taskColumn: string;
   readonly label: string;
   readonly drop?: readonly string[];
+  readonly weight?: string;
+  readonly missing?: MissingRule;
+  readonly categorical?: CategoricalRule;
   readonly separator?: string;
   readonly decimal?: 'point' | 'comma';
   readonly header: boolean;
@@ -45,7 +48,11 @@ export async function readJoinData(io: Io, flags: JoinFlags) {
     throw inputError('MISSING_OPTION', `option ${missing}: expected ${what} to take part with, got none`);
   }
   const everybody = task === 'all';
+  const { weight, missing, categorical } = flags;
   const format = {
+    ...(weight !== undefined && { weight }),
+    ...(missing !== undefined && { missing }),
+    ...(categorical !== undefined && { categorical }),
     ...(separator !== undefined && { separator }),
     ...(decimal !== undefined && { decimal }),
     ...(!header && { header }),

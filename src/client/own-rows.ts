@@ -9,10 +9,14 @@ import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
+import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
+import { encodedRows } from '../data/encoding.ts';
 import { applyMapping, headsOf, headTargets, regressionTargets } from '../data/labels.ts';
+import { checkColumns } from '../data/learn-encoding.ts';
 import { featuresOf } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { meanOneWeights, weightedRows } from '../data/weights.ts';
 import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { OwnTargets } from '../participant/state.ts';
@@ -23,13 +27,17 @@ import { type Metrics, measure } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
+import { codesFor, fillingCodes } from './column-codes.ts';
 import { addRow } from './known-rows.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
 
-export interface OwnData {
-  readonly features: readonly string[];
+export interface OwnData extends Pick<Table, 'features' | 'levels'> {
   /** To be given away. */
   readonly trainX: Float64Array;
+  /** Of the training rows, with a mean of 1; undefined: all weigh the same. */
+  readonly weights: Float64Array | undefined;
+  /** Of the training rows, where there is text or something is missing. */
+  readonly columns: readonly ColumnSummary[] | undefined;
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
@@ -44,31 +52,29 @@ export interface OwnData {
 export function splitAsTrain(given: Table, participant: string, testFraction: number, seed: number): Split {
   const table = { ...given, participants: [participant], participantOf: new Uint32Array(given.n) };
   const named = given.participants.length === 1 && given.participants[0] !== '' ? given : table;
-  return splitRows(named, { testFraction, seed });
+  const { train, test } = splitRows(named, { testFraction, seed });
+  return { train: weightedRows(given, train), test };
 }
 
 /** Of a table with targets. */
 export function ownData(table: Table, { train, test: tested }: Split): OwnData {
-  const { source, lines, features } = table;
-  const targets = table.targets!;
-  const trainX = featuresOf(table, train);
+  const { source, lines, features, levels, targets } = table;
+  const columns = isPlain(table) ? undefined : summarise(table, features.length, train);
+  if (columns) checkColumns(table, columns);
   return {
-    features,
-    trainX,
-    train,
+    ...{ features, levels, train, columns },
+    trainX: featuresOf(table, train),
+    weights: meanOneWeights(table, train, table.participants[table.participantOf[0]]),
     labels: { source, targets, lines },
     testX: featuresOf(table, tested),
     tested,
-    digest: digestOf(
-      trainX,
-      Array.from(train, (i) => targets[i]),
-    ),
+    digest: digestOf(table, train),
   };
 }
 
-function digestOf(x: Float64Array, targets: readonly string[]): string {
+function digestOf(table: Table, rows: Uint32Array): string {
   const hash = sha256.create();
-  for (const i of targets.keys()) addRow(hash, x, targets, i);
+  for (const i of rows) addRow(hash, table, i);
   return bytesToHex(hash.digest());
 }
 
@@ -124,9 +130,10 @@ export class OwnRows {
     this.data = data;
     this.options = options;
     this.events = events;
-    const shape = { n: data.train.length, d: data.features.length };
+    const { train, features, levels, weights } = data;
+    const shape = { n: train.length, d: features.length };
     this.solver = options.open(
-      { x, ...shape, slowdown: options.slowdown },
+      { x, ...shape, slowdown: options.slowdown, ...(levels && { levels }), ...(weights && { weights }) },
       {
         ...events,
         prepared: (cap) => {
@@ -153,19 +160,26 @@ export class OwnRows {
     const y = headTargets(own, headsOf(mapping));
     this.asked = { y, settings, scaling, agreement };
     this.problem = undefined;
-    this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
+    this.solver.prepare(
+      withScaledEpsilon(settings, target),
+      scaling,
+      y,
+      codesFor(this.data.columns, agreement, scaling),
+    );
   }
 
   /** How a model does on the rows kept aside; undefined where there are none. */
   measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
-    const { testX, tested } = this.data;
+    const { testX, tested, levels, labels } = this.data;
     if (tested.length === 0) return undefined;
+    const rows = { source: labels.source, n: tested.length, x: testX, levels };
+    const codes = model.encoding?.columns ?? fillingCodes(testX, model.scaling);
     const y = this.targetsBy(model.classes);
     const expected = Float64Array.from(tested, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const decision = decisionBy(model, testX);
+    const decision = decisionBy(model, codes ? encodedRows(rows, codes) : testX);
     const decisions = new Float64Array(heads * tested.length);
     for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
     return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };

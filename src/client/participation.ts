@@ -9,6 +9,7 @@ import { personalRequest } from '../participant/finishing.ts';
 import type { ParticipantState, Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
+import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Solution } from '../solver/member.ts';
@@ -111,7 +112,7 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
-    const targets = ownTargets(home.own, positive);
+    const own = { targets: ownTargets(home.own, positive), columns: home.own.columns };
     this.rows = new OwnRows(
       home.own,
       { slowdown, open: solver, clock },
@@ -119,7 +120,7 @@ class Participating implements Participation {
         ready: (moments, benchmarkMs) => {
           const key = fromBase64Url(home.signer.key);
           const { file } = home.store;
-          const profile = profileOf(options, file, key, moments, targets, benchmarkMs, this.policy);
+          const profile = profileOf(options, file, key, moments, own, benchmarkMs, this.policy);
           this.start(profile, home.change, transport, home.signer).catch((error: unknown) =>
             this.fail(error),
           );
@@ -217,7 +218,8 @@ class Participating implements Participation {
         clock,
         random,
         applicant: () => {
-          const { participant, schema, features, federation } = store.file;
+          const { participant, schema, federation } = store.file;
+          const features = columnTitles(store.file.features, store.file.texts);
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
@@ -331,6 +333,7 @@ const MISTAKES = new Set([
   'WRONG_CLASSES',
   'POSITIVE_NEEDED',
   'TARGET_NOT_A_NUMBER',
+  'COLUMNS_NOT_AGREED',
 ]);
 
 function refusalError(

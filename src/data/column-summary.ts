@@ -24,7 +24,7 @@ export interface TextColumn {
 
 export type ColumnSummary = NumberColumn | TextColumn;
 
-type Columns = Pick<Table, 'features' | 'x' | 'levels'>;
+type Columns = Pick<Table, 'x' | 'levels'>;
 
 /** Whether all is numbers, and nothing is missing: such a table needs no encoding. */
 export function isPlain({ x, levels }: Columns): boolean {
@@ -33,16 +33,16 @@ export function isPlain({ x, levels }: Columns): boolean {
   return true;
 }
 
-export function summarise(table: Columns, rows: Uint32Array): ColumnSummary[] {
-  return table.features.map((_, j) => {
-    const levels = table.levels?.[j];
-    return levels ? textColumn(table, j, levels, rows) : numberColumn(table, j, rows);
+/** Of some rows of d columns. */
+export function summarise({ x, levels }: Columns, d: number, rows: Uint32Array): ColumnSummary[] {
+  return Array.from({ length: d }, (_, j) => {
+    const texts = levels?.[j];
+    return texts ? textColumn(x, d, j, texts, rows) : numberColumn(x, d, j, rows);
   });
 }
 
 /** Two passes, the second correcting the first one's mean. */
-function numberColumn({ x, features }: Columns, j: number, rows: Uint32Array): NumberColumn {
-  const d = features.length;
+function numberColumn(x: Float64Array, d: number, j: number, rows: Uint32Array): NumberColumn {
   let count = 0;
   let sum = 0;
   for (const i of rows) {
@@ -67,12 +67,12 @@ function numberColumn({ x, features }: Columns, j: number, rows: Uint32Array): N
 }
 
 function textColumn(
-  { x, features }: Columns,
+  x: Float64Array,
+  d: number,
   j: number,
   levels: readonly string[],
   rows: Uint32Array,
 ): TextColumn {
-  const d = features.length;
   const counts = new Uint32Array(levels.length);
   let missing = 0;
   for (const i of rows) {

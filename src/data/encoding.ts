@@ -9,8 +9,8 @@ import { shown } from './number.ts';
 import { placeOf, type Table } from './table.ts';
 import { levelOf } from './text-columns.ts';
 
-export interface EncodedNumber {
-  readonly name: string;
+/** How a column of numbers is encoded. */
+export interface NumberCode {
   readonly kind: 'number';
   /** In place of what is missing. */
   readonly mean: number;
@@ -18,8 +18,8 @@ export interface EncodedNumber {
   readonly missing: boolean;
 }
 
-export interface EncodedCategory {
-  readonly name: string;
+/** How a text column is encoded. */
+export interface CategoryCode {
   readonly kind: 'category';
   /** Each has a feature. */
   readonly levels: readonly string[];
@@ -29,7 +29,9 @@ export interface EncodedCategory {
   readonly missing: boolean;
 }
 
-export type EncodedColumn = EncodedNumber | EncodedCategory;
+/** Of a column by its place: names of columns may stay private. */
+export type ColumnCode = NumberCode | CategoryCode;
+export type EncodedColumn = ColumnCode & { readonly name: string };
 
 export interface Encoding {
   /** In the order of the table that it was learnt from. */
@@ -39,6 +41,16 @@ export interface Encoding {
 /** Names of what has no level: a level that is called so has the same feature. */
 export const OTHER = 'other';
 export const MISSING = 'missing';
+
+export function namedEncoding(names: readonly string[], codes: readonly ColumnCode[]): Encoding {
+  return { columns: codes.map((code, j) => ({ name: names[j], ...code })) };
+}
+
+/** How many features a column becomes. */
+export function featuresOfCode(code: ColumnCode): number {
+  if (code.kind === 'number') return code.missing ? 2 : 1;
+  return slotsOf(code).length;
+}
 
 /** Raw columns, in order. */
 export function columnNames({ columns }: Encoding): string[] {
@@ -60,7 +72,7 @@ export function featureNames({ columns }: Encoding): string[] {
 }
 
 /** What of a category has a feature, in order. */
-export function slotsOf({ levels, other, missing }: EncodedCategory): string[] {
+export function slotsOf({ levels, other, missing }: CategoryCode): string[] {
   const slots = [...levels];
   if (other && !slots.includes(OTHER)) slots.push(OTHER);
   if (missing && !slots.includes(MISSING)) slots.push(MISSING);
@@ -69,55 +81,61 @@ export function slotsOf({ levels, other, missing }: EncodedCategory): string[] {
 
 /** Of a table whose columns are those of the encoding, in its order. */
 export function encode(table: Table, encoding: Encoding): Table {
-  const { n, source } = table;
-  const features = featureNames(encoding);
-  const x = allocateRows(source, n, features.length);
-  let at = 0;
-  for (const [j, column] of encoding.columns.entries()) {
-    at +=
-      column.kind === 'number'
-        ? encodeNumber(table, j, column, { x, d: features.length, at })
-        : encodeCategory(table, j, column, { x, d: features.length, at });
-  }
-  const { levels: _, ...rest } = table;
-  return { ...rest, features, x };
+  const { levels, ...rest } = table;
+  const wrong = encoding.columns.findIndex(({ kind }, j) => kind === 'number' && levels?.[j]);
+  if (wrong >= 0) throw notNumbers(table, wrong);
+  return { ...rest, features: featureNames(encoding), x: encodedRows(table, encoding.columns) };
 }
 
-/** n x d, from column `at` on. */
-interface Target {
-  readonly x: Float64Array;
+/** Features of all rows, row by row. Text stands in columns of categories only. */
+export function encodedRows(
+  rows: Pick<Table, 'source' | 'n' | 'x' | 'levels'>,
+  codes: readonly ColumnCode[],
+): Float64Array {
+  const d = codes.reduce((sum, code) => sum + featuresOfCode(code), 0);
+  const out = allocateRows(rows.source, rows.n, d);
+  let at = 0;
+  for (const [j, code] of codes.entries()) {
+    const place = { from: codes.length, j, out, d, at };
+    if (code.kind === 'number') encodeNumber(rows, code, place);
+    else encodeCategory(rows, code, place);
+    at += featuresOfCode(code);
+  }
+  return out;
+}
+
+/** From column j of `from`, to columns of d from `at` on. */
+interface Place {
+  readonly from: number;
+  readonly j: number;
+  readonly out: Float64Array;
   readonly d: number;
   readonly at: number;
 }
 
-/** How many features were written. */
-function encodeNumber(table: Table, j: number, column: EncodedNumber, { x, d, at }: Target): number {
-  if (table.levels?.[j]) throw notNumbers(table, j);
-  const from = table.features.length;
-  for (let i = 0; i < table.n; i++) {
-    const value = table.x[i * from + j];
+type Rows = Pick<Table, 'n' | 'x' | 'levels'>;
+
+function encodeNumber({ n, x }: Rows, code: NumberCode, { from, j, out, d, at }: Place): void {
+  for (let i = 0; i < n; i++) {
+    const value = x[i * from + j];
     const isMissing = Number.isNaN(value);
-    x[i * d + at] = isMissing ? column.mean : value;
-    if (column.missing) x[i * d + at + 1] = isMissing ? 1 : 0;
+    out[i * d + at] = isMissing ? code.mean : value;
+    if (code.missing) out[i * d + at + 1] = isMissing ? 1 : 0;
   }
-  return column.missing ? 2 : 1;
 }
 
-function encodeCategory(table: Table, j: number, column: EncodedCategory, { x, d, at }: Target): number {
-  const from = table.features.length;
-  const slots = slotsOf(column);
-  const place = new Map(slots.map((slot, s) => [slot, s]));
-  const other = column.other ? place.get(OTHER)! : -1;
-  const missing = column.missing ? place.get(MISSING)! : -1;
+function encodeCategory({ n, x, levels }: Rows, code: CategoryCode, { from, j, out, d, at }: Place): void {
+  const slots = new Map(slotsOf(code).map((slot, s) => [slot, s]));
+  const other = code.other ? slots.get(OTHER)! : -1;
+  const missing = code.missing ? slots.get(MISSING)! : -1;
   // A level is found once, not for every row. Levels that are numbers may be written as numbers now.
-  const levels = table.levels?.[j]?.map((level) => place.get(level) ?? other);
-  const slotOf = (value: number) => (levels ? levels[value] : (place.get(levelOf(value)) ?? other));
-  for (let i = 0; i < table.n; i++) {
-    const value = table.x[i * from + j];
+  const known = levels?.[j]?.map((level) => slots.get(level) ?? other);
+  const slotOf = (value: number) => (known ? known[value] : (slots.get(levelOf(value)) ?? other));
+  for (let i = 0; i < n; i++) {
+    const value = x[i * from + j];
     const slot = Number.isNaN(value) ? missing : slotOf(value);
-    if (slot >= 0) x[i * d + at + slot] = 1;
+    if (slot >= 0) out[i * d + at + slot] = 1;
   }
-  return slots.length;
 }
 
 function notNumbers(table: Table, j: number): Error {

@@ -3,12 +3,13 @@ import { inputError } from '../base/errors.ts';
 import { type ColumnSummary, isPlain, mergeSummaries, summarise, type TextColumn } from './column-summary.ts';
 import { dateAmong } from './dates.ts';
 import {
-  type EncodedCategory,
-  type EncodedColumn,
+  type CategoryCode,
+  type ColumnCode,
   type Encoding,
   encode,
   featureNames,
   MISSING,
+  namedEncoding,
   OTHER,
 } from './encoding.ts';
 import { count } from './memory.ts';
@@ -33,28 +34,22 @@ export interface Encoded {
 /** The table as numbers, by an encoding that is learnt from some of its rows: those of each participant, merged in order. */
 export function encodeLearnt(table: Table, rows: Uint32Array, { rare }: { readonly rare: number }): Encoded {
   if (isPlain(table)) return { table, encoding: undefined, notes: [] };
-  const summaries = rowsByParticipant(table, rows).map((own) => summarise(table, own));
+  const summaries = rowsByParticipant(table, rows).map((own) => summarise(table, table.features.length, own));
   const columns = summaries.reduce(mergeSummaries);
   checkColumns(table, columns);
-  const encoding = encodingFrom(table.features, columns, rare);
+  const encoding = namedEncoding(table.features, codesFrom(columns, rare));
   checkEncoding(table.source, encoding);
   return { table: encode(table, encoding), encoding, notes: notesOn(table.features, columns, encoding) };
 }
 
 /** Levels in fewer than `rare` rows are pooled. */
-export function encodingFrom(
-  names: readonly string[],
-  columns: readonly ColumnSummary[],
-  rare: number,
-): Encoding {
-  return {
-    columns: columns.map((column, j): EncodedColumn => {
-      const missing = column.missing > 0;
-      if (column.kind === 'number') return { name: names[j], kind: 'number', mean: column.mean, missing };
-      const levels = naturallySorted(keptLevels(column, rare));
-      return { name: names[j], kind: 'category', levels, other: levels.length < column.levels.size, missing };
-    }),
-  };
+export function codesFrom(columns: readonly ColumnSummary[], rare: number): ColumnCode[] {
+  return columns.map((column) => {
+    const missing = column.missing > 0;
+    if (column.kind === 'number') return { kind: 'number', mean: column.mean, missing };
+    const levels = naturallySorted(keptLevels(column, rare));
+    return { kind: 'category', levels, other: levels.length < column.levels.size, missing };
+  });
 }
 
 function keptLevels({ levels }: TextColumn, rare: number): string[] {
@@ -124,14 +119,14 @@ function notesOn(
 ): string[] {
   return columns.flatMap((column, j) => {
     const as = encoded[j];
-    if (column.kind === 'text') return [`column ${names[j]}: ${categoryNote(column, as as EncodedCategory)}`];
+    if (column.kind === 'text') return [`column ${names[j]}: ${categoryNote(column, as as CategoryCode)}`];
     if (column.missing === 0) return [];
     const share = percentText(column.missing / (column.missing + column.count));
     return [`column ${names[j]}: ${share} missing, mean of all plus an indicator (${names[j]}=${MISSING})`];
   });
 }
 
-function categoryNote(column: TextColumn, as: EncodedCategory): string {
+function categoryNote(column: TextColumn, as: CategoryCode): string {
   const { levels, missing } = column;
   const rows = missing + knownRows(column);
   const kept = as.levels.length;

@@ -44,7 +44,7 @@ export function describeTable(
 ): TableDescription {
   const groups = rowsByParticipant(table);
   const everyRow = Uint32Array.from(table.participantOf, (_, i) => i);
-  const columns = summarise(table, everyRow);
+  const columns = summarise(table, table.features.length, everyRow);
   const target = table.targets && summariseTarget(table, table.targets, groups, options.objective);
   return {
     source: table.source,

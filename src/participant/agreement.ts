@@ -6,6 +6,7 @@ import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../pr
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import { claimsOf, columnsMisfit } from './columns.ts';
 import type { ParticipantState, Profile, RefusalCode } from './state.ts';
 
 /** What is asked of us; undefined: nothing, or nothing in the clear. */
@@ -13,7 +14,9 @@ export function broughtMoments({ profile, stored }: ParticipantState): Moments |
   const { settings, agreement } = stored;
   if (!settings) return undefined;
   // Sums of the rows are secret then; names of classes are not.
-  const rows = measuredRows(profile, settings.secure ? NOTHING : measuredBy(settings));
+  const measured = settings.secure ? NOTHING : measuredBy(settings);
+  const columns = profile.columns && claimsOf(profile.columns);
+  const rows = measuredRows(profile, columns ? { ...measured, features: true } : measured);
   const asked = areLabelsAsked(settings, agreement?.classes);
   if (!asked && rows.count === 0) return undefined;
   const { labels = [], positive } = asked ? profile.targets : { positive: undefined };
@@ -22,6 +25,7 @@ export function broughtMoments({ profile, stored }: ParticipantState): Moments |
     ...rows,
     labels,
     positive: positive === undefined ? undefined : classKey(positive),
+    ...(columns && { columns }),
   };
 }
 
@@ -53,9 +57,12 @@ interface Misfit {
 /** Why we cannot take part with these targets: asked before anything is sent, and again when the agreement is there. */
 export function misfitOf(
   { profile }: ParticipantState,
-  { objective }: FederationSettings,
+  settings: FederationSettings,
   agreement: Agreement | undefined,
 ): Misfit | undefined {
+  const columns = columnsMisfit(profile, settings, agreement);
+  if (columns) return { code: columns.code, message: `participant "${profile.id}": ${columns.message}` };
+  const { objective } = settings;
   const { labels = [MANY], positive: given, values } = profile.targets;
   if (objective === 'regression')
     return typeof values === 'string' ? { code: 'TARGET_NOT_A_NUMBER', message: values } : undefined;

@@ -4,6 +4,7 @@
  * asked for that is not used.
  */
 import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
+import { type ColumnCode, featuresOfCode } from '../data/encoding.ts';
 import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
 import { columnsOf, type FederationSettings } from '../settings/wire.ts';
@@ -13,6 +14,24 @@ export interface Agreement {
   readonly classes: AgreedClasses | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
+  /** How columns with text or gaps become features, by their places; absent: they are features. */
+  readonly encoding?: readonly ColumnCode[] | undefined;
+}
+
+/** What a participant says of one of its columns. */
+export interface ColumnClaim {
+  readonly kind: 'number' | 'text';
+  readonly missing: number;
+  /** Of text: levels and their rows. Rows of levels that are not named are of others. */
+  readonly levels: readonly { readonly level: string; readonly rows: number }[];
+}
+
+/** Features after encoding, without the bias. */
+export function featuresBy(
+  { features }: Pick<FederationSettings, 'features'>,
+  agreement: Agreement | undefined,
+): number {
+  return agreement?.encoding?.reduce((sum, code) => sum + featuresOfCode(code), 0) ?? features;
 }
 
 /** Linear models that make up one: as many as there are classes, where they are more than two. */
@@ -25,7 +44,8 @@ export function vectorLength(
   settings: Pick<FederationSettings, 'features' | 'bias'>,
   agreement: Agreement | undefined,
 ): number {
-  return headsBy(agreement) * columnsOf(settings);
+  const features = featuresBy(settings, agreement);
+  return headsBy(agreement) * columnsOf({ ...settings, features });
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

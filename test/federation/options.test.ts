@@ -245,6 +245,7 @@ const common = fc
     bias: fc.boolean(),
     passes: count,
     maxRows: fc.integer({ min: 1, max: 1e8 }),
+    rare: fc.integer({ min: 1, max: 100 }),
     seed: fc.maxSafeNat(),
     straggler: fc.constantFrom('restart', 'resume', 'anytime'),
     waiting: fc.oneof(

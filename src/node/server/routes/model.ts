@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { optionsToJson } from '../../../coordinator/options.ts';
 import { modelOf } from '../../../coordinator/training.ts';
 import { mappingOf } from '../../../data/agreed-classes.ts';
+import { featureNames, namedEncoding } from '../../../data/encoding.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
+import { withoutMark } from '../../../protocol/joining.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
 import type { Model } from '../../../solver/model.ts';
 import { ApiError } from '../api-error.ts';
@@ -43,11 +45,16 @@ async function modelFileOf({ name, host }: Federation, store: Store): Promise<Mo
   const { options, features: d } = host.state;
   const classes = found.agreement?.classes;
   const { objective, bias, scale, seed, method } = options;
-  const names = (await store.schema(name))?.features;
+  const codes = found.agreement?.encoding;
+  const titles = (await store.schema(name))?.features;
+  const known = titles?.length === d ? titles : Array.from({ length: d }, (_, j) => `x${j + 1}`);
+  const names = known.map((title, j) => (codes?.[j].kind === 'category' ? withoutMark(title) : title));
+  const encoding = codes && namedEncoding(names, codes);
   return {
     method,
     objective,
-    features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
+    features: encoding ? featureNames(encoding) : names,
+    ...(encoding && { encoding }),
     bias,
     scaling: { mode: scale, ...found.scaling },
     target: found.agreement?.target,

@@ -1,0 +1,114 @@
+/** Federations of tables with text, gaps and weights come to what `train` comes to, and nobody's rows leave. */
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { rowsOfParticipant } from '../../../src/data/participants.ts';
+import type { Table } from '../../../src/data/table.ts';
+import { predict } from '../../../src/methods/predict.ts';
+import { train } from '../../../src/methods/train.ts';
+import type { TrainOptions } from '../../../src/settings/training.ts';
+import { messyTable, weightedTable } from '../../helpers/messy.ts';
+import { optionsLike, TestServer } from '../../helpers/test-server.ts';
+import { difference, joinAs, temporaryFolder, useBuilt } from './helpers.ts';
+
+useBuilt();
+const folder = temporaryFolder();
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const thing of open.splice(0).reverse()) await thing.close();
+});
+let folders = 0;
+const newFolder = () => join(folder, `state-${folders++}`);
+
+async function serve(...[options, changes]: Parameters<typeof optionsLike>): Promise<TestServer> {
+  const server = await TestServer.start(optionsLike(options, { minParticipants: 3, ...changes }));
+  open.push(server);
+  return server;
+}
+
+function everybody(server: TestServer, table: Table, testFraction: number) {
+  return table.participants.map((id) => {
+    const participation = joinAs(server, table, id, { stateFolder: newFolder(), testFraction });
+    open.push(participation);
+    return participation;
+  });
+}
+
+const OPTIONS: TrainOptions = { testFraction: 0.3, gap: 1e-5, c1: 2, c2: 0.5, rounds: 60 };
+
+describe('a federation of messy tables', () => {
+  test.each([
+    ['text and gaps', messyTable()],
+    ['gaps of one participant alone', messyTable({ gapsOf: (k) => k === 1 })],
+    ['weights', weightedTable({ seed: 2 })],
+  ])('comes to the model of train: %s', async (_, table) => {
+    const server = await serve(OPTIONS);
+    const participants = everybody(server, table, 0.3);
+    const results = await Promise.all(participants.map(({ done }) => done));
+    const trained = train(table, OPTIONS);
+    for (const [k, participation] of participants.entries()) {
+      const id = table.participants[k];
+      const own = participation.model()!;
+      expect(own.features).toEqual(trained.model.features);
+      expect(own.encoding!.columns.map(({ name, kind }) => [name, kind])).toEqual(
+        trained.model.encoding!.columns.map(({ name, kind }) => [name, kind]),
+      );
+      // Moments of features follow from those of columns: another order of the same sums.
+      expect(difference(own.scaling.shift, trained.model.scaling.shift)).toBeLessThan(1e-12);
+      expect(difference(own.w, trained.model.w)).toBeLessThan(1e-6);
+      expect(difference(own.personal.get(id)!, trained.model.personal.get(id)!)).toBeLessThan(1e-6);
+      const { id: _i, rows: _r, testRows, ...metrics } = trained.participants[k];
+      expect(results[k].test).toEqual({ rows: testRows, ...metrics });
+      const rows = rowsOfParticipant(table, id)!;
+      expect(predict(own, rows).map(({ prediction }) => prediction)).toEqual(
+        predict(trained.model, rows).map(({ prediction }) => prediction),
+      );
+    }
+  });
+
+  test('a newcomer with an unknown level takes part and changes nothing that was agreed on', async () => {
+    const table = messyTable({ participants: 4 });
+    const server = await serve(OPTIONS);
+    const first = table.participants.slice(0, 3);
+    const begun = first.map((id) => joinAs(server, table, id, { stateFolder: newFolder(), keepGoing: true }));
+    open.push(...begun);
+    await Promise.all(begun.map((one) => rested(one)));
+    const agreed = server.state.agreement;
+    const own = rowsOfParticipant(table, 'p3')!;
+    const strange = { ...own, levels: own.levels!.map((texts) => texts?.map((text) => `${text}!`)) };
+    const late = joinAs(server, strange, 'p3', { stateFolder: newFolder() });
+    open.push(late);
+    await late.done;
+    expect(server.state.agreement).toEqual(agreed);
+    expect(late.model()!.features).toEqual(begun[0].model()!.features);
+  });
+
+  test('with secure aggregation text and gaps are refused in one sentence', async () => {
+    const server = await serve(OPTIONS, { secure: DEFAULT_SECURE });
+    const refused = joinAs(server, messyTable(), 'p0', { stateFolder: newFolder(), secure: true });
+    open.push(refused);
+    await expect(refused.done).rejects.toMatchObject({
+      code: 'COLUMNS_NOT_AGREED',
+      message: expect.stringMatching(/^participant "p0": expected columns of numbers .* --drop\)$/),
+    });
+  });
+
+  test('the kind of a column is part of what participants sign', async () => {
+    const table = messyTable();
+    const server = await serve(OPTIONS);
+    const first = joinAs(server, table, 'p0', { stateFolder: newFolder() });
+    open.push(first);
+    const numbers = { ...rowsOfParticipant(table, 'p1')!, levels: undefined };
+    await until(() => server.state.members.size === 1);
+    const other = joinAs(server, numbers, 'p1', { stateFolder: newFolder() });
+    open.push(other);
+    await expect(other.done).rejects.toMatchObject({ code: 'WRONG_FEATURES' });
+  });
+});
+
+function rested(participation: { readonly status: { readonly phase: string } }): Promise<void> {
+  return until(() => participation.status.phase === 'finished');
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}

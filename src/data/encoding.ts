@@ -126,8 +126,8 @@ function encodeNumber({ n, x }: Rows, code: NumberCode, { from, j, out, d, at }:
 
 function encodeCategory({ n, x, levels }: Rows, code: CategoryCode, { from, j, out, d, at }: Place): void {
   const slots = new Map(slotsOf(code).map((slot, s) => [slot, s]));
-  const other = code.other ? slots.get(OTHER)! : -1;
-  const missing = code.missing ? slots.get(MISSING)! : -1;
+  const other = slots.get(OTHER) ?? -1;
+  const missing = slots.get(MISSING) ?? -1;
   // A level is found once, not for every row. Levels that are numbers may be written as numbers now.
   const known = levels?.[j]?.map((level) => slots.get(level) ?? other);
   const slotOf = (value: number) => (known ? known[value] : (slots.get(levelOf(value)) ?? other));

@@ -45,11 +45,8 @@ export function encodedMoments(
 }
 
 function rowsOfSlots(code: CategoryCode, { levels, missing }: TextColumn, count: number): number[] {
-  const named = code.levels.reduce((sum, level) => sum + (levels.get(level) ?? 0), 0);
-  return slotsOf(code).map((slot) => {
-    let rows = code.levels.includes(slot) ? (levels.get(slot) ?? 0) : 0;
-    if (code.other && slot === OTHER) rows += count - missing - named;
-    if (code.missing && slot === MISSING) rows += missing;
-    return rows;
-  });
+  const slots = slotsOf(code);
+  const named = slots.map((slot) => levels.get(slot) ?? 0);
+  const others = count - missing - named.reduce((sum, rows) => sum + rows, 0);
+  return slots.map((slot, s) => named[s] + (slot === OTHER ? others : 0) + (slot === MISSING ? missing : 0));
 }

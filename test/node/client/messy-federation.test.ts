@@ -1,6 +1,7 @@
 /** Federations of tables with text, gaps and weights come to what `train` comes to, and nobody's rows leave. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { predict } from '../../../src/methods/predict.ts';

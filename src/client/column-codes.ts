@@ -1,16 +1,23 @@
 /** How a participant's own columns become the features that the federation has agreed on. */
 import { inputError } from '../base/errors.ts';
 import type { ColumnSummary } from '../data/column-summary.ts';
+import { declaredCodes } from '../data/declared-levels.ts';
 import type { ColumnCode } from '../data/encoding.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { Agreement } from '../protocol/agreement.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 
 /** Undefined: they are features. `columns`: the own ones, where they have text or gaps. */
 export function codesFor(
-  columns: readonly ColumnSummary[] | undefined,
+  {
+    columns,
+    features,
+  }: { readonly columns: readonly ColumnSummary[] | undefined; readonly features: readonly string[] },
+  { levels }: Pick<FederationSettings, 'levels'>,
   { encoding }: Agreement,
   scaling: Scaling,
 ): readonly ColumnCode[] | undefined {
+  if (levels) return declaredCodes(features, levels);
   if (encoding || !columns) return encoding;
   const text = columns.findIndex(({ kind }) => kind === 'text');
   if (text >= 0 || scaling.mode === 'none') {

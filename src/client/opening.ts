@@ -133,7 +133,7 @@ export function profileOf(
   /** Raw, of the enrolment key. */
   identityKey: Uint8Array,
   moments: Moments,
-  { targets, columns }: Pick<Profile, 'targets' | 'columns'>,
+  { targets, columns, names }: Pick<Profile, 'targets' | 'columns' | 'names'>,
   benchmarkMs: number,
   policy: Policy,
 ): Profile {
@@ -144,7 +144,7 @@ export function profileOf(
     benchmarkMs,
     moments,
     targets,
-    ...(columns && { columns }),
+    ...(columns && { columns, names }),
     retryMs: RETRY_MS,
     ...(secure && { secure: { secret, identityKey } }),
     policy,

@@ -164,7 +164,7 @@ export class OwnRows {
       withScaledEpsilon(settings, target),
       scaling,
       y,
-      codesFor(this.data.columns, agreement, scaling),
+      codesFor(this.data, settings, agreement, scaling),
     );
   }
 

@@ -1,6 +1,7 @@
 /** What the state of a participant holds beside that of its machine, and whether it fits who wants to go on with it. */
 import { inputError } from '../base/errors.ts';
 import { mappingOf } from '../data/agreed-classes.ts';
+import { declaredCodes } from '../data/declared-levels.ts';
 import { featureNames, namedEncoding } from '../data/encoding.ts';
 import type { CategoricalRule, MissingRule } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
@@ -98,11 +99,12 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const { settings, scaling, agreement, model } = stored;
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
-  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
-  const length = vectorLength({ features: names.length, bias }, agreement);
+  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed, levels } = settings;
+  const length = vectorLength({ features: names.length, bias, levels }, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== length) return undefined;
-  const encoding = agreement.encoding && namedEncoding(names, agreement.encoding);
+  const codes = levels ? declaredCodes(names, levels) : agreement.encoding;
+  const encoding = codes && namedEncoding(names, codes);
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
   const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(length);

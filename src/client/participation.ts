@@ -112,7 +112,11 @@ class Participating implements Participation {
     if (this.isEnding) return;
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
-    const own = { targets: ownTargets(home.own, positive), columns: home.own.columns };
+    const own = {
+      targets: ownTargets(home.own, positive),
+      columns: home.own.columns,
+      names: home.own.features,
+    };
     this.rows = new OwnRows(
       home.own,
       { slowdown, open: solver, clock },

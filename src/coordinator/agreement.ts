@@ -50,11 +50,12 @@ export function misshapenMoments(state: CoordinatorState, message: Moments): str
   const { options, features, secure } = state;
   const asked = measuredBy(options);
   const { mean, m2, target, labels, columns } = message;
-  if (columns && (secure || options.dp))
-    return 'moments: expected nothing of the columns, which are not agreed on with secure aggregation or differential privacy';
+  if (columns && (secure || options.dp || options.levels))
+    return 'moments: expected nothing of the columns, which are declared or cannot be agreed on';
   if (columns && columns.length !== features)
     return `moments: expected ${features} columns, got ${columns.length}`;
-  const expected = (asked.features || columns) && !secure ? features : 0;
+  const expected =
+    (asked.features || columns) && !secure ? featuresBy({ features, levels: options.levels }) : 0;
   if (mean.length !== expected || m2.length !== expected)
     return `moments: expected ${expected} features, got ${mean.length} and ${m2.length}`;
   if ((target !== undefined) !== (asked.target && !secure))
@@ -130,7 +131,7 @@ export function settleScaling(
   moments: (RowMoments & Partial<Pick<Moments, 'target'>>) | undefined,
 ): void {
   const { options, agreement } = state;
-  const d = featuresBy(state, agreement);
+  const d = featuresBy({ features: state.features, levels: options.levels }, agreement);
   const { shift, factor } = publicScaling(options, d) ?? scalingFrom(moments!, options.scale);
   const { count = 0, target } = moments ?? {};
   state.scaling = { shift, factor };

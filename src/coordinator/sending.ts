@@ -37,7 +37,7 @@ export function awaited({ phase, options, members, secure }: CoordinatorState): 
 
 export function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
-  const { straggler, precision, retryMs, mask, dp, secure } = state.options;
+  const { straggler, precision, retryMs, mask, dp, secure, levels } = state.options;
   return {
     objective,
     loss,
@@ -48,6 +48,7 @@ export function settingsOf(state: CoordinatorState): FederationSettings {
     scaleTarget,
     bias,
     features: state.features,
+    ...(levels && { levels }),
     passes,
     seed,
     straggler,

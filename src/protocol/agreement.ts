@@ -26,12 +26,12 @@ export interface ColumnClaim {
   readonly levels: readonly { readonly level: string; readonly rows: number }[];
 }
 
-/** Features after encoding, without the bias. */
-export function featuresBy(
-  { features }: Pick<FederationSettings, 'features'>,
-  agreement: Agreement | undefined,
-): number {
-  return agreement?.encoding?.reduce((sum, code) => sum + featuresOfCode(code), 0) ?? features;
+type ColumnSettings = Pick<FederationSettings, 'features' | 'levels'>;
+
+/** Features that the columns become, without the bias: by what is declared, or agreed on. */
+export function featuresBy({ features, levels = {} }: ColumnSettings, agreement?: Agreement): number {
+  const agreed = agreement?.encoding?.reduce((sum, code) => sum + featuresOfCode(code), 0);
+  return agreed ?? Object.values(levels).reduce((sum, own) => sum + own.length - 1, features);
 }
 
 /** Linear models that make up one: as many as there are classes, where they are more than two. */
@@ -41,7 +41,7 @@ export function headsBy(agreement: Agreement | undefined): number {
 
 /** Length of w and of every contribution: columns of all heads. */
 export function vectorLength(
-  settings: Pick<FederationSettings, 'features' | 'bias'>,
+  settings: ColumnSettings & Pick<FederationSettings, 'bias'>,
   agreement: Agreement | undefined,
 ): number {
   const features = featuresBy(settings, agreement);

@@ -16,10 +16,10 @@ import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import { columnsOf, type FederationSettings, type SecureSettings } from '../settings/wire.ts';
-import { type MeasuringSettings, measuredBy } from './agreement.ts';
+import { featuresBy, type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> &
+type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */
@@ -95,11 +95,12 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
 }
 
 function lengthOf(settings: SummedSettings, purpose: SumPurpose, heads: number): number {
-  const { features, training } = settings;
+  const { training } = settings;
+  const features = featuresBy(settings);
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return heads * (columnsOf(settings) + (training === 'answers' ? SCALARS : 0));
+  return heads * (columnsOf({ ...settings, features }) + (training === 'answers' ? SCALARS : 0));
 }
 
 /** What of a participant's moments is summed. */

@@ -1,5 +1,5 @@
 /** How columns of a table are read, and how they become features. */
-import { choice, either, list, text } from './kinds.ts';
+import { choice, either, list, record, text } from './kinds.ts';
 import { count } from './problem.ts';
 
 /** With reading: what a column holds. */
@@ -16,6 +16,20 @@ export const COLUMN_RULES = {
       'text columns: a feature for each level (auto), refused, or a list of columns that are categories even if they hold numbers',
     ),
 };
+
+/** Longer texts, or more of them, nobody means. */
+const level = text('a level of at most 200 characters', 200);
+
+/** With federations: what is declared need not be collected. */
+export const LEVELS = record(
+  list(level, 'a list of 1 to 100 levels', { least: 1, most: 100 }),
+  'an object of lists of levels by column',
+)
+  .optional('agreed on from the columns of the participants')
+  .flag('--levels <column=a,b>')
+  .about(
+    'text columns and all of their levels; participants then send nothing about their columns, which works with secure aggregation and differential privacy, and missing numbers are refused',
+  );
 
 /** With training. */
 export const COLUMNS = {

@@ -1,6 +1,6 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
-import { COLUMNS } from './columns.ts';
+import { COLUMNS, LEVELS } from './columns.ts';
 import { type Input, isObject, type Kind, type Output } from './kind.ts';
 import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
@@ -128,6 +128,7 @@ export const FEDERATION = {
     .flag('--classes <a,b>')
     .about('complete list of target values, others are refused; participants then send no labels'),
   ...COLUMNS,
+  levels: LEVELS,
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,

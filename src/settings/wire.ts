@@ -1,5 +1,6 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 
+import { LEVELS } from './columns.ts';
 import type { Output } from './kind.ts';
 import { choice, milliseconds, number, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
@@ -66,7 +67,8 @@ export const WIRE = {
   scale,
   scaleTarget,
   bias,
-  features: whole(1, 0xffff_ffff).about('number of features, without the bias'),
+  features: whole(1, 0xffff_ffff).about('number of feature columns'),
+  levels: LEVELS,
   passes: RUN.passes,
   seed: RUN.seed,
   straggler: straggler,

@@ -113,3 +113,77 @@ function rested(participation: { readonly status: { readonly phase: string } }):
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
+
+describe('levels that the operator declares', () => {
+  const LEVELS = { color: ['red', 'green', 'blue, light', '7', 'mauve'], site: ['north', 'south'] };
+  const table = messyTable({ gapsOf: () => false });
+  const options = { ...OPTIONS, rare: 1 };
+  /** The same features in the order of the declaration. */
+  const columns = [
+    'age',
+    ...LEVELS.color.map((level) => `color=${level}`),
+    'size',
+    'site=north',
+    'site=south',
+  ];
+
+  test.each([
+    ['in the clear', {}, 1e-6],
+    ['with secure aggregation', { secure: DEFAULT_SECURE }, 1e-4],
+  ] as const)(
+    'come to the model of train, and nothing of the columns is sent: %s',
+    async (_, changes, most) => {
+      const server = await serve(options, { ...changes, levels: LEVELS });
+      const participants = table.participants.map((id) =>
+        joinAs(server, table, id, {
+          stateFolder: newFolder(),
+          testFraction: 0.3,
+          secure: 'secure' in changes,
+        }),
+      );
+      open.push(...participants);
+      await Promise.all(participants.map(({ done }) => done));
+      const { model } = train(table, options);
+      const own = participants[0].model()!;
+      expect(own.features).toEqual(columns);
+      const place = columns.map((name) => model.features.indexOf(name));
+      const ordered = Float64Array.from([...place, model.features.length], (j) => model.w[j]);
+      expect(difference(own.w, ordered)).toBeLessThan(most);
+      expect(server.state.agreement?.encoding).toBeUndefined();
+    },
+  );
+
+  test('work with differential privacy, where nothing may be collected', async () => {
+    const dp = { clip: 1, noiseMultiplier: 0.5, epsilon: 1000, delta: 1e-5 };
+    const private_ = {
+      dp,
+      scale: 'none',
+      aggregation: 'safe',
+      classes: ['no', 'yes'],
+      stop: { gap: 0, rounds: 3 },
+    };
+    const server = await serve({ ...options, rounds: 3 }, { ...(private_ as object), levels: LEVELS });
+    const participants = everybody(server, table, 0);
+    await Promise.all(participants.map(({ done }) => done));
+    expect(participants[0].model()!.features).toEqual(columns);
+  });
+
+  test.each([
+    ['missing numbers', messyTable(), LEVELS, /no missing numbers, .* got some in "age"/],
+    [
+      'a text column that is not declared',
+      table,
+      { color: LEVELS.color },
+      /text only in "color", .* text in "site"/,
+    ],
+    ['a declared column that is not there', table, { ...LEVELS, town: ['Rome'] }, /the text column "town"/],
+  ])('refuse %s in one sentence', async (_, given, levels, sentence) => {
+    const server = await serve(options, { levels });
+    const refused = joinAs(server, given, 'p0', { stateFolder: newFolder() });
+    open.push(refused);
+    await expect(refused.done).rejects.toMatchObject({
+      code: 'COLUMNS_NOT_AGREED',
+      message: expect.stringMatching(sentence),
+    });
+  });
+});

@@ -111,9 +111,10 @@ export function classAwaited(state: CoordinatorState): string | undefined {
 
 /** What labels mean is settled first, before rows are measured in secret: nobody who comes during that can change it. */
 export function settleClasses(state: CoordinatorState): void {
-  const { labels, positive } = broughtBy(state);
+  const { positive } = broughtBy(state);
+  const brought = [...state.members.values()].map(({ moments }) => moments?.labels ?? []);
   const isRegression = state.options.objective === 'regression';
-  const classes = isRegression ? undefined : chosenClasses(labels, positive?.label);
+  const classes = isRegression ? undefined : chosenClasses(brought, positive?.label);
   state.agreement ??= { classes, target: undefined };
 }
 

@@ -13,7 +13,7 @@ export interface AgreedClasses {
   readonly positive: string | undefined;
 }
 
-/** Where nobody has agreed on any, in runs that an earlier version began: 1 against -1 or 0. */
+/** 1 against -1 or 0: where some write the one and some the other, and where nobody has agreed on any, in runs that an earlier version began. */
 export const USUAL_CLASSES: AgreedClasses = { labels: ['-1', '0', '1'], positive: '1' };
 
 /** Of targets as they are written: each once, sorted, so that nobody sees which came first. */
@@ -22,14 +22,23 @@ export function labelsOf(targets: Iterable<string>): string[] {
 }
 
 /**
- * The classes that follow from the labels that occur, two at least, and from a positive one that is known: two are in natural order, the
- * second is positive; of more, a known one is against the rest, or each has a head.
+ * The classes that follow from the labels of each participant, two at least in all, and from a positive one that is known: two are in natural
+ * order, the second is positive; of more, a known one is against the rest, or each has a head.
  */
-export function chosenClasses(labels: Iterable<string>, positive: string | undefined): AgreedClasses {
-  const sorted = naturallySorted(labels);
-  if (sorted.length === 2) return { labels: sorted, positive: positive ?? sorted[1] };
+export function chosenClasses(
+  brought: readonly (readonly string[])[],
+  positive: string | undefined,
+): AgreedClasses {
+  const labels = naturallySorted(new Set(brought.flat()));
+  if (labels.length === 2) return { labels, positive: positive ?? labels[1] };
   if (positive !== undefined) return { labels: [positive], positive };
-  return { labels: sorted, positive: undefined };
+  return areTwoConventions(labels, brought) ? USUAL_CLASSES : { labels, positive: undefined };
+}
+
+/** Some write 0 and 1, some -1 and 1, and nobody all three. */
+function areTwoConventions(labels: readonly string[], brought: readonly (readonly string[])[]): boolean {
+  const areUsual = labels.every((label) => USUAL_CLASSES.labels.includes(label));
+  return areUsual && !brought.some((own) => own.includes('-1') && own.includes('0'));
 }
 
 /** What an operator has declared; undefined: nothing. */

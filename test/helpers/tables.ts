@@ -35,3 +35,24 @@ export function tableOf(options: {
     lines: undefined,
   };
 }
+
+/** Three classes or more that overlap a little: who scores highest on directions that everybody shares but for a shift of its own. */
+export function manyClasses(seed = 1, { participants = 5, rows = 30, d = 6, classes = 3 } = {}): Table {
+  const random = stream(seed, 'many classes');
+  const directions = Array.from({ length: classes }, () => Array.from({ length: d }, () => random.normal()));
+  const shifts = Array.from({ length: participants }, () =>
+    Array.from({ length: classes }, () => 0.7 * random.normal()),
+  );
+  return tableOf({
+    participants,
+    rows,
+    d,
+    seed,
+    target(x, k) {
+      const scores = directions.map((direction, c) =>
+        direction.reduce((sum, value, j) => sum + value * x[j], shifts[k][c] + 0.5 * random.normal()),
+      );
+      return `class ${scores.indexOf(Math.max(...scores)) + 1}`;
+    },
+  });
+}

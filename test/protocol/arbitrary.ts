@@ -8,6 +8,7 @@ import {
 } from '../../src/protocol/messages.ts';
 import { LOSS_NAMES } from '../../src/settings/losses.ts';
 import type { FederationSettings } from '../../src/settings/wire.ts';
+import { totalScalars } from '../../src/solver/answer.ts';
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const f64 = fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -22,12 +23,8 @@ const positive = fc.double({ min: Number.MIN_VALUE, max: Number.MAX_VALUE, noNaN
 const id = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 50 })
   .filter((text) => Buffer.byteLength(text) <= 200);
-const scalars: fc.Arbitrary<Scalars> = fc.record({
-  loss: f64,
-  dualSum: f64,
-  uNorm2: f64,
-  wDotU: f64,
-});
+const head = fc.record({ loss: f64, dualSum: f64, uNorm2: f64, wDotU: f64 });
+const scalars: fc.Arbitrary<Scalars> = fc.array(head, { minLength: 1, maxLength: 4 }).map(totalScalars);
 const shortening = fc.double({ min: Number.MIN_VALUE, max: 1 - 2 ** -53, noNaN: true });
 const accepted: fc.Arbitrary<Accepted> = fc.record(
   { round: u32, factor: shortening },
@@ -74,7 +71,7 @@ const agreement = fc.record({
   classes: fc.option(
     fc
       .array(label, { minLength: 1, maxLength: 100 })
-      .map((labels) => ({ labels, positive: labels[labels.length - 1] })),
+      .map((labels) => ({ labels, positive: labels.length > 2 ? undefined : labels[labels.length - 1] })),
     { nil: undefined },
   ),
   target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),

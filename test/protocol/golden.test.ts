@@ -75,10 +75,11 @@ describe.each([
   [2, 28, folderOf('v2')],
   [3, 29, Object.values(V3).map((hex) => hex.replace(/../g, '$& '))],
   [4, 29, folderOf('v4')],
+  [5, 34, folderOf('v5')],
 ] as const)('frames of version %d', (version, count, frames) => {
   test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     expect(frames).toHaveLength(count);
-    const sentence = `frame: expected protocol version 5, got version ${version}; update kindred at the sender`;
+    const sentence = `frame: expected protocol version 6, got version ${version}; update kindred at the sender`;
     const refusal = new ProtocolError('BAD_VERSION', sentence);
     for (const frame of frames) expect(() => decode(fromHex(frame)), frame).toThrow(refusal);
   });

@@ -1,6 +1,8 @@
 /** One message of every kind, and of every form that a kind has: the golden frames are made of these. */
+
 import type { Message, Precision } from '../../src/protocol/messages.ts';
 import type { FederationSettings } from '../../src/settings/wire.ts';
+import { totalScalars } from '../../src/solver/answer.ts';
 
 export interface Sample {
   /** Also the name of the fixture. */
@@ -51,6 +53,24 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
       base: 6,
       u: vector,
       scalars,
+      passes: 50,
+      computeMs: 12.5,
+      previous: undefined,
+    },
+  },
+  {
+    name: 'answer-heads',
+    message: {
+      kind: 'answer',
+      session: 2,
+      round: 7,
+      base: 6,
+      u: vector,
+      scalars: totalScalars([
+        scalars,
+        { loss: 0.5, dualSum: 0.375, uNorm2: 2.75, wDotU: 0.6875 },
+        { loss: 4.125, dualSum: 1.75, uNorm2: 0.03125, wDotU: -0.5625 },
+      ]),
       passes: 50,
       computeMs: 12.5,
       previous: undefined,
@@ -267,6 +287,20 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
       scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
       agreement: { classes: { labels: ['mild', 'sévère'], positive: 'sévère' }, target: undefined },
+      awaited: 0,
+      waitingFor: undefined,
+    },
+  },
+  {
+    name: 'welcome-heads',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, objective: 'classification', loss: 'hinge', epsilon: 0 },
+      scaling: { shift: Float64Array.of(0.5, -2.75), factor: Float64Array.of(0.625, 0.03125) },
+      agreement: {
+        classes: { labels: ['mild', 'severe', 'sévère'], positive: undefined },
+        target: undefined,
+      },
       awaited: 0,
       waitingFor: undefined,
     },

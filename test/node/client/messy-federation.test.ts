@@ -1,17 +1,22 @@
 /** Federations of tables with text, gaps and weights come to what `train` comes to, and nobody's rows leave. */
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
+import { DEFAULT_SECURE, parseOptions } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { predict } from '../../../src/methods/predict.ts';
 import { train } from '../../../src/methods/train.ts';
+import type { ParticipantEffect } from '../../../src/participant/effects.ts';
+import { encode } from '../../../src/protocol/codec.ts';
+import type { ToCoordinator } from '../../../src/protocol/messages.ts';
 import type { TrainOptions } from '../../../src/settings/training.ts';
 import { messyTable, weightedTable } from '../../helpers/messy.ts';
+import { operate, ServerTest } from '../../helpers/server.ts';
 import { optionsLike, TestServer } from '../../helpers/test-server.ts';
 import { difference, joinAs, temporaryFolder, useBuilt } from './helpers.ts';
 
 useBuilt();
+const servers = new ServerTest();
 const folder = temporaryFolder();
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -41,7 +46,7 @@ describe('a federation of messy tables', () => {
     ['text and gaps', messyTable()],
     ['gaps of one participant alone', messyTable({ gapsOf: (k) => k === 1 })],
     ['weights', weightedTable({ seed: 2 })],
-  ])('comes to the model of train: %s', async (_, table) => {
+  ])('[COLUMNS-3] comes to the model of train: %s', async (_, table) => {
     const server = await serve(OPTIONS);
     const participants = everybody(server, table, 0.3);
     const results = await Promise.all(participants.map(({ done }) => done));
@@ -66,7 +71,36 @@ describe('a federation of messy tables', () => {
     }
   });
 
-  test('a newcomer with an unknown level takes part and changes nothing that was agreed on', async () => {
+  test('[COLUMNS-1] sends counts of levels and moments of columns, and no value of any row', async () => {
+    const table = messyTable();
+    const server = await serve(OPTIONS);
+    const sent: ToCoordinator[] = [];
+    const record = {
+      started: () => {},
+      step: (_: unknown, effects: readonly ParticipantEffect[]) => {
+        for (const effect of effects) if (effect.type === 'send') sent.push(effect.message as ToCoordinator);
+      },
+    };
+    const participants = table.participants.map((id) =>
+      joinAs(server, table, id, { stateFolder: newFolder(), ...(id === 'p0' && { record }) }),
+    );
+    open.push(...participants);
+    await Promise.all(participants.map(({ done }) => done));
+    const columns = sent.flatMap((message) => (message.kind === 'moments' ? [message.columns] : []))[0];
+    expect(columns!.map(({ kind }) => kind)).toEqual(['number', 'text', 'number', 'text']);
+    const own = rowsOfParticipant(table, 'p0')!;
+    // Sizes are of no two rows the same: whoever sends a row sends one of them.
+    const sizes = Array.from({ length: own.n }, (_, i) => own.x[i * own.features.length + 2]);
+    const bytes = sent.map((message) => Buffer.from(encode(message, 'f64')));
+    const written = sizes.flatMap((size) => [
+      Buffer.from(Float64Array.of(size).buffer),
+      Buffer.from(Float32Array.of(size).buffer),
+    ]);
+    expect(bytes.length).toBeGreaterThan(3);
+    for (const frame of bytes) for (const value of written) expect(frame.includes(value)).toBe(false);
+  });
+
+  test('[COLUMNS-4] a newcomer with an unknown level takes part and changes nothing that was agreed on', async () => {
     const table = messyTable({ participants: 4 });
     const server = await serve(OPTIONS);
     const first = table.participants.slice(0, 3);
@@ -83,7 +117,7 @@ describe('a federation of messy tables', () => {
     expect(late.model()!.features).toEqual(begun[0].model()!.features);
   });
 
-  test('with secure aggregation text and gaps are refused in one sentence', async () => {
+  test('[COLUMNS-6] with secure aggregation text and gaps are refused in one sentence', async () => {
     const server = await serve(OPTIONS, { secure: DEFAULT_SECURE });
     const refused = joinAs(server, messyTable(), 'p0', { stateFolder: newFolder(), secure: true });
     open.push(refused);
@@ -132,7 +166,7 @@ describe('levels that the operator declares', () => {
     // Another way to the same optimum.
     ['with secure aggregation', { secure: DEFAULT_SECURE }, 1e-2],
   ] as const)(
-    'come to the model of train, and nothing of the columns is sent: %s',
+    '[COLUMNS-5] come to the model of train, and nothing of the columns is sent: %s',
     async (_, changes, most) => {
       const server = await serve(options, { ...changes, levels: LEVELS });
       const participants = table.participants.map((id) =>
@@ -156,7 +190,7 @@ describe('levels that the operator declares', () => {
 
   test('work with differential privacy, where nothing may be collected', async () => {
     const dp = { clip: 1, noiseMultiplier: 0.5, epsilon: 1000, delta: 1e-5 };
-    const federation = checkedOptions({
+    const federation = parseOptions('federation', {
       ...{ dp, scale: 'none', aggregation: 'safe', classes: ['no', 'yes'], levels: LEVELS },
       ...{ minParticipants: 3, stop: { rounds: 3 } },
     });
@@ -167,8 +201,8 @@ describe('levels that the operator declares', () => {
     open.push(...participants);
     await Promise.all(participants.map(({ done }) => done));
     expect(participants[0].model()!.features).toEqual(columns);
-    const { body } = await operate(server, '/v1/federations/default/model');
-    expect((body as { features: string[] }).features).toEqual(columns);
+    const { json } = await operate(server, '/v1/federations/default/model');
+    expect((json as { features: string[] }).features).toEqual(columns);
   });
 
   test.each([
@@ -180,7 +214,7 @@ describe('levels that the operator declares', () => {
       /text only in "color", .* text in "site"/,
     ],
     ['a declared column that is not there', table, { ...LEVELS, town: ['Rome'] }, /the text column "town"/],
-  ])('refuse %s in one sentence', async (_, given, levels, sentence) => {
+  ])('[COLUMNS-6] refuse %s in one sentence', async (_, given, levels, sentence) => {
     const server = await serve(options, { levels });
     const refused = joinAs(server, given, 'p0', { stateFolder: newFolder() });
     open.push(refused);

@@ -6,15 +6,13 @@ import { count } from './problem.ts';
 export const COLUMN_RULES = {
   weight: text('the name of a column')
     .optional('none')
-    .about('column with a weight of at least 0 for each row, scaled to a mean of 1 within each participant'),
+    .about('column with the weights of rows, numbers of at least 0'),
   missing: choice('mean', 'refuse')
     .optional('mean')
-    .about('missing values: the mean of all training rows and an indicator, or refused'),
+    .about('missing values: mean of all training rows and an indicator, or refused'),
   categorical: either(choice('auto', 'refuse'), list(text(), 'a list of columns'))
     .optional('auto')
-    .about(
-      'text columns: a feature for each level (auto), refused, or a list of columns that are categories even if they hold numbers',
-    ),
+    .about('text columns: a feature for each level, refused, or a list of more categorical columns'),
 };
 
 /** Longer texts, or more of them, nobody means. */
@@ -27,9 +25,7 @@ export const LEVELS = record(
 )
   .optional('agreed on from the columns of the participants')
   .flag('--levels <column=a,b>')
-  .about(
-    'text columns and all of their levels; participants then send nothing about their columns, which works with secure aggregation and differential privacy, and missing numbers are refused',
-  );
+  .about('all levels of each text column; participants then send nothing about their columns');
 
 /** With training. */
 export const COLUMNS = {

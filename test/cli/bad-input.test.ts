@@ -493,6 +493,12 @@ const CASES: readonly Case[] = [
     words: ['good.csv line 1', '"x3"', '--weight'],
   },
   {
+    what: '--levels without a column',
+    argv: ['serve', '--levels', 'red,green'],
+    code: 'BAD_OPTION',
+    words: ['option --levels', 'color=red,green'],
+  },
+  {
     what: 'the target as weight',
     argv: ['train', '@good.csv', '--weight', 'y'],
     code: 'WEIGHT_COLUMN_TAKEN',

@@ -58,6 +58,7 @@ describe('help', () => {
       classWeight: 'none',
       scale: 'standard',
       scaleTarget: 'standard',
+      rare: 5,
       bias: true,
       testFraction: 0.3,
       seed: 1,

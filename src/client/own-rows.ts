@@ -10,7 +10,7 @@ import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
 import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
-import { encodedRows } from '../data/encoding.ts';
+import { type ColumnCode, encodedRows } from '../data/encoding.ts';
 import { applyMapping, headsOf, headTargets, regressionTargets } from '../data/labels.ts';
 import { checkColumns } from '../data/learn-encoding.ts';
 import { featuresOf } from '../data/participants.ts';
@@ -23,13 +23,21 @@ import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { type Metrics, measure } from '../solver/metrics.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import { metricsOf, testedRows } from '../solver/model-metrics.ts';
+import type { FoldedRows } from '../solver/out-of-fold.ts';
+import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { codesFor, fillingCodes } from './column-codes.ts';
 import { addRow } from './known-rows.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
+
+/** Features of some rows, and which of all they are. */
+export interface MeasuredRows {
+  readonly x: Float64Array;
+  readonly rows: Uint32Array;
+}
 
 export interface OwnData extends Pick<Table, 'features' | 'levels'> {
   /** To be given away. */
@@ -41,9 +49,7 @@ export interface OwnData extends Pick<Table, 'features' | 'levels'> {
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
-  /** Features of the rows to test on, and which of all they are. */
-  readonly testX: Float64Array;
-  readonly tested: Uint32Array;
+  readonly test: MeasuredRows;
   /** Of the training rows, features and targets. */
   readonly digest: string;
 }
@@ -66,8 +72,7 @@ export function ownData(table: Table, { train, test: tested }: Split): OwnData {
     trainX: featuresOf(table, train),
     weights: meanOneWeights(table, train, table.participants[table.participantOf[0]]),
     labels: { source, targets, lines },
-    testX: featuresOf(table, tested),
-    tested,
+    test: { x: featuresOf(table, tested), rows: tested },
     digest: digestOf(table, train),
   };
 }
@@ -105,14 +110,23 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
+  /** Whether the training rows are kept here, too, for `keptRows`. */
+  readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
 }
 
+/** What a participant's own calibration needs (own-calibration.ts). */
+export interface KeptRows {
+  readonly rows: FoldedRows;
+  readonly settings: FederationSettings;
+}
+
 export class OwnRows {
   readonly solver: RowSolver;
   private readonly data: Omit<OwnData, 'trainX'>;
+  private readonly kept: Float64Array | undefined;
   private readonly options: OwnRowsOptions;
   private readonly events: OwnRowsEvents;
   /** What the solver has prepared, or is preparing. */
@@ -128,6 +142,7 @@ export class OwnRows {
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
     this.data = data;
+    this.kept = options.keep ? x.slice() : undefined;
     this.options = options;
     this.events = events;
     const { train, features, levels, weights } = data;
@@ -168,21 +183,47 @@ export class OwnRows {
     );
   }
 
-  /** How a model does on the rows kept aside; undefined where there are none. */
-  measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
-    const { testX, tested, levels, labels } = this.data;
-    if (tested.length === 0) return undefined;
-    const rows = { source: labels.source, n: tested.length, x: testX, levels };
-    const codes = model.encoding?.columns ?? fillingCodes(testX, model.scaling);
+  /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
+  keptRows(id: string): KeptRows | undefined {
+    const { kept: x, asked } = this;
+    if (!x || !asked) return undefined;
+    const { settings, scaling, agreement, y } = asked;
+    const { train, weights } = this.data;
+    const n = train.length;
+    const features = this.encoded(x, n, codesFor(this.data, settings, agreement, scaling));
+    const table = { x: features, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
+    const d = features.length / n + (settings.bias ? 1 : 0);
+    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n, weights) }, settings };
+  }
+
+  /** Whether rows are kept aside to test on. */
+  get isTested(): boolean {
+    return this.data.test.rows.length > 0;
+  }
+
+  /** How a model does on some rows, or on those kept aside; undefined where there are none. */
+  measure(
+    model: Model,
+    { x, rows }: MeasuredRows = this.data.test,
+  ): (Metrics & { readonly rows: number }) | undefined {
+    if (rows.length === 0) return undefined;
     const y = this.targetsBy(model.classes);
-    const expected = Float64Array.from(tested, (i) => y[i]);
+    const expected = Float64Array.from(rows, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const decision = decisionBy(model, codes ? encodedRows(rows, codes) : testX);
-    const decisions = new Float64Array(heads * tested.length);
-    for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
-    return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };
+    const codes = model.encoding?.columns ?? fillingCodes(x, model.scaling);
+    const decision = decisionBy(model, this.encoded(x, rows.length, codes));
+    const decisions = new Float64Array(heads * rows.length);
+    for (let i = 0; i < rows.length; i++) decision(z, i, decisions, i * heads);
+    const [id] = model.personal.keys();
+    return { rows: rows.length, ...metricsOf(model, testedRows(model, { id, y: expected, decisions })) };
+  }
+
+  /** Features of n rows. */
+  private encoded(x: Float64Array, n: number, codes: readonly ColumnCode[] | undefined): Float64Array {
+    const { levels, labels } = this.data;
+    return codes ? encodedRows({ source: labels.source, n, x, levels }, codes) : x;
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

@@ -6,6 +6,7 @@ import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings, variants } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
+import type { Calibration, Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
@@ -32,6 +33,7 @@ const encodingKind = object({
     'a list of columns',
   ),
 });
+const sigmoids = list(object({ a: finite, b: finite }), 'a list of sigmoids', { least: 1 });
 const fileKind = object(
   {
     format: choice(MODEL_FORMAT),
@@ -59,12 +61,16 @@ const fileKind = object(
     options: record(ANYTHING, 'an object'),
     seed: finite,
     certificate: object({ primal: finite, dual: finite, relativeGap: finite }).optional(),
+    calibration: object({
+      participants: list(object({ id: anyText, heads: sigmoids }), 'a list of participants'),
+      shared: sigmoids,
+    }).optional(),
   },
   'ignored',
 );
 
 export function modelToJson(model: Model): string {
-  const { scaling, personal, classes, certificate, w, ...rest } = model;
+  const { scaling, personal, classes, certificate, calibration, w, ...rest } = model;
   const file = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
@@ -75,6 +81,7 @@ export function modelToJson(model: Model): string {
     certificate: certificate && { ...certificate },
     w: [...w],
     participants: [...personal].map(([id, v]) => ({ id, v: [...v] })),
+    calibration: calibration && calibrationToJson(calibration),
   };
   return `${JSON.stringify(file)}\n`;
 }
@@ -109,6 +116,7 @@ export function modelFromJson(text: string, source: string): Model {
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, length);
   for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, length);
+  const calibration = file.calibration && calibrationFrom(source, file.calibration, headsOf(classes));
   return {
     ...file,
     classes,
@@ -121,6 +129,7 @@ export function modelFromJson(text: string, source: string): Model {
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
     target: file.target,
     certificate: file.certificate,
+    calibration,
   };
 }
 
@@ -130,6 +139,29 @@ function checkNames(source: string, names: readonly string[], features: readonly
     'MODEL_INVALID',
     `${source}: encoding: expected the ${features.length} features of the model, got ${names.length}${names.length === features.length ? ' others' : ''}`,
   );
+}
+
+function calibrationToJson({ participants, shared }: Calibration) {
+  const plain = (heads: Sigmoids) => heads.map(({ a, b }) => ({ a, b }));
+  return {
+    participants: [...participants].map(([id, heads]) => ({ id, heads: plain(heads) })),
+    shared: plain(shared),
+  };
+}
+
+function calibrationFrom(
+  source: string,
+  { participants, shared }: NonNullable<ValueOf<typeof fileKind>['calibration']>,
+  heads: number,
+): Calibration {
+  for (const { id, heads: own } of [...participants, { id: 'shared', heads: shared }]) {
+    if (own.length === heads) continue;
+    throw inputError(
+      'MODEL_INVALID',
+      `${source}: calibration of "${id}": expected ${heads} sigmoids, one for each head, got ${own.length}`,
+    );
+  }
+  return { participants: new Map(participants.map(({ id, heads: own }) => [id, own])), shared };
 }
 
 function classesToJson(classes: ClassMapping) {

@@ -94,9 +94,9 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
   const { grid: given = {}, folds = 5, metric: wanted, search: kind = 'halving', ...rest } = options;
   const resolved = resolveOptions({ gap: TUNE_GAP, ...rest });
   const prepared = prepare(table, resolved);
-  const { objective, method, gap, rounds } = resolved;
+  const { objective, loss, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];
-  const { metric, why } = chooseMetric(wanted, { objective, classWeight }, prepared);
+  const { metric, why } = chooseMetric(wanted, { objective, loss, classWeight }, prepared);
   const grid = checkedGrid(method, given, {
     epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
     classWeight: rest.classWeight === undefined ? usualClassWeights(metric, resolved) : [rest.classWeight],
@@ -109,7 +109,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
       ...{ kind, grid, folds, open },
       candidates: candidatesOf(grid, resolved),
       effort: { gap, rounds },
-      scoring: new Scoring(objective, metric, prepared, splits),
+      scoring: new Scoring(resolved, metric, prepared, splits),
     },
     metricReason: why,
     given: rest,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { featureNames } from '../../src/data/encoding.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import type { Table } from '../../src/data/table.ts';
+import { explainRow } from '../../src/explain/explain-row.ts';
 import { evaluate } from '../../src/methods/evaluate.ts';
 import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
 import { resolveOptions } from '../../src/methods/options.ts';
@@ -11,6 +12,7 @@ import { predict } from '../../src/methods/predict.ts';
 import { prepare } from '../../src/methods/prepare.ts';
 import { train } from '../../src/methods/train.ts';
 import { tune } from '../../src/methods/tune.ts';
+import { checkLinear } from '../../src/solver/linear-model.ts';
 import { messyTable, weightedTable } from '../helpers/messy.ts';
 import { smallHar } from '../helpers/tables.ts';
 
@@ -130,6 +132,14 @@ describe('train on a messy table', () => {
     expect(predict(model, gap)).toEqual(predict(model, mean));
     const unscaled = train(table, { rounds: 5, scale: 'none' }).model;
     expect(() => predict(unscaled, gap)).toThrow(/row 1, column "x4": .* the value is missing; .* no mean/);
+  });
+
+  test('is explained by its features, and refused where only columns of numbers can be exported', () => {
+    const table = messyTable();
+    const { model } = train(table, OPTIONS);
+    const { contributions } = explainRow(model, table, 1);
+    expect(contributions.map(({ feature }) => feature).sort()).toEqual([...model.features].sort());
+    expect(() => checkLinear(model, 'export')).toThrow(/"encoding"/);
   });
 
   test('tune searches on the same features and its choice trains', () => {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
+import { makeRings } from '../data/generate-rings.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
@@ -16,7 +17,7 @@ import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
 import { writeTableFile } from './table-file.ts';
 
-const KINDS = ['har', 'regression'] as const;
+const KINDS = ['har', 'regression', 'rings'] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Flags {
@@ -31,26 +32,35 @@ interface Flags {
 }
 
 /** Sizes that are not given. */
-const SIZES = { har: { rows: 345, features: 561 }, regression: { rows: 200, features: 200 } };
+const SIZES = {
+  har: { rows: 345, features: 561 },
+  regression: { rows: 200, features: 200 },
+  rings: { rows: 200, features: 2 },
+};
+
+/** What `train` needs to know of them. */
+const WAYS_TO_TRAIN = { har: {}, regression: { objective: 'regression' }, rings: { features: 'rff:128' } };
 
 export function addDataMake(group: Command, io: Io): void {
   const command = group
     .command('make')
-    .description('Generate data: activity recognition (har) or a synthetic regression.')
-    .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
+    .description(
+      'Generate data: activity recognition (har), a synthetic regression, or two classes that no plane separates (rings).',
+    )
+    .argument('<kind>', 'har, regression or rings', oneOf('data make', KINDS))
     .option('--out <file>', 'file to write, compressed if it ends in .gz (default: stdout)')
     .addOption(valued('--participants <number>', 'number of participants', whole(1), 20))
     .addOption(
       valued(
         '--rows <number>',
-        'rows per participant (default: 345 on average for har, 200 for regression)',
+        'rows per participant (default: 345 on average for har, 200 otherwise)',
         whole(1),
       ),
     )
     .addOption(
       valued(
         '--features <number>',
-        'number of features (default: 561 for har, 200 for regression)',
+        'number of features (default: 561 for har, 200 for regression, 2 for rings)',
         whole(1),
       ),
     )
@@ -68,6 +78,7 @@ export function addDataMake(group: Command, io: Io): void {
     command,
     'kindred data make har --out har.csv.gz --participants 30',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
+    'kindred data make rings --out rings.csv',
   );
 }
 
@@ -86,7 +97,7 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   }
   await writeTableFile(io, flags.out, table);
   const size = sizeOf(table);
-  const training = settingWords(TRAINING, { objective: kind === 'regression' ? kind : undefined });
+  const training = settingWords(TRAINING, WAYS_TO_TRAIN[kind]);
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
     `Wrote ${flags.out}: ${sizeText(size)}`,
     `Next: ${commandLine(io.program, 'train', flags.out!, ...training)}`,
@@ -104,7 +115,8 @@ function makeTable(kind: Kind, flags: Flags): Table {
   }
   for (const name of ['heterogeneity', 'snr'] as const) {
     if (flags[name] === undefined) continue;
-    throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got har`);
+    throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got ${kind}`);
   }
+  if (kind === 'rings') return makeRings({ participants, rows, features, seed });
   return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
 }

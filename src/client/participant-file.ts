@@ -7,6 +7,7 @@ import type { CategoricalRule, MissingRule } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { vectorLength } from '../protocol/agreement.ts';
+import { seededMap } from '../settings/feature-map.ts';
 import { personalCost } from '../settings/wire.ts';
 import { fixedSigmoids, type Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
@@ -113,7 +114,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed, levels } = settings;
-  const length = vectorLength({ features: names.length, bias, levels }, agreement);
+  const length = vectorLength(settings, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== length) return undefined;
   const codes = levels ? declaredCodes(names, levels) : agreement.encoding;
@@ -128,6 +129,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     ...(encoding && { encoding }),
     bias,
     scaling,
+    map: seededMap(settings.map, seed),
     target,
     classes: classes && mappingOf(classes),
     w: model.w,

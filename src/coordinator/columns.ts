@@ -3,7 +3,7 @@
  * rare levels are pooled, gaps are filled with the mean of all. Whoever says nothing has numbers and no gaps. Newcomers change nothing:
  * levels that are not known by then are others.
  */
-import { type ColumnSummary, mergeSummaries, type TextColumn } from '../data/column-summary.ts';
+import { type ColumnSummary, type LevelCounts, mergeSummaries } from '../data/column-summary.ts';
 import type { ColumnCode } from '../data/encoding.ts';
 import { codesFrom, MOST_LEVELS } from '../data/learn-encoding.ts';
 import { naturallySorted } from '../data/participants.ts';
@@ -75,7 +75,7 @@ function bounded(
   columns: readonly ColumnSummary[],
   claimed: readonly Brought[],
 ): ColumnCode {
-  const texts = columns as readonly TextColumn[];
+  const texts = columns as readonly LevelCounts[];
   const rowsOf = (level: string) => texts.reduce((sum, { levels }) => sum + (levels.get(level) ?? 0), 0);
   const unnamed = texts.some(({ levels, missing }, k) => {
     const named = [...levels.values()].reduce((sum, rows) => sum + rows, missing);

@@ -5,7 +5,7 @@
 import { invariant } from '../base/errors.ts';
 import type { Table } from './table.ts';
 
-export interface NumberColumn {
+export interface KnownNumbers {
   readonly kind: 'number';
   readonly missing: number;
   /** How many are known. */
@@ -15,14 +15,14 @@ export interface NumberColumn {
   readonly m2: number;
 }
 
-export interface TextColumn {
+export interface LevelCounts {
   readonly kind: 'text';
   readonly missing: number;
   /** Rows of each level. */
   readonly levels: ReadonlyMap<string, number>;
 }
 
-export type ColumnSummary = NumberColumn | TextColumn;
+export type ColumnSummary = KnownNumbers | LevelCounts;
 
 type Columns = Pick<Table, 'x' | 'levels'>;
 
@@ -42,7 +42,7 @@ export function summarise({ x, levels }: Columns, d: number, rows: Uint32Array):
 }
 
 /** Two passes, the second correcting the first one's mean. */
-function numberColumn(x: Float64Array, d: number, j: number, rows: Uint32Array): NumberColumn {
+function numberColumn(x: Float64Array, d: number, j: number, rows: Uint32Array): KnownNumbers {
   let count = 0;
   let sum = 0;
   for (const i of rows) {
@@ -72,7 +72,7 @@ function textColumn(
   j: number,
   levels: readonly string[],
   rows: Uint32Array,
-): TextColumn {
+): LevelCounts {
   const counts = new Uint32Array(levels.length);
   let missing = 0;
   for (const i of rows) {

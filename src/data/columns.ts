@@ -1,6 +1,6 @@
 /** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
 import { inputError, type KindredError } from '../base/errors.ts';
-import { listed, parseDecimal, shown } from './number.ts';
+import { dropHint, listed, parseDecimal, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
 export type ColumnRole = 'feature' | 'task' | 'label' | 'weight' | 'dropped';
@@ -38,6 +38,14 @@ function roleOf(name: string, { task, label, weight, drop, need }: TableColumns)
   // Predictions have no use for weights.
   if (name === weight) return need === 'neither' ? 'dropped' : 'weight';
   return 'feature';
+}
+
+/** Lists, structures and the like are no columns of a table. */
+export function nestedColumn(source: string, name: string): KindredError {
+  return inputError(
+    'NESTED_COLUMN',
+    `${source}, column ${shown(name)}: expected plain values, got nested ones${dropHint(name)}`,
+  );
 }
 
 /** Whether a value of such a column may not be missing. */

@@ -1,6 +1,12 @@
 /** The encoding that follows from what is in the columns, what cannot be encoded, and in words what was made of what. */
 import { inputError } from '../base/errors.ts';
-import { type ColumnSummary, isPlain, mergeSummaries, summarise, type TextColumn } from './column-summary.ts';
+import {
+  type ColumnSummary,
+  isPlain,
+  type LevelCounts,
+  mergeSummaries,
+  summarise,
+} from './column-summary.ts';
 import { dateAmong } from './dates.ts';
 import {
   type CategoryCode,
@@ -52,7 +58,7 @@ export function codesFrom(columns: readonly ColumnSummary[], rare: number): Colu
   });
 }
 
-function keptLevels({ levels }: TextColumn, rare: number): string[] {
+function keptLevels({ levels }: LevelCounts, rare: number): string[] {
   return [...levels].flatMap(([level, rows]) => (rows >= rare ? [level] : []));
 }
 
@@ -80,12 +86,12 @@ export function checkColumns(
 }
 
 /** Ids and free text. */
-export function isNearlyDistinct(column: TextColumn): boolean {
+export function isNearlyDistinct(column: LevelCounts): boolean {
   const rows = knownRows(column);
   return rows >= FEW_ROWS && column.levels.size >= DISTINCT_SHARE * rows;
 }
 
-function knownRows({ levels }: TextColumn): number {
+function knownRows({ levels }: LevelCounts): number {
   let rows = 0;
   for (const one of levels.values()) rows += one;
   return rows;
@@ -126,7 +132,7 @@ function notesOn(
   });
 }
 
-function categoryNote(column: TextColumn, as: CategoryCode): string {
+function categoryNote(column: LevelCounts, as: CategoryCode): string {
   const { levels, missing } = column;
   const rows = missing + knownRows(column);
   const kept = as.levels.length;

@@ -2,7 +2,7 @@
  * Moments of features that columns become, from what is known of the columns alone: whoever has the summaries needs neither the rows nor a
  * second round of questions. To rounding they are the moments of the encoded rows.
  */
-import type { ColumnSummary, TextColumn } from '../data/column-summary.ts';
+import type { ColumnSummary, LevelCounts } from '../data/column-summary.ts';
 import {
   type CategoryCode,
   type ColumnCode,
@@ -32,10 +32,10 @@ export function encodedMoments(
   for (const [j, code] of codes.entries()) {
     const column = columns[j];
     if (code.kind === 'category') {
-      for (const rows of rowsOfSlots(code, column as TextColumn, count)) putShare(rows);
+      for (const rows of rowsOfSlots(code, column as LevelCounts, count)) putShare(rows);
       continue;
     }
-    const known = column as Exclude<ColumnSummary, TextColumn>;
+    const known = column as Exclude<ColumnSummary, LevelCounts>;
     const delta = code.mean - known.mean;
     const share = column.missing / count;
     put(known.mean + delta * share, known.m2 + delta * delta * known.count * share);
@@ -44,7 +44,7 @@ export function encodedMoments(
   return { count, mean, m2 };
 }
 
-function rowsOfSlots(code: CategoryCode, { levels, missing }: TextColumn, count: number): number[] {
+function rowsOfSlots(code: CategoryCode, { levels, missing }: LevelCounts, count: number): number[] {
   const slots = slotsOf(code);
   const named = slots.map((slot) => levels.get(slot) ?? 0);
   const others = count - missing - named.reduce((sum, rows) => sum + rows, 0);

@@ -2,6 +2,7 @@
 import { inputError } from '../base/errors.ts';
 import { featureNames } from '../data/encoding.ts';
 import { type ClassMapping, headsOf, isMany } from '../data/labels.ts';
+import { columnsOf, storedMap } from '../settings/feature-map.ts';
 import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings, variants } from '../settings/objects.ts';
@@ -12,7 +13,7 @@ import type { Model } from '../solver/model.ts';
 const MODEL_FORMAT = 'kindred-model';
 /**
  * 1: no `target`, the scaling of a regression's targets: they were as they are.
- * 2: two classes and columns of numbers only.
+ * 2: two classes and columns of numbers only, no `map`.
  */
 const MODEL_VERSION = 3;
 
@@ -43,6 +44,7 @@ const fileKind = object(
     features: list(anyText, 'a list of names'),
     encoding: encodingKind.optional(),
     bias: TRAINING.bias.needed(),
+    map: storedMap.optional(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
     classes: object({
@@ -110,7 +112,7 @@ export function modelFromJson(text: string, source: string): Model {
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
   const classes = classesFrom(file.classes);
-  const length = headsOf(classes) * (d + (file.bias ? 1 : 0));
+  const length = headsOf(classes) * columnsOf({ ...file, features: d });
   if (file.encoding) checkNames(source, featureNames(file.encoding), file.features);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
@@ -127,6 +129,7 @@ export function modelFromJson(text: string, source: string): Model {
     },
     w: Float64Array.from(file.w),
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
+    map: file.map,
     target: file.target,
     certificate: file.certificate,
     calibration,

@@ -156,7 +156,7 @@ function personalProblem(options: ResolvedOptions): ResolvedOptions {
 export function assembleModel(
   prepared: Prepared,
   options: ResolvedOptions,
-  placed: Pick<Placed, 'tasks' | 'scaling' | 'target'>,
+  placed: Pick<Placed, 'tasks' | 'scaling' | 'map' | 'target'>,
   result: MethodResult,
 ): Model {
   const { method, objective, bias, seed } = options;
@@ -167,6 +167,7 @@ export function assembleModel(
     ...(prepared.encoding && { encoding: prepared.encoding }),
     bias,
     scaling: placed.scaling,
+    map: placed.map,
     target: placed.target,
     classes: prepared.classes,
     w: result.w,

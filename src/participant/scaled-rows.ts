@@ -1,9 +1,11 @@
-/** A participant's raw rows, scaled as the federation has agreed and placed where they are solved. */
+/** A participant's raw rows, scaled and mapped as the federation has agreed and placed where they are solved. */
 
 import type { Arena } from '../math/arena.ts';
-import { type Scaling, scaleRow } from '../math/scaling.ts';
-import { columnsOf, type FederationSettings, personalCost } from '../settings/wire.ts';
+import type { Scaling } from '../math/scaling.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
+import { type FederationSettings, personalCost } from '../settings/wire.ts';
 import { rowWeights } from '../solver/problem.ts';
+import { rowWriter } from '../solver/row-writer.ts';
 import { Shard } from '../solver/shard.ts';
 
 interface RawRows {
@@ -22,19 +24,17 @@ export function scaledShard(
   scaling: Scaling,
   { x, y, features, weights }: RawRows,
 ): Shard {
+  const write = rowWriter({ scaling, map: seededMap(settings.map, settings.seed), bias: settings.bias });
   const n = x.length / features;
   return new Shard(
     arena,
     { ...settings, c2: personalCost(settings) },
     {
       n,
-      d: columnsOf({ features, bias: settings.bias }),
+      d: columnsOf({ ...settings, features }),
       y,
       weights: rowWeights(settings, y, n, weights),
-      write: (i, row) => {
-        scaleRow(x, i, scaling, row, 0);
-        if (settings.bias) row[features] = 1;
-      },
+      write: (i, row) => write(x, i, row, 0),
     },
   );
 }

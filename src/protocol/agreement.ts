@@ -7,7 +7,8 @@ import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
 import { type ColumnCode, featuresOfCode } from '../data/encoding.ts';
 import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
-import { columnsOf, type FederationSettings } from '../settings/wire.ts';
+import { columnsOf, type RowShape } from '../settings/feature-map.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 
 export interface Agreement {
   /** Undefined for regression. */
@@ -41,11 +42,11 @@ export function headsBy(agreement: Agreement | undefined): number {
 
 /** Length of w and of every contribution: columns of all heads. */
 export function vectorLength(
-  settings: ColumnSettings & Pick<FederationSettings, 'bias'>,
+  rows: RowShape & Pick<ColumnSettings, 'levels'>,
   agreement: Agreement | undefined,
 ): number {
-  const features = featuresBy(settings, agreement);
-  return headsBy(agreement) * columnsOf({ ...settings, features });
+  const features = featuresBy(rows, agreement);
+  return headsBy(agreement) * columnsOf({ ...rows, features });
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

@@ -37,6 +37,11 @@ const data = variants('generator', {
       .default('diverse')
       .about('whether participants have the same or diverse data'),
   },
+  rings: {
+    ...generated,
+    rows: count.default(200).about('number of rows per participant'),
+    features: count.default(2).about('number of features'),
+  },
   file: {
     file: file.about('data file, relative to the folder of the scenario'),
     task: column.default('task').about('participant column'),
@@ -52,7 +57,7 @@ const data = variants('generator', {
     ...COLUMN_RULES,
   },
 }).short<string | object>(withGenerator, {
-  expected: 'an object with a generator (har, regression), or the name of a file',
+  expected: 'an object with a generator (har, regression, rings), or the name of a file',
   schema: { type: 'string' },
 });
 
@@ -140,6 +145,7 @@ export const SCENARIO = {
   classWeight: PROBLEM.classWeight,
   scale: PROBLEM.scale,
   scaleTarget: PROBLEM.scaleTarget,
+  features: PROBLEM.features,
   bias: PROBLEM.bias,
   rare: COLUMNS.rare,
   testFraction: ROWS.testFraction,

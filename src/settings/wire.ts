@@ -1,6 +1,7 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 
 import { LEVELS } from './columns.ts';
+import { sentMap } from './feature-map.ts';
 import type { Output } from './kind.ts';
 import { choice, milliseconds, number, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
@@ -68,8 +69,9 @@ export const WIRE = {
   scale,
   scaleTarget,
   bias,
-  features: whole(1, 0xffff_ffff).about('number of feature columns'),
+  features: whole(1, 0xffff_ffff).about('number of feature columns of the data'),
   levels: LEVELS,
+  map: sentMap,
   passes: RUN.passes,
   seed: RUN.seed,
   straggler: straggler,
@@ -91,11 +93,6 @@ export type MaskSettings = NonNullable<Output<typeof WIRE>['mask']>;
 export type SecureSettings = Output<typeof SECURE>;
 /** What all participants must agree on. */
 export type FederationSettings = Output<typeof WIRE>;
-
-/** Columns of one head, with the bias. */
-export function columnsOf({ features, bias }: Pick<FederationSettings, 'features' | 'bias'>): number {
-  return features + (bias ? 1 : 0);
-}
 
 /** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
 export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {

@@ -49,6 +49,7 @@ const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'before' | 'beyo
   seed: 'beside',
   certificate: 'beside',
   calibration: 'beside',
+  map: 'beyond',
 };
 
 export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {

@@ -36,6 +36,7 @@ const EVERYTHING: Required<Omit<TrainOptions, 'trainRows'>> & { trainRows: numbe
   scale: 'center',
   scaleTarget: 'none',
   rare: 2,
+  features: 'rff:64:0.5',
   bias: false,
   testFraction: 0.25,
   seed: 7,

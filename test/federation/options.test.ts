@@ -379,6 +379,7 @@ test('the schema can be written as a JSON schema, every field in words', () => {
       'defence',
       'secure',
       'positive',
+      'features',
       'classes',
       'levels',
     ]),

@@ -10,6 +10,7 @@ import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
 import type { Agreement } from '../../../protocol/agreement.ts';
 import { withoutMark } from '../../../protocol/joining.ts';
+import { seededMap } from '../../../settings/feature-map.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
 import type { Model } from '../../../solver/model.ts';
 import { ApiError } from '../api-error.ts';
@@ -66,7 +67,7 @@ export async function modelFileOf({ name, host }: Federation, store: Store): Pro
   if (!found) throw new ApiError('NO_MODEL', `federation "${name}": no round has started yet`);
   const { options } = host.state;
   const classes = found.agreement?.classes;
-  const { objective, bias, scale, seed, method } = options;
+  const { objective, features: map, bias, scale, seed, method } = options;
   const encoding = encodingOf(host.state, found.agreement, (await store.schema(name))?.features);
   return {
     method,
@@ -75,6 +76,7 @@ export async function modelFileOf({ name, host }: Federation, store: Store): Pro
     ...(encoding.encoding && { encoding: encoding.encoding }),
     bias,
     scaling: { mode: scale, ...found.scaling },
+    map: seededMap(map, seed),
     target: found.agreement?.target,
     classes: objective === 'classification' ? (classes ? mappingOf(classes) : UNNAMED) : undefined,
     w: found.w,

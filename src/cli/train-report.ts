@@ -26,6 +26,7 @@ export function trainReport(
   return [
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
     ...notes.map((note) => line('Classes', note)),
+    ...columnLines(result, all ? Infinity : FEW_COLUMNS, layout),
     line('Method', methodText(result)),
     ...targetLines(result, layout),
     '',
@@ -37,6 +38,15 @@ export function trainReport(
     ...(model === undefined ? [] : [line('Model', model)]),
     ...written.map((path) => line('Figure', path)),
   ];
+}
+
+/** What was made of text and gaps; a wide table has many such columns. */
+const FEW_COLUMNS = 8;
+
+function columnLines({ columns = [] }: TrainResult, most: number, { line }: Layout): string[] {
+  const more = columns.length - most;
+  const shown = columns.slice(0, most).map((sentence) => line('Column', sentence.replace(/^column /, '')));
+  return more > 0 ? [...shown, line('', `and ${count(more)} more columns with text or gaps (--all)`)] : shown;
 }
 
 /** Primal and dual are of the problem that was solved. */

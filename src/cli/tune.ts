@@ -9,6 +9,7 @@ import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import {
+  addColumnOptions,
   addDataOptions,
   columnsFrom,
   DATA_ARGUMENT,
@@ -67,7 +68,7 @@ export function addTune(program: Command, io: Io): void {
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTune(io, data, flags));
-  addSearchOptions(addDataOptions(command).optionsGroup('Search:'));
+  addSearchOptions(addColumnOptions(addDataOptions(command)).optionsGroup('Search:'));
   addSettings(command.optionsGroup('Problem:'), FIXED);
   addSettings(command.optionsGroup('Run:'), RUN);
   command

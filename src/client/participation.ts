@@ -7,6 +7,7 @@ import type { SolveResult } from '../participant/effects.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
+import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Model } from '../solver/model.ts';
@@ -109,7 +110,11 @@ class Participating implements Participation {
     if (added + gone > 0) this.emit({ type: 'test rows changed', added, gone });
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
-    const targets = ownTargets(home.own, positive);
+    const own = {
+      targets: ownTargets(home.own, positive),
+      columns: home.own.columns,
+      names: home.own.features,
+    };
     this.rows = new OwnRows(
       home.own,
       { slowdown, open: solver, clock, keep: options.probabilities },
@@ -117,7 +122,7 @@ class Participating implements Participation {
         ready: (moments, benchmarkMs) => {
           const key = fromBase64Url(home.signer.key);
           const { file } = home.store;
-          const profile = profileOf(options, file, key, moments, targets, benchmarkMs, this.policy);
+          const profile = profileOf(options, file, key, moments, own, benchmarkMs, this.policy);
           this.start(profile, home.change, transport, home.signer).catch((error: unknown) =>
             this.fail(error),
           );
@@ -203,7 +208,8 @@ class Participating implements Participation {
         clock,
         random,
         applicant: () => {
-          const { participant, schema, features, federation } = store.file;
+          const { participant, schema, federation } = store.file;
+          const features = columnTitles(store.file.features, store.file.texts);
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },

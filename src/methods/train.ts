@@ -46,6 +46,8 @@ export interface TrainResult extends Evaluation {
   readonly seed: number;
   readonly options: ResolvedOptions;
   readonly notes: readonly string[];
+  /** What was made of columns with text or gaps, a sentence each; absent: there are none. */
+  readonly columns?: readonly string[];
   readonly model: Model;
 }
 
@@ -140,6 +142,7 @@ function finish(
     seed: resolved.seed,
     options: resolved,
     notes: prepared.notes,
+    ...(prepared.columns.length > 0 && { columns: prepared.columns }),
     model,
   };
 }
@@ -161,6 +164,7 @@ export function assembleModel(
     method,
     objective,
     features: prepared.table.features,
+    ...(prepared.encoding && { encoding: prepared.encoding }),
     bias,
     scaling: placed.scaling,
     map: placed.map,

@@ -113,7 +113,7 @@ function addSearchOptions(command: Command): void {
       'class weights to try, in the same way: none, balanced (default: none; balanced,none if the metric is balanced accuracy)',
       nameList,
     )
-    .addOption(valued('--folds <number>', 'number of folds', whole(2, 100), 5))
+    .addOption(valued('--folds <number>', 'number of folds (default: 5; 3 for a quick search)', whole(2, 100)))
     .addOption(
       valued(
         '--metric <name>',
@@ -124,7 +124,7 @@ function addSearchOptions(command: Command): void {
     .addOption(
       valued(
         '--search <kind>',
-        'halving: drop poor candidates early and extend the grid at its edges; grid: all candidates on all folds (default: halving)',
+        'halving: drop poor candidates early and extend the grid at its edges; grid: all candidates on all folds; quick: a coarse grid, then its neighbourhood (default: halving)',
         choice(...SEARCHES),
       ),
     );

@@ -12,7 +12,7 @@ import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, resolveOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import { ChainSolver, type TuneWork } from './tune/chain.ts';
-import { type Candidate, candidatesOf, checkedGrid, type Edge, named, type TuneGrid } from './tune/grid.ts';
+import { type Candidate, candidatesOf, checkedGrid, type Edge, named, rangesOf, type TuneGrid } from './tune/grid.ts';
 import { chooseMetric, type TuneMetric, usualClassWeights, usualEpsilons } from './tune/metric.ts';
 import { Scoring } from './tune/score.ts';
 import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './tune/search.ts';
@@ -20,10 +20,11 @@ import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './
 export interface TuneOptions extends TrainOptions {
   /** What is not in it is as usual for the method. An epsilon or class weight given beside it is used as it is. */
   readonly grid?: TuneGrid;
+  /** Default: 5; 3 for a quick search. */
   readonly folds?: number;
   /** Default: rmse for regression; balancedAccuracy for balanced class weights and uneven classes, errorRate otherwise. */
   readonly metric?: TuneMetric;
-  /** Default: halving, which drops candidates on the way; grid trains every one of them on all folds. */
+  /** Default: halving, which drops candidates on the way; grid trains every one of them on all folds; quick is what `kindred train` does without C1 and C2. */
   readonly search?: SearchKind;
 }
 
@@ -46,7 +47,7 @@ export interface TuneResult {
   readonly search: {
     readonly kind: SearchKind;
     readonly trainings: number;
-    /** Times that a range was continued beyond its end. */
+    /** Times that a range was continued beyond its end; of a quick search: steps from the winner of the grid. */
     readonly widened: number;
   };
   /** Best first; who was dropped comes after all who were not. */
@@ -65,6 +66,8 @@ export interface TuneContext {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+const FOLDS = 5;
+const QUICK_FOLDS = 3;
 /** Cross-validation compares models, it need not polish them. */
 const TUNE_GAP = 3e-3;
 
@@ -91,13 +94,15 @@ export interface TunePlan {
 }
 
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
-  const { grid: given = {}, folds = 5, metric: wanted, search: kind = 'halving', ...rest } = options;
+  const { grid: given = {}, metric: wanted, search: kind = 'halving', ...others } = options;
+  const { folds = kind === 'quick' ? QUICK_FOLDS : FOLDS, ...rest } = others;
   const resolved = resolveOptions({ gap: TUNE_GAP, ...rest });
   const prepared = prepare(table, resolved);
   const { objective, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];
   const { metric, why } = chooseMetric(wanted, { objective, classWeight }, prepared);
-  const grid = checkedGrid(method, given, {
+  const grid = checkedGrid(given, {
+    ...rangesOf(method, kind === 'quick' ? 'coarse' : 'whole'),
     epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
     classWeight: rest.classWeight === undefined ? usualClassWeights(metric, resolved) : [rest.classWeight],
   });

@@ -1,13 +1,20 @@
 /** What a training came to, on one screen. */
+import type { Auto } from '../methods/auto.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { defaultLoss } from '../settings/losses.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import type { Layout } from './layout.ts';
 import { count, duration, scientific, significant, sizeText } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
+import { autoText } from './train-auto.ts';
+
+type Trained = TrainResult & {
+  readonly auto?: Auto | undefined;
+  readonly timing: { readonly searchMs?: number };
+};
 
 export function trainReport(
-  result: TrainResult,
+  result: Trained,
   size: Parameters<typeof sizeText>[0],
   source: string,
   { model, all }: { readonly model?: string; readonly all?: true },
@@ -18,16 +25,22 @@ export function trainReport(
   const tested = participants.some(({ testRows }) => testRows > 0);
   return [
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
-    ...notes.map((note) => line('Classes', note)),
+    ...notes.map((note) => line(result.objective === 'regression' ? 'Target' : 'Classes', note)),
+    ...(result.auto ? [line('Auto', autoText(result.auto, result.options))] : []),
     line('Method', methodText(result)),
     ...targetLines(result, layout),
     '',
     ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, so no test results.']),
     '',
     ...certificateLines(result, layout),
-    line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),
+    line('Time', timeText(timing)),
     ...(model === undefined ? [] : [line('Model', model)]),
   ];
+}
+
+function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {
+  const searching = searchMs === undefined ? '' : `${duration(searchMs)} to search, `;
+  return `${duration(loadMs)} to load, ${searching}${duration(solveMs)} to solve`;
 }
 
 /** Primal and dual are of the problem that was solved. */

@@ -2,19 +2,21 @@
 import type { Command } from 'commander';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
-import { resolveOptions } from '../methods/options.ts';
+import { checkOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
-import { LEARNING, RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
+import { RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
 import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
+import { warnOfLeaks } from './leak-warning.ts';
 import { rememberingColumns } from './model-data.ts';
 import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
+import { addAutoOption, foundOptions, SOUGHT_LEARNING } from './train-auto.ts';
 import { trainReport } from './train-report.ts';
 
 type Flags = DataFlags & {
@@ -30,35 +32,39 @@ export function addTrain(program: Command, io: Io): void {
     .description('Train models on the rows of many participants and test them on held-out rows.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
-  addSettings(addDataOptions(command).optionsGroup('Problem:'), LEARNING);
+  addSettings(addDataOptions(command).optionsGroup('Problem:'), SOUGHT_LEARNING);
+  addAutoOption(command);
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
   addAllOption(command);
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
-    'kindred train har.csv --c1 1 --c2 0.1 --model model.json',
-    'kindred train readings.csv --task patient --label score --objective regression --json',
+    'kindred train har.csv --model model.json',
+    'kindred train readings.csv --task patient --label score --c1 1 --c2 0.1 --json',
   );
 }
 
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
-  const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
+  const given = settingsGiven(flags, TRAINING) as TrainOptions;
+  checkOptions(given);
   if (flags.model !== undefined) await checkWritable(flags.model);
   const started = io.now();
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
   const readMs = io.now() - started;
+  const { options, auto, searchMs } = await foundOptions(io, table, given, flags);
   const progress = new Progress(io);
   const onRound = ({ row: { round, relativeGap } }: RoundView) => {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
-    progress.show(`${options.method}: round ${round}${gap}`);
+    progress.show(`round ${round}${gap}`);
   };
   const context = { now: io.now, onRound };
   const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const { model, ...rest } = result;
   const timing = {
     loadMs: roundMs(readMs + result.timing.loadMs),
+    ...(searchMs > 0 && { searchMs: roundMs(searchMs) }),
     solveMs: roundMs(result.timing.solveMs),
   };
   if (flags.model !== undefined)
@@ -69,10 +75,17 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     rows: result.participants.reduce((sum, { rows }) => sum + rows, 0),
     features: model.features.length,
   };
-  const document = { ...rest, timing, options: { ...result.options, ...columns }, data: size };
+  const document = {
+    ...rest,
+    ...(auto && { auto }),
+    timing,
+    options: { ...result.options, ...columns },
+    data: size,
+  };
   await writeResult(io, flags, document, (layout) =>
-    trainReport({ ...result, timing }, size, data, flags, layout),
+    trainReport({ ...result, timing, auto }, size, data, flags, layout),
   );
+  await warnOfLeaks(io, result.leaks);
   await warnWhenShort(io, result);
 }
 

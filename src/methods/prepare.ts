@@ -21,6 +21,7 @@ import {
   targetScalingFrom,
 } from '../math/target-scaling.ts';
 import { rowWeights } from '../solver/problem.ts';
+import { leaksIn } from './leaks.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
 
@@ -32,17 +33,22 @@ export interface Prepared {
   /** Sentences for people: how labels were mapped, and the like. */
   readonly notes: readonly string[];
   readonly split: Split;
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
 }
 
 export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   const table = firstParticipants(whole, options.participants);
   const { testFraction, seed, trainRows } = options;
   const split = splitRows(table, { testFraction, seed, trainRows });
-  if (options.objective === 'regression') {
-    return { table, y: regressionTargets(table), classes: undefined, notes: [], split };
-  }
-  const { y, classes, note } = classificationTargets(table, { positive: options.positive });
-  return { table, y, classes, notes: [note], split };
+  const targets = targetsFor(table, options);
+  return { table, ...targets, split, leaks: leaksIn({ table, ...targets }) };
+}
+
+function targetsFor(table: Table, { objective, positive }: ResolvedOptions) {
+  if (objective === 'regression') return { y: regressionTargets(table), classes: undefined, notes: [] };
+  const { note, ...targets } = classificationTargets(table, { positive });
+  return { ...targets, notes: [note] };
 }
 
 /** One participant's training rows. */

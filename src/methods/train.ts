@@ -12,7 +12,7 @@ import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
 import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
-import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { type ResolvedOptions, understood } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
 import { Workspace } from './workspace.ts';
@@ -42,7 +42,10 @@ export interface TrainResult extends Evaluation {
   readonly timing: { readonly loadMs: number; readonly solveMs: number };
   readonly seed: number;
   readonly options: ResolvedOptions;
+  /** Sentences for people: how targets were understood. */
   readonly notes: readonly string[];
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
   readonly model: Model;
 }
 
@@ -93,15 +96,15 @@ export async function trainWith(
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
 function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
-  const resolved = resolveOptions(options);
+  const { resolved, notes } = understood(options, table);
   const started = now();
   const prepared = prepare(table, resolved);
   const placed = tasksOf(prepared, prepared.split.train, resolved);
-  return { resolved, prepared, placed, now, started, loaded: now() };
+  return { resolved, notes: [...notes, ...prepared.notes], prepared, placed, now, started, loaded: now() };
 }
 
 function finish(
-  { resolved, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
+  { resolved, notes, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
   const solved = now();
@@ -116,7 +119,8 @@ function finish(
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
     options: resolved,
-    notes: prepared.notes,
+    notes,
+    leaks: prepared.leaks,
     model,
   };
 }

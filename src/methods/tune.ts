@@ -9,10 +9,18 @@ import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { MethodName } from '../solver/model.ts';
-import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { type ResolvedOptions, understood } from './options.ts';
 import { prepare } from './prepare.ts';
 import { ChainSolver, type TuneWork } from './tune/chain.ts';
-import { type Candidate, candidatesOf, checkedGrid, type Edge, named, rangesOf, type TuneGrid } from './tune/grid.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  checkedGrid,
+  type Edge,
+  named,
+  rangesOf,
+  type TuneGrid,
+} from './tune/grid.ts';
 import { chooseMetric, type TuneMetric, usualClassWeights, usualEpsilons } from './tune/metric.ts';
 import { Scoring } from './tune/score.ts';
 import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './tune/search.ts';
@@ -57,6 +65,10 @@ export interface TuneResult {
   readonly chosen: TrainOptions;
   /** Ranges at whose end the choice is: a better one may lie beyond. */
   readonly edges: readonly Edge[];
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
+  /** Sentences for people: how targets were understood. */
+  readonly notes: readonly string[];
   readonly seed: number;
   readonly options: ResolvedOptions;
 }
@@ -89,6 +101,7 @@ export interface TunePlan {
   readonly work: TuneWork;
   readonly search: SearchPlan;
   readonly metricReason: string;
+  readonly notes: readonly string[];
   /** What was given for all trainings. */
   readonly given: TrainOptions;
 }
@@ -96,7 +109,7 @@ export interface TunePlan {
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
   const { grid: given = {}, metric: wanted, search: kind = 'halving', ...others } = options;
   const { folds = kind === 'quick' ? QUICK_FOLDS : FOLDS, ...rest } = others;
-  const resolved = resolveOptions({ gap: TUNE_GAP, ...rest });
+  const { resolved, notes } = understood({ gap: TUNE_GAP, ...rest }, table);
   const prepared = prepare(table, resolved);
   const { objective, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];
@@ -117,6 +130,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
       scoring: new Scoring(objective, metric, prepared, splits),
     },
     metricReason: why,
+    notes: [...notes, ...prepared.notes],
     given: rest,
   };
 }
@@ -152,7 +166,8 @@ export function tuneResult(plan: TunePlan, outcome: SearchOutcome): TuneResult {
   return {
     ...{ method, objective, metric: planned.scoring.metric, metricReason, folds: planned.folds },
     search: { kind: planned.kind, trainings, widened },
-    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges, seed },
+    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges },
+    ...{ leaks: work.prepared.leaks, notes: plan.notes, seed },
     options: { ...work.options, epsilon: planned.grid.epsilon[0], classWeight: planned.grid.classWeight[0] },
   };
 }

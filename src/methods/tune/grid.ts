@@ -187,7 +187,10 @@ export function neighboursOf(
     tried.some((other) => other.scale === one.scale && RANGES.every((name) => other[name] === one[name]));
   return RANGES.filter((name) => open.has(name) && grid[name].length > 0)
     .flatMap((name) =>
-      (['least', 'largest'] as const).map((side) => ({ ...candidate, [name]: neighbour(candidate[name], side) })),
+      (['least', 'largest'] as const).map((side) => ({
+        ...candidate,
+        [name]: neighbour(candidate[name], side),
+      })),
     )
     .filter((one) => !isTried(one));
 }

@@ -24,6 +24,9 @@ export interface Pace {
   readonly few: number;
   /** Whether more than a few make a chain for each C2, which is work for more threads, or one for each scaling. */
   readonly chains: 'fine' | 'coarse';
+  /** Most effort for a first impression, on the first fold, and for all other trainings. */
+  readonly rough: Effort;
+  readonly complete: Effort;
 }
 
 export interface RacePlan {
@@ -39,9 +42,6 @@ export interface Tried {
   /** Folds that the score is of. */
   readonly folds: number;
 }
-
-/** A first impression: accuracy of the trainings on the first fold. */
-const ROUGH: Effort = { gap: 0.01, rounds: 25 };
 
 interface Entry {
   readonly candidate: Candidate;
@@ -82,18 +82,18 @@ export class Race {
   /** All folds of each. */
   *finish(candidates: readonly Candidate[]): Racing {
     const entries = candidates.map((candidate) => this.enter(candidate));
-    const { folds, effort } = this.plan;
+    const { folds } = this.plan;
     const open = [...Array(folds).keys()];
     this.expected = this.trainings + entries.length * folds;
-    yield* this.train(entries, open, effort, 'complete');
+    yield* this.train(entries, open, this.effort('complete'), 'complete');
   }
 
   /** On more and more folds, and who falls behind is dropped on the way. */
   *run(candidates: readonly Candidate[]): Racing {
     const all = candidates.map((candidate) => this.enter(candidate));
-    const { folds, effort } = this.plan;
+    const { folds } = this.plan;
     const { shares, least } = this.pace;
-    const rough = { gap: Math.max(effort.gap, ROUGH.gap), rounds: Math.min(effort.rounds, ROUGH.rounds) };
+    const [rough, effort] = [this.effort('rough'), this.effort('complete')];
     const rest = [...Array(folds).keys()].filter((fold) => fold !== 1);
     const most = shares.map((share, stage) =>
       Math.min(all.length, Math.max(least[stage], Math.ceil(share * all.length))),
@@ -142,6 +142,12 @@ export class Race {
       .sort((a, b) => scoring.compare(a.score, b.score))
       .slice(0, most)
       .map(({ entry }) => entry);
+  }
+
+  private effort(stage: 'rough' | 'complete'): Effort {
+    const { gap, rounds } = this.plan.effort;
+    const most = this.pace[stage];
+    return { gap: Math.max(gap, most.gap), rounds: Math.min(rounds, most.rounds) };
   }
 
   private *train(

@@ -48,10 +48,24 @@ export type Searching = Generator<SearchStep, SearchOutcome, Replies>;
 /** The grid in the end, and how often it was left. */
 type Continuing = Generator<SearchStep, Pick<SearchOutcome, 'grid' | 'widened'>, Replies>;
 
-const HALVING: Pace = { shares: [1 / 3, 1 / 9], least: [12, 6], few: 12, chains: 'fine' };
+const HALVING: Pace = {
+  shares: [1 / 3, 1 / 9],
+  least: [12, 6],
+  few: 12,
+  chains: 'fine',
+  rough: { gap: 0.01, rounds: 25 },
+  complete: { gap: 0, rounds: Number.POSITIVE_INFINITY },
+};
 const PACES: Readonly<Record<SearchKind, Pace>> = {
   halving: HALVING,
-  quick: { shares: [1 / 4, 1 / 9], least: [4, 2], few: 3, chains: 'fine' },
+  quick: {
+    shares: [1 / 4, 1 / 9],
+    least: [4, 2],
+    few: 3,
+    chains: 'fine',
+    rough: { gap: 0.03, rounds: 12 },
+    complete: { gap: 0.01, rounds: 50 },
+  },
   grid: { ...HALVING, few: Number.POSITIVE_INFINITY, chains: 'coarse' },
 };
 
@@ -60,18 +74,10 @@ const MOST_STEPS = 4;
 /** A step that gains less than this share of the loss is the last one. */
 const LEAST_GAIN = 0.01;
 
-const CONTINUED: Readonly<Record<SearchKind, (race: Race, plan: SearchPlan) => Continuing>> = {
-  halving: widen,
-  quick: refine,
-  *grid(_, { grid }) {
-    return { grid, widened: 0 };
-  },
-};
-
 export function* search(plan: SearchPlan): Searching {
   const race = new Race(plan, PACES[plan.kind]);
   yield* race.start(plan.candidates);
-  const { grid, widened } = yield* CONTINUED[plan.kind](race, plan);
+  const { grid, widened } = yield* continuing(race, plan);
   for (const name of ['classWeight', 'epsilon'] as const) {
     const { candidate } = race.best;
     const others = (grid[name] as readonly unknown[]).filter((value) => value !== candidate[name]);
@@ -79,6 +85,11 @@ export function* search(plan: SearchPlan): Searching {
   }
   const edges = edgesOf(race.best.candidate, grid);
   return { tried: race.standing(), grid, edges, trainings: race.trainings, widened };
+}
+
+function* continuing(race: Race, plan: SearchPlan): Continuing {
+  if (plan.kind === 'grid') return { grid: plan.grid, widened: 0 };
+  return yield* plan.kind === 'quick' ? refine(race, plan) : widen(race, plan);
 }
 
 /** Continues ranges at whose end the best one is. */

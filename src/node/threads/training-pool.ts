@@ -41,7 +41,7 @@ export async function trainOnThreads(
 ): Promise<TrainResult> {
   const wanted = threads ?? (table.x.length < PAYS_FROM ? 1 : availableParallelism());
   const most = Math.min(wanted, table.participants.length);
-  if (most <= 1 || !askingMethodOf(resolveOptions(options))) return train(table, options, context);
+  if (most <= 1 || !askingMethodOf(resolveOptions(options, table))) return train(table, options, context);
   return trainWith(new AnsweringThreads(most), table, options, context);
 }
 

@@ -1,15 +1,14 @@
 /** kindred data make: the generators, as CSV. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { makeHarLike } from '../data/generate-har.ts';
+import { HAR_TARGETS, type HarTarget, makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { checkWritable } from '../node/files/files.ts';
 import { choice, whole } from '../settings/kinds.ts';
-import { TRAINING } from '../settings/training.ts';
-import { commandLine, settingWords } from './command-line.ts';
+import { commandLine } from './command-line.ts';
 import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -27,6 +26,7 @@ interface Flags {
   readonly seed: number;
   readonly heterogeneity?: 'same' | 'diverse';
   readonly snr?: number;
+  readonly target?: HarTarget;
   readonly json?: true;
 }
 
@@ -62,11 +62,19 @@ export function addDataMake(group: Command, io: Io): void {
         choice('same', 'diverse'),
       ),
     )
+    .addOption(
+      valued(
+        '--target <what>',
+        'har: sitting (1 or -1) or activity, of which there are six (default: sitting)',
+        choice(...HAR_TARGETS),
+      ),
+    )
     .addOption(valued('--snr <decibels>', 'regression: signal-to-noise ratio (default: 20)', whole(0, 200)))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
   finish(
     command,
     'kindred data make har --out har.csv.gz --participants 30',
+    'kindred data make har --target activity --out activities.csv.gz',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
   );
 }
@@ -86,10 +94,9 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   }
   await writeTableFile(io, flags.out, table);
   const size = sizeOf(table);
-  const training = settingWords(TRAINING, { objective: kind === 'regression' ? kind : undefined });
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
     `Wrote ${flags.out}: ${sizeText(size)}`,
-    `Next: ${commandLine(io.program, 'train', flags.out!, ...training)}`,
+    `Next: ${commandLine(io.program, 'train', flags.out!)}`,
   ]);
 }
 
@@ -99,12 +106,20 @@ function makeTable(kind: Kind, flags: Flags): Table {
   // HAR-like participants have up to 19% more rows than asked for.
   checkDenseSize('data make', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
   if (kind === 'regression') {
+    refuseOthers(flags, ['target'], kind);
     const { heterogeneity = 'same', snr = 20 } = flags;
     return makeRegression({ tasks: participants, rows, features, seed, heterogeneity, snrDb: snr });
   }
-  for (const name of ['heterogeneity', 'snr'] as const) {
+  refuseOthers(flags, ['heterogeneity', 'snr'], kind);
+  const { target = 'sitting' } = flags;
+  return makeHarLike({ participants, rowsPerParticipant: rows, features, seed, target });
+}
+
+/** Options of another kind of data. */
+function refuseOthers(flags: Flags, names: readonly (keyof Flags)[], kind: Kind): void {
+  for (const name of names) {
     if (flags[name] === undefined) continue;
-    throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got har`);
+    const other = KINDS.find((one) => one !== kind);
+    throw inputError('BAD_OPTION', `option --${name}: expected only with data make ${other}, got ${kind}`);
   }
-  return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
 }

@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['participant', 'coordinator'],
   ['client', 'host'],
   ['methods', 'sim', 'check'],
-  ['reproduce', 'audit'],
+  ['reproduce', 'audit', 'export', 'explain'],
   ['node', 'browser', 'nats'],
   ['cli', 'web', 'public'],
 ];

@@ -24,12 +24,12 @@ test('five entry points, and everything else is internal', () => {
   );
 });
 
-test('at most 80 names, and no name stands for two things', () => {
+test('at most 90 names, and no name stands for two things', () => {
   const homes = new Map<string, Set<string>>();
   for (const { names } of documented)
     for (const { name, from } of names) homes.set(name, (homes.get(name) ?? new Set()).add(from));
   expect([...homes].filter(([, from]) => from.size > 1)).toEqual([]);
-  expect(homes.size).toBeLessThanOrEqual(80);
+  expect(homes.size).toBeLessThanOrEqual(90);
   // Exported once from the file that defines it; other entry points pass it on.
   expect(documented.flatMap(({ names }) => names).length).toBe(homes.size);
 });

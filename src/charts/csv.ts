@@ -4,7 +4,8 @@ import type { Figure, Panel } from './figure.ts';
 const COLUMNS = ['figure', 'panel', 'series', 'x', 'y', 'low', 'high'] as const;
 
 /**
- * In panels of groups x is the name of the group; of an arrow there are two rows, from and to. Panels that were drawn
+ * In panels of groups and rows x is the name of the group or row, in tables of colours the series is the name of the row and x that of the column; of an arrow there are
+ * two rows, from and to. Panels that were drawn
  * elsewhere have no numbers. RFC 4180: lines end in CRLF, fields are quoted where they must be.
  */
 export function curvesCsv(figure: Figure): string {
@@ -26,9 +27,18 @@ function rowsOf(panel: Panel): Value[][] {
       return panel.groups.flatMap((group) =>
         group.bars.map(({ name, value, low, high }) => [name, group.name, value, low, high]),
       );
+    case 'across':
+      return panel.rows.flatMap(({ name: row, bars, mark }) => [
+        ...bars.map(({ name, value, low, high }) => [name, row, value, low, high]),
+        ...(mark === undefined ? [] : [[panel.markName, row, mark, undefined, undefined]]),
+      ]);
     case 'vectors':
       return panel.arrows.flatMap(({ name, from, to }) =>
         [from, to].map(([x, y]): Value[] => [name, x, y, undefined, undefined]),
+      );
+    case 'heat':
+      return panel.cells.flatMap((row, r) =>
+        row.map(({ value }, c): Value[] => [panel.rows.names[r], panel.columns.names[c], value]),
       );
     case 'svg':
       return [];

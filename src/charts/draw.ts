@@ -1,7 +1,10 @@
 /** A figure as one SVG document: title, legend, panels in a grid with plots of one size that line up beside each other. */
+
+import { acrossHeight, acrossSheet } from './across-panel.ts';
 import { drawHead, drawNoData, heightAbove, type Room, type Sheet } from './axes.ts';
 import { barSheet } from './bar-panel.ts';
 import type { Figure, Panel, SvgPanel } from './figure.ts';
+import { heatSheet } from './heat-panel.ts';
 import { drawLegend } from './legend.ts';
 import { lineSheet } from './line-panel.ts';
 import { CHART_STYLE, SIZE } from './style.ts';
@@ -80,14 +83,16 @@ export interface DrawnPanel {
 
 /** Each on its own sheet. All ids inside begin with `prefix`, which must be the figure's own. */
 export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
-  const { width, plotHeight } = SIZES[figure.columns];
-  const sheets = figure.panels.map((panel) => sheetOf(panel, width, plotHeight));
+  const { width } = SIZES[figure.columns];
+  const most = (row: number, heights: readonly number[]) => Math.max(...inRows(heights, figure.columns)[row]);
+  const wanted = figure.panels.map((panel) => plotHeightOf(panel, SIZES[figure.columns].plotHeight));
+  const heights = figure.panels.map((_, p) => most(Math.floor(p / figure.columns), wanted));
+  const sheets = figure.panels.map((panel, p) => sheetOf(panel, width, heights[p]));
   const left = Math.max(4, ...sheets.map((sheet) => sheet?.left ?? 0));
   const tops = figure.panels.map(({ title }, p) =>
     sheets[p] ? heightAbove(width, title, sheets[p].unit) : 0,
   );
   const bottoms = sheets.map((sheet) => sheet?.bottom(left) ?? 0);
-  const most = (row: number, heights: readonly number[]) => Math.max(...inRows(heights, figure.columns)[row]);
   return figure.panels.map((panel, p) => {
     // No id of a figure has "_p": panel 2 of figure "a" is not figure "a-2".
     const id = `${prefix}_p${p + 1}`;
@@ -95,16 +100,24 @@ export function drawPanels(figure: Figure, prefix: string): DrawnPanel[] {
     const { kind, title } = panel;
     const { unit, draw } = sheets[p]!;
     const row = Math.floor(p / figure.columns);
+    const plotHeight = heights[p];
     const room = { width, plotHeight, left, top: most(row, tops) };
     const content = [...drawHead(room, title, unit), ...(draw(room, id) ?? drawNoData(room))].join('\n');
     return { kind, title, width, height: room.top + plotHeight + most(row, bottoms), content };
   });
 }
 
+/** Rows of bars need their room, however many there are. */
+function plotHeightOf(panel: Panel, usual: number): number {
+  return panel.kind === 'across' ? acrossHeight(panel) : panel.kind === 'svg' ? 0 : usual;
+}
+
 /** Finished documents have their own measures and take no part in the common ones. */
 function sheetOf(panel: Panel, width: number, plotHeight: number): Sheet | undefined {
   if (panel.kind === 'lines') return lineSheet(panel, width, plotHeight);
+  if (panel.kind === 'across') return acrossSheet(panel, width, plotHeight);
   if (panel.kind === 'bars') return barSheet(panel, width, plotHeight);
+  if (panel.kind === 'heat') return heatSheet(panel, width, plotHeight);
   return panel.kind === 'vectors' ? vectorSheet(panel) : undefined;
 }
 

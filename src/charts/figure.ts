@@ -48,6 +48,22 @@ export interface BarPanel {
   readonly groups: readonly { readonly name: string; readonly bars: readonly Bar[] }[];
 }
 
+/** Bars from zero to the left and to the right, a row for each name: long names stay readable, and signs can be seen. */
+export interface AcrossPanel {
+  readonly kind: 'across';
+  readonly title: string;
+  readonly x: Axis;
+  readonly rows: readonly {
+    readonly name: string;
+    /** Below each other; low and high are drawn as a whisker. */
+    readonly bars: readonly Bar[];
+    /** Drawn as a tick across the row: a sum, for example. */
+    readonly mark?: number | undefined;
+  }[];
+  /** What the marks are, for the legend. */
+  readonly markName?: string | undefined;
+}
+
 export interface Arrow {
   readonly from: readonly [number, number];
   readonly to: readonly [number, number];
@@ -63,6 +79,26 @@ export interface VectorPanel {
   readonly arrows: readonly Arrow[];
 }
 
+/** One field of a table of colours. */
+export interface HeatCell {
+  readonly value: number;
+  readonly colour: string;
+  /** 0 to 1: how much of the colour. */
+  readonly strength: number;
+  /** Below each other, the first one larger; what has no room is left out. */
+  readonly lines: readonly string[];
+}
+
+/** A table of colours: names along two sides, a cell for each pair. */
+export interface HeatPanel {
+  readonly kind: 'heat';
+  readonly title: string;
+  readonly rows: { readonly title: string; readonly names: readonly string[] };
+  readonly columns: { readonly title: string; readonly names: readonly string[] };
+  /** By row, then by column. */
+  readonly cells: readonly (readonly HeatCell[])[];
+}
+
 /** A document that is drawn already, such as a message sequence chart. */
 export interface SvgPanel {
   readonly kind: 'svg';
@@ -70,7 +106,7 @@ export interface SvgPanel {
   readonly svg: string;
 }
 
-export type Panel = LinePanel | BarPanel | VectorPanel | SvgPanel;
+export type Panel = LinePanel | BarPanel | AcrossPanel | VectorPanel | HeatPanel | SvgPanel;
 
 export interface Figure {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** One entry for everything that looks the same in all panels of a figure. */
-import type { Figure, Panel } from './figure.ts';
-import { SIZE } from './style.ts';
+import type { AcrossPanel, Figure, Panel } from './figure.ts';
+import { MARK_COLOUR, SIZE } from './style.ts';
 import { element, line, text } from './svg.ts';
 import { shortened, textWidth } from './text-width.ts';
 
@@ -8,7 +8,7 @@ export interface LegendEntry {
   readonly name: string;
   readonly colour: string;
   readonly dash?: string | undefined;
-  readonly mark: 'line' | 'dot';
+  readonly mark: 'line' | 'dot' | 'bar' | 'tick';
 }
 
 export const SWATCH = { width: 26, height: 12 } as const;
@@ -28,14 +28,27 @@ function entriesOf(panel: Panel): LegendEntry[] {
     return panel.groups.flatMap(({ bars }) =>
       bars.map(({ name, colour }) => ({ name, colour, mark: 'dot' })),
     );
+  if (panel.kind === 'across') return acrossEntries(panel);
   if (panel.kind !== 'lines') return [];
   return panel.series.map(({ name, colour, dash, shape }) =>
     shape === 'dots' ? { name, colour, mark: 'dot' } : { name, colour, dash, mark: 'line' },
   );
 }
 
+function acrossEntries({ rows, markName = '' }: AcrossPanel): LegendEntry[] {
+  const bars = rows.flatMap(({ bars }) => bars);
+  const marks = rows.some(({ mark }) => mark !== undefined) ? [MARK_COLOUR] : [];
+  return [
+    ...bars.map(({ name, colour }) => ({ name, colour, mark: 'bar' }) as const),
+    ...marks.map((colour) => ({ name: markName, colour, mark: 'tick' }) as const),
+  ];
+}
+
 export function drawSwatch({ colour, dash, mark }: LegendEntry, x: number, y: number): string {
-  if (mark === 'dot') return element('circle', { cx: x + SWATCH.width / 2, cy: y, r: 4, fill: colour });
+  const middle = x + SWATCH.width / 2;
+  if (mark === 'bar') return element('rect', { x: x + 4, y: y - 5, width: 18, height: 10, fill: colour });
+  if (mark === 'tick') return line([middle, y - 6], [middle, y + 6], { stroke: colour, 'stroke-width': 2.4 });
+  if (mark === 'dot') return element('circle', { cx: middle, cy: y, r: 4, fill: colour });
   return line([x, y], [x + SWATCH.width, y], {
     stroke: colour,
     'stroke-width': 2.4,

@@ -8,6 +8,9 @@ export const SIZE = { heading: 15, panel: 13, name: 12, tick: 11 } as const;
 
 export const BAND_OPACITY = 0.17;
 
+/** Of ticks across bars. */
+export const MARK_COLOUR = '#1a1f26';
+
 export const CHART_STYLE = [
   `.kc-heading{font:600 ${SIZE.heading}px ${FONT};fill:#1a1f26}`,
   `.kc-panel{font:600 ${SIZE.panel}px ${FONT};fill:#1a1f26}`,
@@ -16,6 +19,8 @@ export const CHART_STYLE = [
   `.kc-unit{font:${SIZE.tick}px ${FONT};fill:#4a5360}`,
   `.kc-none{font:italic ${SIZE.name}px ${FONT};fill:#6b7480}`,
   `.kc-tag{font:600 ${SIZE.name}px ${FONT};fill:#1a1f26;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}`,
+  `.kc-cell{font:600 ${SIZE.name}px ${FONT};font-variant-numeric:tabular-nums}`,
+  `.kc-cell-note{font:${SIZE.tick}px ${FONT};font-variant-numeric:tabular-nums}`,
   '.kc-axis{stroke:#7b8592;stroke-width:1;fill:none}',
   '.kc-grid{stroke:#e3e7ec;stroke-width:1}',
   '.kc-fine{stroke:#f0f2f5;stroke-width:1}',

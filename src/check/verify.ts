@@ -143,7 +143,7 @@ function compareMember(stored: StoredRunOf, member: StoredMember, state: Stored 
 }
 
 /** With answers the run has them, newer than the member's own cell. */
-function acceptedBy({ inquiry, accepted }: StoredRun, member: StoredMember): Accepted {
+export function acceptedBy({ inquiry, accepted }: StoredRun, member: StoredMember): Accepted {
   if (!inquiry || !accepted) return member.accepted;
   for (let i = 0; i < accepted.length; i += 3) {
     if (accepted[i] === member.index) return { round: accepted[i + 1], factor: accepted[i + 2] };

@@ -1,20 +1,18 @@
 /** What `kindred join` does. */
 import { inputError, KindredError } from '../base/errors.ts';
-import type { JoinEvent, JoinResult, JoinStatus } from '../client/participation-options.ts';
-import { classesText } from '../data/agreed-classes.ts';
+import type { JoinResult, JoinStatus, Participation } from '../client/participation-options.ts';
+import type { Table } from '../data/table.ts';
 import type { TlsOptions } from '../node/admin/post-json.ts';
 import { joinFederation } from '../node/client/join.ts';
 import { hasLeft, leaveFor } from '../node/client/leave.ts';
 import { RunRecorder } from '../node/run-log.ts';
-import { commandLine } from './command-line.ts';
 import { invitationFrom } from './invitation.ts';
 import { type Io, note } from './io.ts';
-import { type JoinFlags, readJoinData } from './join-data.ts';
+import { type JoinFlags, type JoinRows, readJoinData, readUnlearned } from './join-data.ts';
 import { readPolicy } from './join-policy.ts';
-import { type Layout, writeResult } from './layout.ts';
-import { count, decimals, duration, percent, significant } from './number-text.ts';
-import { printable } from './printable.ts';
-import { privacyLines } from './privacy-lines.ts';
+import { progressLine, REASONS, report, reporter, waitingFor } from './join-report.ts';
+import { checkWatchable, WatchedRows } from './join-watch.ts';
+import { writeResult } from './layout.ts';
 import { Progress } from './progress.ts';
 import { readTls } from './tls-files.ts';
 
@@ -23,46 +21,88 @@ const REFRESH_MS = 250;
 const NOTE_AFTER_MS = 2000;
 
 export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<void> {
-  if (flags.once && flags.forever)
-    throw inputError('BAD_OPTION', 'option --forever: expected --forever or --once, got both');
+  if (flags.once && (flags.forever || flags.watch)) {
+    const other = flags.watch ? '--watch' : '--forever';
+    throw inputError('BAD_OPTION', `option ${other}: expected ${other} or --once, got both`);
+  }
   const tls = await readTls(flags);
   if (flags.leave) return await leave(io, url, flags, tls);
   const invitation = await invitationFrom(io, flags);
-  const { participant, table, columns } = await readJoinData(io, flags);
-  const { state, positive, testFraction, seed, slowdown } = flags;
+  if (flags.watch) await checkWatchable(flags);
+  const watched = flags.watch ? new WatchedRows(io, flags) : undefined;
+  const rows = await readJoinData(io, flags);
+  const unlearn = await readUnlearned(io, flags, rows);
+  const { state, positive, testFraction, seed, probabilities, slowdown } = flags;
   const policy = await readPolicy(flags);
   // Whoever asks for sums is one to be summed.
   const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
   if (hasLeft(state)) await note(io, 'this participant had left the federation; it joins again');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
-  const participation = joinFederation({
-    url,
-    data: { table, columns },
-    participant,
-    stateFolder: state,
-    ...{ positive, invitation, testFraction, seed, slowdown, secure, policy, tls, record },
-    keepGoing: flags.forever ?? false,
-    onEvent: reporter(io, flags, progress),
+  const start = ({ participant, table, columns }: JoinRows, unlearn?: Table) =>
+    joinFederation({
+      url,
+      data: { table, columns },
+      participant,
+      stateFolder: state,
+      ...{
+        positive,
+        invitation,
+        testFraction,
+        seed,
+        probabilities,
+        slowdown,
+        secure,
+        policy,
+        tls,
+        record,
+        unlearn,
+      },
+      keepGoing: flags.forever ?? flags.watch ?? false,
+      onEvent: reporter(io, flags, progress),
+    });
+  let running = start(rows, unlearn);
+  let isStopped = false;
+  const takeBack = io.onInterrupt?.(() => {
+    isStopped = true;
+    void running.close();
   });
-  const takeBack = io.onInterrupt?.(() => void participation.close());
   const waits = waitingNote(io);
   const refresh = setInterval(() => {
-    const { status } = participation;
+    const { status } = running;
     if (!flags.verbose) progress.show(progressLine(status));
     if (!io.stderr.isTerminal) waits(status);
   }, REFRESH_MS);
   try {
-    const result = await participation.done;
+    watched?.begin(rows);
+    for (let next = await endOrRows(running, watched); next; next = await endOrRows(running, watched)) {
+      // As if it had been stopped and started with the new rows: whatever happens in between, that is well tested.
+      await running.close();
+      if (isStopped) break;
+      running = start(next);
+    }
+    const result = await running.done;
     progress.clear();
     await writeResult(io, flags, result, (layout) => report(result, io.program, layout));
-    checkAccepted(result, participation.status.awaited);
+    checkAccepted(result, running.status.awaited);
+    if (probabilities && !result.calibration)
+      await note(io, 'no probabilities: they need classification, --method mtl and a model from training');
   } finally {
+    watched?.end();
     clearInterval(refresh);
     progress.clear();
     takeBack?.();
     record?.close();
   }
+}
+
+/** Other rows than those that it takes part with; undefined: it has come to its end. */
+async function endOrRows(
+  { done }: Participation,
+  watched: WatchedRows | undefined,
+): Promise<JoinRows | undefined> {
+  const ended = done.then(() => undefined);
+  return watched ? Promise.race([ended, watched.next()]) : ended;
 }
 
 async function leave(io: Io, url: string, flags: JoinFlags, tls: TlsOptions | undefined): Promise<void> {
@@ -86,10 +126,6 @@ function waitingNote(io: Io): (status: JoinStatus) => void {
   };
 }
 
-function waitingFor(awaited: number): string {
-  return `waiting for ${count(awaited)} more participant${awaited === 1 ? '' : 's'}; training starts when they have joined`;
-}
-
 /** Nobody has learnt from these rows: that is not success, whatever the reason. */
 function checkAccepted({ participant, reason, base }: JoinResult, awaited = 0): void {
   if (base > 0 || reason === 'left') return;
@@ -101,110 +137,4 @@ function checkAccepted({ participant, reason, base }: JoinResult, awaited = 0): 
         ? `while it was ${waitingFor(awaited)}; run the same command again, and let others join`
         : 'before it was stopped; run the same command again to continue';
   throw new KindredError('NOT_ACCEPTED', `${what} ${because}`, 'run');
-}
-
-/** What is reported on stderr: every event with --verbose, otherwise only a lost connection. */
-function reporter(io: Io, { verbose }: JoinFlags, progress: Progress): (event: JoinEvent) => void {
-  let isFirstTry = true;
-  return (event) => {
-    const isWaiting = event.type === 'phase' && event.waitingFor !== undefined;
-    if (event.type === 'rows changed' || isWaiting) {
-      progress.clear();
-      void note(io, lineFor(event));
-    } else if (verbose) {
-      void io.stderr.write(`${printable(lineFor(event))}\n`);
-    } else if (event.type === 'lost' && isFirstTry) {
-      progress.clear();
-      void note(io, `${event.why}; trying again until it answers`);
-    }
-    if (event.type === 'connected' || event.type === 'lost') isFirstTry = false;
-  };
-}
-
-function lineFor(event: JoinEvent): string {
-  switch (event.type) {
-    case 'connected':
-      return `connected to federation ${event.federation.name} (${event.federation.id})`;
-    case 'lost':
-      return `not connected: ${event.why}; trying again in ${duration(event.retryMs)}`;
-    case 'phase':
-      return event.waitingFor === undefined
-        ? `round ${event.round}: ${event.phase}`
-        : `training waits for ${event.waitingFor}`;
-    case 'solved':
-      return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
-    case 'bad frame':
-      return `ignored an invalid frame: ${event.message}`;
-    case 'finished':
-      return `training rests after round ${event.round}: ${REASONS[event.reason]}`;
-    case 'rows changed': {
-      const fitted = event.isPersonalised ? 'your model is now fitted to them, and ' : '';
-      const { added, gone, kept } = event;
-      return `training rows since the last start: ${count(added)} new, ${count(gone)} gone, ${count(kept)} kept; ${fitted}the federation is asked to train with them`;
-    }
-  }
-}
-
-function progressLine(status: JoinStatus): string {
-  const { participant, phase, round, passes, solveMs, isConnected } = status;
-  const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
-  const link = isConnected ? 'connected' : 'not connected';
-  if (status.awaited) return `${participant}: ${waitingFor(status.awaited)}, ${link}`;
-  return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
-}
-
-const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
-  gap: 'the relative duality gap is below its target',
-  stall: 'no more progress',
-  rounds: 'the maximum number of rounds was reached',
-  time: 'the time limit was reached',
-  operator: 'the operator ended the training',
-  budget: 'the privacy budget is spent',
-  left: 'this participant has left',
-  closed: 'stopped; the state is saved, run the same command to continue',
-};
-
-function report(result: JoinResult, program: string, { line }: Layout): string[] {
-  const { participant, key, federation, reason, rounds, base, passes, test, privacy, state } = result;
-  const own =
-    base > 0 ? `last accepted in round ${base}, ${count(passes)} local passes` : 'none accepted yet';
-  return [
-    line('Participant', federation ? `${participant}, federation ${federation.name}` : participant),
-    line('Training', `${count(rounds)} rounds: ${REASONS[reason]}`),
-    ...(result.participants === undefined
-      ? []
-      : [line('Took part', tookPart(result.participants, result.missing ?? 0))]),
-    line('Own part', own),
-    ...agreedLines(result).map(([name, text]) => line(name, text)),
-    ...(test ? [line('Test', testText(test))] : []),
-    ...privacyLines(privacy, line),
-    ...(key === undefined ? [] : [line('Key', key)]),
-    line('State', state),
-    ...(base > 0 ? [line('Predict', commandLine(program, 'predict', '--model', state, 'new.csv'))] : []),
-  ];
-}
-
-/** What the federation has agreed on about targets. */
-function agreedLines({ classes, target }: Pick<JoinResult, 'classes' | 'target'>): [string, string][] {
-  if (classes) return [['Classes', classesText(classes)]];
-  if (!target) return [];
-  const { shift, scale } = target;
-  return [
-    [
-      'Target',
-      `centred at ${significant(shift)}, in units of ${significant(scale)} (mean and standard deviation of all)`,
-    ],
-  ];
-}
-
-function tookPart(participants: number, missing: number): string {
-  const everybody = `${count(participants)} participant${participants === 1 ? '' : 's'}`;
-  if (missing === 0) return everybody;
-  return `${everybody}; the certificate does not cover ${count(missing)} that stopped answering`;
-}
-
-function testText({ rows, errorRate, balancedAccuracy, r2, rmse }: NonNullable<JoinResult['test']>): string {
-  return errorRate === undefined
-    ? `${count(rows)} rows: RMSE ${significant(rmse)}, R2 ${decimals(r2)}`
-    : `${count(rows)} rows: error ${percent(errorRate)}, balanced accuracy ${decimals(balancedAccuracy)}`;
 }

@@ -36,7 +36,11 @@ export function addJoin(program: Command, io: Io): void {
       'target value of the positive class (+1), the same for all participants (default: agreed on from all labels)',
     )
     .addOption(valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0))
-    .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1));
+    .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1))
+    .option(
+      '--probabilities',
+      'calibrate probabilities for predict --probabilities when training ends; nothing of it is sent',
+    );
   command
     .optionsGroup('Federation:')
     .option('--name <id>', 'name in the federation (default: the value of --task, or the name of the file)')
@@ -47,6 +51,14 @@ export function addJoin(program: Command, io: Io): void {
     .option('--secure', 'require secure aggregation: the server sees only sums')
     .option('--once', 'exit when training ends (default)')
     .option('--forever', 'stay connected while training rests, and take part when it continues')
+    .option(
+      '--watch',
+      'read the data again when the file changes, and train with the new rows; stays connected, as with --forever',
+    )
+    .option(
+      '--unlearn <rows>',
+      'rows to unlearn: their numbers in the data, from 1 (17,23), or a file with them; they stay out from now on',
+    )
     .option(
       '--leave',
       'leave the federation for good and exit; needs no data. Contributions stay in the model',
@@ -62,6 +74,8 @@ export function addJoin(program: Command, io: Io): void {
   finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',
+    'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada --watch',
+    'kindred join http://host:7070 --data mine.csv --task all --state mine --unlearn 17,23',
     'kindred join http://host:7070 --state ada --leave',
     "kindred join https://host --data mine.csv --task all --state me --require 'secure,dp:eps<=4'",
     'kindred join https://host/wards --data wards.csv --task 7 --state ward-7 --test-fraction 0.3',

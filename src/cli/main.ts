@@ -17,6 +17,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   predict: async () => (await import('./predict.ts')).addPredict,
   evaluate: async () => (await import('./evaluate.ts')).addEvaluate,
   personalise: async () => (await import('./personalise.ts')).addPersonalise,
+  explain: async () => (await import('./explain.ts')).addExplain,
+  export: async () => (await import('./export.ts')).addExport,
   serve: async () => (await import('./serve.ts')).addServe,
   join: async () => (await import('./join.ts')).addJoin,
   invite: async () => (await import('./operator.ts')).addInvite,

@@ -4,7 +4,6 @@ import { modelToJson } from '../methods/model.ts';
 import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
-import { lossOf } from '../solver/losses/losses.ts';
 import { commandLine } from './command-line.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { addSettings, finish, settingsGiven } from './flags.ts';
@@ -13,6 +12,7 @@ import { type Layout, writeResult } from './layout.ts';
 import { addModelOption, readModel, readTableFor, rememberingColumns } from './model-data.ts';
 import { count, scientific, significant } from './number-text.ts';
 import { addAllOption, METRIC_TITLES, MOST_ROWS, metricCells, moreLine } from './participant-table.ts';
+import { shapeText } from './train-report.ts';
 
 type Flags = DataFlags & {
   readonly model: string;
@@ -75,8 +75,7 @@ function report(
   const { model: file, out } = flags;
   const { line } = layout;
   const rows = participants.reduce((sum, participant) => sum + participant.rows, 0);
-  const { form } = lossOf({ objective: model.objective, loss: options.loss });
-  const epsilon = form === 'tube' ? `, epsilon = ${options.epsilon}` : '';
+  const shape = shapeText({ ...options, objective: model.objective }).map((part) => `, ${part}`);
   const weight = options.classWeight === 'balanced' ? ', balanced classes' : '';
   const written = (path: string) => [
     line('Wrote', path),
@@ -85,7 +84,7 @@ function report(
   return [
     line('Data', `${count(participants.length)} participants, ${count(rows)} rows (${source})`),
     line('Model', `${file}, ${model.method}, ${model.objective}`),
-    line('Problem', `C1 = ${options.c1}, C2 = ${options.c2}${epsilon}${weight}`),
+    line('Problem', `C1 = ${options.c1}, C2 = ${options.c2}${shape.join('')}${weight}`),
     '',
     ...partTable(result, flags, layout),
     '',

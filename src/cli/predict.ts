@@ -1,9 +1,11 @@
 /** kindred predict: a model's predictions for rows, as CSV. */
 import type { Command } from 'commander';
+import { isMany } from '../data/labels.ts';
 import { predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
+import { number } from '../settings/kinds.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
-import { finish } from './flags.ts';
+import { finish, valued } from './flags.ts';
 import { type Io, note, writeJson } from './io.ts';
 import { writeLines } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
@@ -11,7 +13,13 @@ import { count } from './number-text.ts';
 import { predictionsCsv } from './predictions-csv.ts';
 import { printableLines } from './printable.ts';
 
-type Flags = DataFlags & { readonly model: string; readonly out?: string; readonly json?: true };
+type Flags = DataFlags & {
+  readonly model: string;
+  readonly probabilities?: true;
+  readonly threshold?: number;
+  readonly out?: string;
+  readonly json?: true;
+};
 
 export function addPredict(program: Command, io: Io): void {
   const command = program
@@ -21,11 +29,24 @@ export function addPredict(program: Command, io: Io): void {
     )
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
-  addModelOption(addDataOptions(command, 'as in training')).option(
-    '--out <file>',
-    'write the CSV row,participant,prediction,decision here (default: stdout)',
+  addModelOption(addDataOptions(command, 'as in training'))
+    .option(
+      '--probabilities',
+      'add the probability of the positive class or, of many classes, of each (models trained with --probabilities or --loss logistic)',
+    )
+    .addOption(
+      valued(
+        '--threshold <number>',
+        'predict the positive class from this probability on (default: from a decision above 0 on)',
+        number({ above: 0, below: 1 }),
+      ),
+    )
+    .option('--out <file>', 'write the CSV row,participant,prediction,decision here (default: stdout)');
+  finish(
+    command,
+    'kindred predict --model model.json new.csv --out predictions.csv',
+    'kindred predict --model model.json new.csv --probabilities --threshold 0.3',
   );
-  finish(command, 'kindred predict --model model.json new.csv --out predictions.csv');
 }
 
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
@@ -33,9 +54,11 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   const model = await readModel(flags.model);
   const { table, served } = await readTableFor(model, io, data, flags, 'neither');
   const newcomers = new Set(newcomersIn(table, model));
-  const predictions = predict(model, table);
+  const { probabilities, threshold } = flags;
+  const predictions = predict(model, table, '', { probabilities, threshold });
+  const labels = isMany(model.classes) ? model.classes.labels : [];
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
-  if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions));
+  if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions, labels));
   if (flags.json) {
     const { method, objective } = model;
     const summary = { method, objective, rows: table.n, servedByShared };
@@ -43,7 +66,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   } else if (flags.out === undefined) {
     // Data for whoever reads them, but never commands for a terminal.
     const { isTerminal } = io.stdout;
-    for (const chunk of predictionsCsv(predictions))
+    for (const chunk of predictionsCsv(predictions, labels))
       await io.stdout.write(isTerminal ? printableLines(chunk) : chunk);
   } else {
     await writeLines(io, [`Wrote ${flags.out}: ${count(table.n)} predictions`]);

@@ -2,10 +2,11 @@
 import type { Auto } from '../methods/auto.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { defaultLoss } from '../settings/losses.ts';
-import { lossOf } from '../solver/losses/losses.ts';
+import { LOSSES, lossOf } from '../solver/losses/losses.ts';
 import type { Layout } from './layout.ts';
 import { count, duration, scientific, significant, sizeText } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
+import { qualityLines } from './quality-lines.ts';
 import { autoText } from './train-auto.ts';
 
 type Trained = TrainResult & {
@@ -17,7 +18,11 @@ export function trainReport(
   result: Trained,
   size: Parameters<typeof sizeText>[0],
   source: string,
-  { model, all }: { readonly model?: string; readonly all?: true },
+  {
+    model,
+    all,
+    written,
+  }: { readonly model?: string; readonly all?: true; readonly written: readonly string[] },
   layout: Layout,
 ): string[] {
   const { line } = layout;
@@ -32,9 +37,11 @@ export function trainReport(
     '',
     ...(tested ? participantTable(result, layout, { all }) : ['  No test rows, so no test results.']),
     '',
+    ...(tested ? [...qualityLines(result, layout), ''] : []),
     ...certificateLines(result, layout),
     line('Time', timeText(timing)),
     ...(model === undefined ? [] : [line('Model', model)]),
+    ...written.map((path) => line('Figure', path)),
   ];
 }
 
@@ -60,9 +67,17 @@ function methodText({ method, options }: TrainResult): string {
     fedavg: [`C1 = ${options.c1}`, `C2 = ${options.c2}`],
   };
   const loss = options.loss === defaultLoss(options.objective) ? [] : [`${options.loss} loss`];
-  const epsilon = lossOf(options).form === 'tube' ? [`epsilon = ${options.epsilon}`] : [];
+  const shape = shapeText(options);
   const common = [`${options.scale} scaling`, `seed ${options.seed}`];
-  return [method, ...parts[method], ...loss, ...epsilon, ...common].join(', ');
+  return [method, ...parts[method], ...loss, ...shape, ...common].join(', ');
+}
+
+/** What the loss has beside its name. */
+export function shapeText(
+  options: Pick<TrainResult['options'], 'objective' | 'loss' | 'epsilon' | 'quantile'>,
+): string[] {
+  if (lossOf(options) === LOSSES.quantile) return [`quantile = ${options.quantile}`];
+  return lossOf(options).form === 'tube' ? [`epsilon = ${options.epsilon}`] : [];
 }
 
 function certificateLines(result: TrainResult, { line }: Layout): string[] {

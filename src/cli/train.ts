@@ -1,5 +1,6 @@
 /** kindred train: models from data, with their test results and certificate. */
 import type { Command } from 'commander';
+import type { Tested } from '../methods/evaluate.ts';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
 import { checkOptions } from '../methods/options.ts';
@@ -16,15 +17,19 @@ import { rememberingColumns } from './model-data.ts';
 import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
+import { addFiguresOption, checkFigures, type FiguresFlag, writeQualityFigures } from './quality-files.ts';
+import { readStart } from './start.ts';
 import { addAutoOption, foundOptions, SOUGHT_LEARNING } from './train-auto.ts';
 import { trainReport } from './train-report.ts';
 
-type Flags = DataFlags & {
-  readonly model?: string;
-  readonly all?: true;
-  readonly threads?: number;
-  readonly json?: true;
-};
+type Flags = DataFlags &
+  FiguresFlag & {
+    readonly model?: string;
+    readonly start?: string;
+    readonly all?: true;
+    readonly threads?: number;
+    readonly json?: true;
+  };
 
 export function addTrain(program: Command, io: Io): void {
   const command = program
@@ -35,13 +40,20 @@ export function addTrain(program: Command, io: Io): void {
   addSettings(addDataOptions(command).optionsGroup('Problem:'), SOUGHT_LEARNING);
   addAutoOption(command);
   addSettings(command.optionsGroup('Run:'), RUNNING);
-  command.optionsGroup('Options:').option('--model <file>', 'write the trained model here');
-  addAllOption(command);
+  command
+    .optionsGroup('Options:')
+    .option('--model <file>', 'write the trained model here')
+    .option(
+      '--start <file>',
+      'start from this linear model: a model of kindred, LIBLINEAR text, or weights as CSV',
+    );
+  addFiguresOption(addAllOption(command));
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
     'kindred train har.csv --model model.json',
     'kindred train readings.csv --task patient --label score --c1 1 --c2 0.1 --json',
+    'kindred train har.csv --start model.json --model newer.json',
   );
 }
 
@@ -49,6 +61,8 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const given = settingsGiven(flags, TRAINING) as TrainOptions;
   checkOptions(given);
   if (flags.model !== undefined) await checkWritable(flags.model);
+  await checkFigures(flags);
+  const start = flags.start === undefined ? undefined : await readStart(flags.start);
   const started = io.now();
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
@@ -59,7 +73,11 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
     progress.show(`round ${round}${gap}`);
   };
-  const context = { now: io.now, onRound };
+  let tested: readonly Tested[] = [];
+  const onTested = (rows: readonly Tested[]) => {
+    tested = rows;
+  };
+  const context = { now: io.now, onRound, onTested, start };
   const result = await progress.during(() => trainOnThreads(flags.threads, table, options, context));
   const { model, ...rest } = result;
   const timing = {
@@ -69,6 +87,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   };
   if (flags.model !== undefined)
     await writeAtomically(flags.model, [modelToJson(rememberingColumns(model, flags))]);
+  const figures = await writeQualityFigures(flags, model, tested);
   // Everything but the model: no dates and no paths, so that equal runs give equal documents.
   const size = {
     participants: result.participants.length,
@@ -83,7 +102,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     data: size,
   };
   await writeResult(io, flags, document, (layout) =>
-    trainReport({ ...result, timing, auto }, size, data, flags, layout),
+    trainReport({ ...result, timing, auto }, size, data, { ...flags, written: figures }, layout),
   );
   await warnOfLeaks(io, result.leaks);
   await warnWhenShort(io, result);

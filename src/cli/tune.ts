@@ -116,7 +116,7 @@ function addSearchOptions(command: Command): void {
     .addOption(
       valued(
         '--metric <name>',
-        `metric to optimise: ${TUNE_METRICS.join(', ')} (default: rmse for regression; balancedAccuracy with balanced class weights or uneven classes, errorRate otherwise)`,
+        `metric to optimise: ${TUNE_METRICS.join(', ')} (default: rmse for regression, pinball for --loss quantile; balancedAccuracy with balanced class weights or uneven classes, errorRate otherwise)`,
         metrics,
       ),
     )

@@ -2,14 +2,16 @@
 import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
 import { type Verification, type VerifiedParticipant, verified } from '../check/verify.ts';
+import { type VerifiedUnlearning, verifiedUnlearning } from '../check/verify-unlearned.ts';
+import type { ParticipantFile } from '../client/participant-file.ts';
+import { allRounds } from '../host/all-rounds.ts';
 import type { FederationRecord } from '../host/ports.ts';
 import { kindOf } from '../node/files/files.ts';
-import type { Stored } from '../participant/state.ts';
 import { number } from '../settings/kinds.ts';
 import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
-import { scientific } from './number-text.ts';
+import { count, scientific } from './number-text.ts';
 import { Progress } from './progress.ts';
 
 interface Flags {
@@ -49,15 +51,22 @@ async function runVerify(io: Io, path: string, folders: readonly string[], flags
   try {
     const federation = federationFrom(path, store.federations(), flags.federation);
     const progress = new Progress(io);
-    const states = await progress.during(() => statesOf(federation, folders, progress));
+    const files = await progress.during(() => filesOf(federation, folders, progress));
     const stored = store.loadRun(federation.name);
     const run = stored && { options: federation.options, ...stored };
+    const states = new Map(Array.from(files, ([id, file]) => [id, file.stored]));
     const result = verified(run, states, flags.tolerance);
-    await writeResult(io, flags, { federation: federation.name, ...result }, (layout) =>
-      report(federation.name, result, flags.tolerance, layout),
-    );
+    const history = await allRounds(store, federation.name);
+    const certificates = [...files.values()].flatMap(({ unlearned = [] }) => unlearned);
+    const unlearned = certificates.map((one) => verifiedUnlearning(one, stored, history));
+    await writeResult(io, flags, { federation: federation.name, ...result, unlearned }, (layout) => [
+      ...report(federation.name, result, flags.tolerance, layout),
+      ...unlearned.map((one) => layout.line('Unlearned', unlearnedText(one))),
+    ]);
     if (!result.ok)
       throw new KindredError('NOT_CONSERVED', whatIsWrong(path, result, flags.tolerance), 'run');
+    const broken = unlearned.find(({ holds }) => !holds);
+    if (broken) throw notUnlearned(path, broken);
   } finally {
     store.close();
   }
@@ -77,28 +86,29 @@ function federationFrom(
   throw inputError('NO_SUCH_FEDERATION', `${store}: expected federation "${name}", got ${names}`);
 }
 
-async function statesOf(
+async function filesOf(
   { id, name }: FederationRecord,
   folders: readonly string[],
   progress: Progress,
-): Promise<Map<string, Stored>> {
+): Promise<Map<string, ParticipantFile>> {
   const { readParticipantState } = await import('../node/client/state-folder.ts');
-  const states = new Map<string, Stored>();
+  const files = new Map<string, ParticipantFile>();
   for (const [i, folder] of folders.entries()) {
     progress.show(`verify: ${folder}, ${i + 1} of ${folders.length} states`);
-    const { participant, federation, stored } = readParticipantState(folder);
+    const file = readParticipantState(folder);
+    const { participant, federation } = file;
     if (federation && federation.id !== id) {
       const got = `"${federation.name}" (${federation.id})`;
       const expected = `expected a state of federation "${name}" (${id})`;
       throw inputError('OTHER_FEDERATION', `${folder}: ${expected}, got one of ${got}`);
     }
-    if (states.has(participant)) {
+    if (files.has(participant)) {
       const got = `got "${participant}" again`;
       throw inputError('SAME_PARTICIPANT', `${folder}: expected each participant once, ${got}`);
     }
-    states.set(participant, stored);
+    files.set(participant, file);
   }
-  return states;
+  return files;
 }
 
 const VERDICTS: Readonly<Record<VerifiedParticipant['verdict'], string>> = {
@@ -130,6 +140,23 @@ function report(name: string, result: Verification, tolerance: number, { line, t
     line('Conservation', `|stored sum - sum of all contributions| is ${within}`),
     line('Verdict', ok ? 'conserved' : 'NOT conserved'),
   ];
+}
+
+/** What a certificate says, and whether the store bears it out. */
+function unlearnedText({ participant, removed, acceptedRound, holds, ...gaps }: VerifiedUnlearning): string {
+  const rows = `${count(removed.training + removed.testing)} rows of ${participant} since round ${acceptedRound}`;
+  const { gapBefore, gapAfter } = gaps;
+  return `${rows}, relative gap ${scientific(gapBefore)} before, ${scientific(gapAfter)} after: ${holds ? 'holds' : 'does NOT hold'}`;
+}
+
+function notUnlearned(
+  path: string,
+  { participant, edition, acceptedRound, ...store }: VerifiedUnlearning,
+): Error {
+  const { storeEdition, storeRound } = store;
+  const expected = `expected edition ${edition} of the rows of "${participant}" and an answer of round ${acceptedRound} or later`;
+  const got = `got edition ${storeEdition} and round ${storeRound}`;
+  return new KindredError('NOT_UNLEARNED', `${path}: ${expected}, as its certificate says, ${got}`, 'run');
 }
 
 function whatIsWrong(path: string, { participants, conservation }: Verification, tolerance: number): string {

@@ -14,15 +14,17 @@ export class MemoryState {
     this.isOpen = true;
     this.file ??= newParticipantFile(newcomer, secret);
     let current = this.file;
+    const save = (changes: Partial<ParticipantFile>) => {
+      current = { ...current, ...changes };
+      this.file = current;
+    };
     return {
       place: 'memory',
       get file() {
         return current;
       },
-      save: (changes) => {
-        current = { ...current, ...changes };
-        this.file = current;
-      },
+      save,
+      rewrite: save,
       release: () => {
         this.isOpen = false;
       },

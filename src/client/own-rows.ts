@@ -19,12 +19,20 @@ import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { type Metrics, measure } from '../solver/metrics.ts';
+import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
-import type { BoxContext } from '../solver/problem.ts';
+import { metricsOf, testedRows } from '../solver/model-metrics.ts';
+import type { FoldedRows } from '../solver/out-of-fold.ts';
+import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { addRow } from './known-rows.ts';
 import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
+
+/** Features of some rows, and which of all they are. */
+export interface MeasuredRows {
+  readonly x: Float64Array;
+  readonly rows: Uint32Array;
+}
 
 export interface OwnData {
   readonly features: readonly string[];
@@ -33,9 +41,7 @@ export interface OwnData {
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
-  /** Features of the rows to test on, and which of all they are. */
-  readonly testX: Float64Array;
-  readonly tested: Uint32Array;
+  readonly test: MeasuredRows;
   /** Of the training rows, features and targets. */
   readonly digest: string;
 }
@@ -57,8 +63,7 @@ export function ownData(table: Table, { train, test: tested }: Split): OwnData {
     trainX,
     train,
     labels: { source, targets, lines },
-    testX: featuresOf(table, tested),
-    tested,
+    test: { x: featuresOf(table, tested), rows: tested },
     digest: digestOf(
       trainX,
       Array.from(train, (i) => targets[i]),
@@ -99,14 +104,23 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
+  /** Whether the training rows are kept here, too, for `keptRows`. */
+  readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
 }
 
+/** What a participant's own calibration needs (own-calibration.ts). */
+export interface KeptRows {
+  readonly rows: FoldedRows;
+  readonly settings: FederationSettings;
+}
+
 export class OwnRows {
   readonly solver: RowSolver;
   private readonly data: Omit<OwnData, 'trainX'>;
+  private readonly kept: Float64Array | undefined;
   private readonly options: OwnRowsOptions;
   private readonly events: OwnRowsEvents;
   /** What the solver has prepared, or is preparing. */
@@ -122,6 +136,7 @@ export class OwnRows {
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
     this.data = data;
+    this.kept = options.keep ? x.slice() : undefined;
     this.options = options;
     this.events = events;
     const shape = { n: data.train.length, d: data.features.length };
@@ -156,19 +171,38 @@ export class OwnRows {
     this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
   }
 
-  /** How a model does on the rows kept aside; undefined where there are none. */
-  measure(model: Model): (Metrics & { readonly rows: number }) | undefined {
-    const { testX, tested } = this.data;
-    if (tested.length === 0) return undefined;
+  /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
+  keptRows(id: string): KeptRows | undefined {
+    const { kept: x, asked } = this;
+    if (!x || !asked) return undefined;
+    const { settings, scaling, y } = asked;
+    const n = this.data.train.length;
+    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
+    const d = this.data.features.length + (settings.bias ? 1 : 0);
+    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
+  }
+
+  /** Whether rows are kept aside to test on. */
+  get isTested(): boolean {
+    return this.data.test.rows.length > 0;
+  }
+
+  /** How a model does on some rows, or on those kept aside; undefined where there are none. */
+  measure(
+    model: Model,
+    { x, rows }: MeasuredRows = this.data.test,
+  ): (Metrics & { readonly rows: number }) | undefined {
+    if (rows.length === 0) return undefined;
     const y = this.targetsBy(model.classes);
-    const expected = Float64Array.from(tested, (i) => y[i]);
+    const expected = Float64Array.from(rows, (i) => y[i]);
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const decision = decisionBy(model, testX);
-    const decisions = new Float64Array(heads * tested.length);
-    for (let i = 0; i < tested.length; i++) decision(z, i, decisions, i * heads);
-    return { rows: tested.length, ...measure(model.objective, expected, decisions, heads) };
+    const decision = decisionBy(model, x);
+    const decisions = new Float64Array(heads * rows.length);
+    for (let i = 0; i < rows.length; i++) decision(z, i, decisions, i * heads);
+    const [id] = model.personal.keys();
+    return { rows: rows.length, ...metricsOf(model, testedRows(model, { id, y: expected, decisions })) };
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

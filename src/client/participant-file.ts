@@ -3,9 +3,12 @@ import { inputError } from '../base/errors.ts';
 import { mappingOf } from '../data/agreed-classes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
+import { vectorLength } from '../protocol/agreement.ts';
 import { personalCost } from '../settings/wire.ts';
+import { fixedSigmoids, type Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 import type { KnownRows } from './known-rows.ts';
+import type { UnlearnedRows, Unlearning } from './unlearned-rows.ts';
 
 /** Which columns of the participant's data mean what, and whose rows were its own: for predicting with other files. */
 export interface OwnColumns extends TextFormat {
@@ -33,13 +36,23 @@ export interface ParticipantFile {
   readonly rows: string;
   /** By which rows are recognised; undefined in states of earlier versions. */
   readonly known?: KnownRows | undefined;
+  /** How decisions of the model of that round become probabilities; undefined: that was not asked for. */
+  readonly calibration?: { readonly round: number; readonly sigmoids: Sigmoids } | undefined;
+  /** Keys of rows that were to be unlearned: they stay out, whatever the data have. */
+  readonly excluded?: Float64Array | undefined;
+  /** Rows that are gone, and not yet from a training that has come to rest; and those that are (unlearning.ts). */
+  readonly unlearning?: readonly Unlearning[] | undefined;
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** For secure aggregation; nobody else knows it. */
   readonly secret: Uint8Array;
   readonly stored: Stored;
 }
 
 /** What a participant that begins puts into its store. */
-export type NewParticipant = Omit<ParticipantFile, 'federation' | 'secret' | 'stored' | 'known'>;
+export type NewParticipant = Omit<
+  ParticipantFile,
+  'federation' | 'secret' | 'stored' | 'known' | 'calibration' | 'excluded' | 'unlearning' | 'unlearned'
+>;
 
 /** The state of a participant that begins; `secret`: 32 bytes that nobody else can know. */
 export function newParticipantFile(newcomer: NewParticipant, secret: Uint8Array): ParticipantFile {
@@ -86,16 +99,17 @@ function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
 /** The model that a participant can predict with, from its state alone; undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
   const { participant, features, columns, stored } = file;
+  const sigmoids = currentSigmoids(file);
   const { settings, scaling, agreement, model } = stored;
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
-  const { method, objective, loss, bias, c1, c2, epsilon, classWeight, seed } = settings;
-  const columnCount = features.length + (bias ? 1 : 0);
+  const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed } = settings;
+  const length = vectorLength({ features: features.length, bias }, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
-  if (model.w.length !== columnCount) return undefined;
+  if (model.w.length !== length) return undefined;
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
-  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(columnCount);
+  const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(length);
   return {
     method,
     objective,
@@ -108,8 +122,23 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     personal: new Map([[participant, v]]),
     // The w that MOCHA sends is the participant's own.
     servesNewcomers: method !== 'mocha',
-    options: { c1, c2, epsilon, loss, classWeight, round: model.round, joined, ...(columns && { columns }) },
+    options: {
+      ...{ c1, c2, epsilon, quantile, loss, classWeight },
+      probabilities: sigmoids !== undefined,
+      round: model.round,
+      joined,
+      ...(columns && { columns }),
+    },
     seed,
     certificate: undefined,
+    calibration: sigmoids && {
+      participants: new Map([[participant, sigmoids]]),
+      shared: fixedSigmoids(sigmoids.length),
+    },
   };
+}
+
+/** Of a model that has been trained further they say nothing. */
+function currentSigmoids({ calibration, stored }: ParticipantFile): Sigmoids | undefined {
+  return calibration?.round === stored.model?.round ? calibration?.sigmoids : undefined;
 }

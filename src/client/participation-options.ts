@@ -9,23 +9,29 @@ import type { Agreement } from '../protocol/agreement.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import type { PolicyInput } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { FederationName, OwnColumns } from './participant-file.ts';
 import type { Recorder } from './participant-loop.ts';
 import type { OpenHome, OpenSolver, RandomShare, Transport } from './ports.ts';
+import type { UnlearnedRows } from './unlearned-rows.ts';
 
 export interface ParticipationOptions {
   /** Every row of the table is this participant's. The columns are kept for predicting from files later. */
   readonly data: { readonly table: Table; readonly columns?: OwnColumns | undefined };
   /** Its id in the federation. */
   readonly participant: string;
+  /** Rows to unlearn: they are left out from now on, also where the data still have them. Refused: rows that the participant does not have. */
+  readonly unlearn?: Table | undefined;
   readonly invitation?: string | undefined;
   /** The target value that becomes +1: all must agree on it. */
   readonly positive?: string | undefined;
   /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
   readonly testFraction?: number | undefined;
   readonly seed?: number | undefined;
+  /** Calibrates probabilities when it ends, for `predict` with the model: keeps the training rows in memory twice (default: false). */
+  readonly probabilities?: boolean | undefined;
   /** Pretends to be so many times as slow (default 1): for tests and demonstrations. */
   readonly slowdown?: number | undefined;
   /** Takes part only where the server sees nothing but sums. */
@@ -66,7 +72,14 @@ export type JoinEvent =
   | { readonly type: 'bad frame'; readonly message: string }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
-  /** The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them. */
+  /** So many rows to test on have come and gone since the last start; nobody learns from them. */
+  | { readonly type: 'test rows changed'; readonly added: number; readonly gone: number }
+  /** Training has come to rest without rows that are gone. */
+  | { readonly type: 'unlearned'; readonly certificate: UnlearnedRows }
+  /**
+   * The training rows are others than at the last start: so many new, gone and kept. `isPersonalised`: the stored model is fitted to them.
+   * `own`: how it did before and does now.
+   */
   | {
       readonly type: 'rows changed';
       readonly edition: number;
@@ -74,7 +87,15 @@ export type JoinEvent =
       readonly gone: number;
       readonly kept: number;
       readonly isPersonalised: boolean;
+      readonly own: OwnMetrics | undefined;
     };
+
+export interface OwnMetrics {
+  /** What both were measured on: rows kept aside, or else the new rows, which the model before had not seen. */
+  readonly on: 'test rows' | 'new rows';
+  readonly before: Metrics & { readonly rows: number };
+  readonly after: Metrics & { readonly rows: number };
+}
 
 export interface JoinStatus {
   readonly participant: string;
@@ -115,10 +136,14 @@ export interface JoinResult {
   readonly classes: AgreedClasses | undefined;
   /** How the targets of a regression are scaled. */
   readonly target: TargetScaling | undefined;
+  /** Its own sigmoids, one for each head; undefined: not asked for, or not possible. */
+  readonly calibration?: Sigmoids | undefined;
   /** On the rows kept aside. */
   readonly test: (Metrics & { readonly rows: number }) | undefined;
   /** The differential privacy that the federation promises; undefined: none. */
   readonly privacy: FederationSettings['dp'];
+  /** Certificates about rows that are gone, of all times; undefined: none. */
+  readonly unlearned?: readonly UnlearnedRows[] | undefined;
   /** Where the state is: the folder. */
   readonly state: string;
 }

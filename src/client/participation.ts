@@ -3,18 +3,17 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
-import { KindredError } from '../base/errors.ts';
 import type { SolveResult } from '../participant/effects.ts';
-import { personalRequest } from '../participant/finishing.ts';
-import type { ParticipantState, Profile } from '../participant/state.ts';
+import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
-import type { Solution } from '../solver/member.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
+import { Adapting } from './adapting.ts';
 import { Connection } from './connection.ts';
-import { checkedSplit, knownModel, openHome, profileOf, type RowChange, withRows } from './opening.ts';
+import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
 import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
@@ -27,9 +26,9 @@ import type {
   ParticipationPorts,
 } from './participation-options.ts';
 import type { Signer, StateStore, Transport } from './ports.ts';
+import { refusalError } from './refusal-error.ts';
+import { certifying } from './unlearning.ts';
 
-/** Nobody waits for a personal part that is not sent. */
-const PERSONAL_PASSES = 10_000;
 const RETRY_FROM_MS = 200;
 const RETRY_MOST_MS = 15_000;
 
@@ -58,9 +57,7 @@ class Participating implements Participation {
   private lastReported = '';
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
-  /** Waits for the personal part to rows that have changed. */
-  private personalised: (solution: Solution) => void = () => {};
-  private change: RowChange | undefined;
+  private adapting: Adapting | undefined;
 
   constructor({ data, ...options }: ParticipationOptions, ports: ParticipationPorts) {
     this.options = options;
@@ -109,12 +106,14 @@ class Participating implements Participation {
     this.store = home.store;
     this.key = home.signer.key;
     if (this.isEnding) return;
+    const { added, gone } = home.tests;
+    if (added + gone > 0) this.emit({ type: 'test rows changed', added, gone });
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
     const targets = ownTargets(home.own, positive);
     this.rows = new OwnRows(
       home.own,
-      { slowdown, open: solver, clock },
+      { slowdown, open: solver, clock, keep: options.probabilities },
       {
         ready: (moments, benchmarkMs) => {
           const key = fromBase64Url(home.signer.key);
@@ -124,7 +123,8 @@ class Participating implements Participation {
             this.fail(error),
           );
         },
-        prepared: (problem) => (this.loop ? this.take({ type: 'prepared', problem }) : this.personalise()),
+        prepared: (problem) =>
+          this.loop ? this.take({ type: 'prepared', problem }) : this.adapting?.solve(),
         solved: (result) => this.solved(result),
         failed: (error) => this.fail(error),
       },
@@ -152,7 +152,11 @@ class Participating implements Participation {
         clock,
         side,
         sign: async (statement) => fromBase64Url(await signer.sign(statement)),
-        store,
+        store: certifying(
+          store,
+          () => this.loop?.state.phase === 'finished',
+          (certificate) => this.emit({ type: 'unlearned', certificate }),
+        ),
         solver: {
           prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
           solve: (request) => rows.solver.solve(request),
@@ -182,29 +186,12 @@ class Participating implements Participation {
     return secureSide(this.ports.primitives);
   }
 
-  /** Fits the model to rows that have changed, before there is a connection (opening.ts); gives duals to start the next answer from. */
+  /** Gives duals to start the next answer from. */
   private async adapt(change: RowChange): Promise<Float64Array | undefined> {
-    const store = this.store!;
-    const known = knownModel(store.file.stored);
-    const fitted = new Promise<Solution>((resolve) => {
-      this.personalised = resolve;
-    });
-    this.change = change;
-    if (known) this.rows!.prepare(known.settings, known.scaling, known.agreement);
-    const solution = known && (await fitted);
-    if (this.isEnding) return undefined;
-    await store.save(withRows(store.file, change, solution?.u));
-    const { added, gone, kept } = change;
-    const { edition } = store.file.stored;
-    this.emit({ type: 'rows changed', edition, added, gone, kept, isPersonalised: solution !== undefined });
-    return solution?.beta;
-  }
-
-  private personalise(): void {
-    if (this.isEnding) return;
-    const { settings, model } = knownModel(this.store!.file.stored)!;
-    const request = personalRequest(settings, this.options.participant, model);
-    this.rows!.solver.solve({ ...request, warm: this.change?.warm, passes: PERSONAL_PASSES });
+    this.adapting = new Adapting(this.store!, this.rows!, change);
+    const done = await this.adapting.run(() => this.isEnding);
+    if (done) this.emit(done.event);
+    return done?.warm;
   }
 
   private connect(transport: Transport, signer: Signer): Connection {
@@ -249,7 +236,7 @@ class Participating implements Participation {
 
   private solved(result: SolveResult): void {
     if (!this.loop) {
-      this.personalised(result.solution);
+      this.adapting?.solved(result.solution);
       return;
     }
     const { round, passes, computeMs } = result;
@@ -301,6 +288,18 @@ class Participating implements Participation {
     );
   }
 
+  /** By the model as it stands at the end. */
+  private async calibrate(): Promise<Sigmoids | undefined> {
+    const model = this.model();
+    const kept = this.options.probabilities && model && this.rows?.keptRows(this.options.participant);
+    if (!kept) return undefined;
+    const { calibrateOwn } = await import('./own-calibration.ts');
+    const sigmoids = calibrateOwn(kept, model);
+    if (sigmoids)
+      await this.store!.save({ calibration: { round: this.store!.file.stored.model!.round, sigmoids } });
+    return sigmoids;
+  }
+
   /** Everything is given back before `done` is settled. */
   private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
     // Not within the step or the event that ended it: the state may still be on its way to the store.
@@ -310,33 +309,36 @@ class Participating implements Participation {
     try {
       await this.connection?.close();
       await rows?.solver.close();
+      const calibration = await this.calibrate();
       const model = this.model();
       const test = model && rows?.measure(model);
       const { classes, target } = store?.file.stored.agreement ?? {};
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
-      const outcome = { reason, rounds, base, ...this.loop?.state.covered, passes, test };
-      return { participant, key: this.key, federation, ...outcome, classes, target, privacy, state };
+      const { unlearned } = store?.file ?? {};
+      const outcome = {
+        reason,
+        rounds,
+        base,
+        ...this.loop?.state.covered,
+        passes,
+        ...(calibration && { calibration }),
+        test,
+      };
+      return {
+        participant,
+        key: this.key,
+        federation,
+        ...outcome,
+        classes,
+        target,
+        privacy,
+        unlearned,
+        state,
+      };
     } finally {
       this.isConnected = false;
       await store?.release();
     }
   }
-}
-
-/** Refusals that are mistakes of whoever started this participant; others are of the run. */
-const MISTAKES = new Set([
-  'NOT_SECURE',
-  'WRONG_FEATURES',
-  'WRONG_CLASSES',
-  'POSITIVE_NEEDED',
-  'TARGET_NOT_A_NUMBER',
-]);
-
-function refusalError(
-  { code, message }: NonNullable<ParticipantState['refusal']>,
-  { secure }: Pick<ParticipationOptions, 'secure'>,
-): Error {
-  const hint = code === 'NOT_SECURE' ? `; join ${secure ? 'without' : 'with'} --secure` : '';
-  return new KindredError(code, `${message}${hint}`, MISTAKES.has(code) ? 'input' : 'run');
 }

@@ -20,6 +20,8 @@ export interface StateStore {
    * is never changed afterwards, so that a store may find out by identity what is new.
    */
   save(changes: Partial<ParticipantFile>): Eventually<void>;
+  /** As `save`; besides, nothing that earlier states held and this one does not is left in the store. */
+  rewrite(changes: Partial<ParticipantFile>): Eventually<void>;
   /** After what is being saved. Nothing is saved any more. */
   release(): Eventually<void>;
 }

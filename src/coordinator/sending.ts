@@ -36,13 +36,15 @@ export function awaited({ phase, options, members, secure }: CoordinatorState): 
 }
 
 export function settingsOf(state: CoordinatorState): FederationSettings {
-  const { objective, loss, epsilon, classWeight, scale, scaleTarget, bias, passes, seed } = state.options;
+  const { objective, loss, epsilon, quantile, classWeight, scale, scaleTarget, bias, passes, seed } =
+    state.options;
   const { straggler, precision, retryMs, mask, dp, secure } = state.options;
   return {
     objective,
     loss,
     ...localProblem(state.options),
-    epsilon: lossOf(state.options).classes ? 0 : epsilon,
+    epsilon: lossOf(state.options).form === 'tube' ? epsilon : 0,
+    quantile,
     classWeight,
     scale,
     scaleTarget,

@@ -84,7 +84,7 @@ function rowsWhere({ participantOf }: Table, holds: (k: number) => boolean): num
 }
 
 /** Some rows, with the participants as they are. */
-function selectRows(table: Table, rows: ArrayLike<number>): Table {
+export function selectRows(table: Table, rows: ArrayLike<number>): Table {
   return {
     ...table,
     n: rows.length,

@@ -44,7 +44,7 @@ export function* inquire(input: AskingInput): Asking<Solved> {
         passes: input.passesOf?.(k, round) ?? settings.passes,
         seed: seed32(settings.seed, 'solve', round, tasks[k].id),
       },
-      warm: before?.[k] ?? (warmStart && { beta: warmStart.duals[k] }),
+      warm: before?.[k] ?? (warmStart?.duals && { beta: warmStart.duals[k] }),
     }));
     passes += answers.reduce((sum, one) => sum + one.passes, 0);
     if (sees === 'sums') inquiry.takeSum(round, changes(answers, last, c2));

@@ -124,7 +124,7 @@ class Sgd {
     const [w, v] = [this.w + 8 * head * stride, this.v + 8 * head * stride];
     const a = this.wScale * kernels.rowDot(row, stride, w) + this.vScale * kernels.rowDot(row, stride, v);
     const at = head * rowCount + i;
-    const pull = lossFunction.subgradient(shard.y[at], a, shard.cap[at], settings.epsilon);
+    const pull = lossFunction.subgradient(shard.y[at], a, shard.cap[at], settings);
     if (pull === 0) return;
     kernels.rowAdd(row, stride, (step * pull) / this.wScale, w);
     kernels.rowAdd(row, stride, (step * pull) / this.vScale, v);

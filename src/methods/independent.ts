@@ -33,7 +33,7 @@ export const trainLocal: Method = inProcess(LOCAL);
 
 export const trainGlobal: Method = (input) => {
   const { tasks, d, heads } = input.workspace;
-  const { warmStart } = input;
+  const duals = input.warmStart?.duals;
   const shard = input.workspace.pooled({ ...input.settings, c2: ALONE });
   const zero = new Float64Array(d);
   const pooled: AskingInput = {
@@ -41,7 +41,7 @@ export const trainGlobal: Method = (input) => {
     tasks: [{ id: 'all' }],
     d,
     heads,
-    warmStart: warmStart && { ...warmStart, duals: [pooledBlocks(tasks, (_, k) => warmStart.duals[k])] },
+    warmStart: duals && { w: zero, duals: [pooledBlocks(tasks, (_, k) => duals[k])] },
   };
   const asking = solveAll(pooled, ([problem]) => ({ w: problem.u, personal: () => zero }));
   const { ends, ...trajectory } = settle(asking, [shard]);
@@ -64,7 +64,7 @@ function* solveAll(
   model: (problems: readonly Iterate[]) => { readonly w: Float64Array; personal(k: number): Float64Array },
 ): Asking<Trajectory & { readonly ends: readonly Iterate[] }> {
   const history: HistoryRow[] = [];
-  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals[k]))];
+  const ends = [...(yield* ask('beginAlone', [...tasks.keys()], (k) => warmStart?.duals?.[k]))];
   let passes = 0;
   for (let round = 0; ; round++) {
     const proof = totalOf(ends);

@@ -39,8 +39,8 @@ export interface RoundView {
 /** The solution of a nearby problem, to start from. */
 export interface WarmStart {
   readonly w: Float64Array;
-  /** One per task, in the order of the tasks. */
-  readonly duals: readonly Float64Array[];
+  /** One per task, in the order of the tasks. Undefined: only w is known, and everybody answers it from scratch. */
+  readonly duals?: readonly Float64Array[] | undefined;
 }
 
 export interface MethodInput {

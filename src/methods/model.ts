@@ -5,6 +5,7 @@ import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
+import type { Calibration, Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 
 const MODEL_FORMAT = 'kindred-model';
@@ -17,6 +18,7 @@ const MODEL_VERSION = 3;
 const finite = number();
 const numbers = list(finite, 'a list of numbers');
 const anyText = text('text', Infinity, 0);
+const sigmoids = list(object({ a: finite, b: finite }), 'a list of sigmoids', { least: 1 });
 const fileKind = object(
   {
     format: choice(MODEL_FORMAT),
@@ -43,12 +45,16 @@ const fileKind = object(
     options: record(ANYTHING, 'an object'),
     seed: finite,
     certificate: object({ primal: finite, dual: finite, relativeGap: finite }).optional(),
+    calibration: object({
+      participants: list(object({ id: anyText, heads: sigmoids }), 'a list of participants'),
+      shared: sigmoids,
+    }).optional(),
   },
   'ignored',
 );
 
 export function modelToJson(model: Model): string {
-  const { scaling, personal, classes, certificate, w, ...rest } = model;
+  const { scaling, personal, classes, certificate, calibration, w, ...rest } = model;
   const file = {
     format: MODEL_FORMAT,
     version: MODEL_VERSION,
@@ -59,6 +65,7 @@ export function modelToJson(model: Model): string {
     certificate: certificate && { ...certificate },
     w: [...w],
     participants: [...personal].map(([id, v]) => ({ id, v: [...v] })),
+    calibration: calibration && calibrationToJson(calibration),
   };
   return `${JSON.stringify(file)}\n`;
 }
@@ -92,6 +99,7 @@ export function modelFromJson(text: string, source: string): Model {
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, length);
   for (const { id, v } of participants) checkLength(source, `participants "${id}".v`, v, length);
+  const calibration = file.calibration && calibrationFrom(source, file.calibration, headsOf(classes));
   return {
     ...file,
     classes,
@@ -104,7 +112,31 @@ export function modelFromJson(text: string, source: string): Model {
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
     target: file.target,
     certificate: file.certificate,
+    calibration,
   };
+}
+
+function calibrationToJson({ participants, shared }: Calibration) {
+  const plain = (heads: Sigmoids) => heads.map(({ a, b }) => ({ a, b }));
+  return {
+    participants: [...participants].map(([id, heads]) => ({ id, heads: plain(heads) })),
+    shared: plain(shared),
+  };
+}
+
+function calibrationFrom(
+  source: string,
+  { participants, shared }: NonNullable<ValueOf<typeof fileKind>['calibration']>,
+  heads: number,
+): Calibration {
+  for (const { id, heads: own } of [...participants, { id: 'shared', heads: shared }]) {
+    if (own.length === heads) continue;
+    throw inputError(
+      'MODEL_INVALID',
+      `${source}: calibration of "${id}": expected ${heads} sigmoids, one for each head, got ${own.length}`,
+    );
+  }
+  return { participants: new Map(participants.map(({ id, heads: own }) => [id, own])), shared };
 }
 
 function classesToJson(classes: ClassMapping) {

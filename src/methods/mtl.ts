@@ -40,7 +40,7 @@ function trainBySteps(input: Parameters<Method>[0], rule: StepRule): ReturnType<
   const { c2 } = settings;
   const shards = workspace.each(settings);
   const aggregator = new Aggregator(rule, workspace.d, c2);
-  const members = shards.map((shard, k) => newMember(shard, warmStart?.duals[k]));
+  const members = shards.map((shard, k) => newMember(shard, warmStart?.duals?.[k]));
   for (const [k, { u }] of members.entries()) aggregator.join(k, { u: warmStart && u });
   const personal = (_k: number, { u }: Solution) => u.map((value) => value * (1 / c2));
   const { certificate, inUse, ...trajectory } = trainInRounds(input, {

@@ -2,11 +2,13 @@
 import { inputError } from '../base/errors.ts';
 import { differentNumbers, targetsOf } from '../data/labels.ts';
 import { count } from '../data/memory.ts';
+import { listed } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
 import { defaultLoss, LOSSES, type LossName, type Objective, unfitLoss } from '../settings/losses.ts';
 import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { type TrainingValues, type TrainOptions, trainingKind } from '../settings/training.ts';
+import type { MethodName } from '../solver/model.ts';
 
 /** What a training runs with: complete and checked. */
 export type ResolvedOptions = TrainingValues & { readonly loss: LossName; readonly objective: Objective };
@@ -43,9 +45,10 @@ function impliedObjective({
   objective,
   loss,
   positive,
-}: Pick<TrainingValues, 'objective' | 'loss' | 'positive'>): Objective | undefined {
+  probabilities,
+}: TrainingValues): Objective | undefined {
   if (objective ?? loss) return objective ?? LOSSES[loss!];
-  return positive === undefined ? undefined : 'classification';
+  return positive !== undefined || probabilities ? 'classification' : undefined;
 }
 
 function complete(given: TrainingValues, objective: Objective): ResolvedOptions {
@@ -58,5 +61,22 @@ function complete(given: TrainingValues, objective: Objective): ResolvedOptions 
   }
   const fitting = unfitLoss(objective, loss);
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, loss);
+  if (given.probabilities) checkProbabilities(method, objective);
   return { ...given, objective, loss };
+}
+
+/** Methods whose personal parts can be fitted again without some rows, as calibration needs it (calibrate.ts). */
+const CALIBRATED_METHODS: readonly MethodName[] = ['mtl', 'local'];
+
+export function checkProbabilities(method: MethodName, objective: Objective): void {
+  if (objective === 'regression')
+    throw inputError(
+      'BAD_OPTION',
+      'option --probabilities: expected classification, got --objective regression; --loss quantile learns quantiles of the target',
+    );
+  if (!CALIBRATED_METHODS.includes(method))
+    throw inputError(
+      'BAD_OPTION',
+      `option --probabilities: expected --method ${listed(CALIBRATED_METHODS)}, got ${method}; --loss logistic gives probabilities without it`,
+    );
 }

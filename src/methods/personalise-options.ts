@@ -4,11 +4,12 @@
  */
 import { inputError } from '../base/errors.ts';
 import { accepted } from '../settings/kinds.ts';
-import { defaultLoss, unfitLoss } from '../settings/losses.ts';
+import { defaultLoss, MEDIAN, unfitLoss } from '../settings/losses.ts';
 import { readSettings } from '../settings/objects.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { PERSONALISING, type PersonaliseOptions, personalisingKind } from '../settings/training.ts';
 import type { MethodName, Model } from '../solver/model.ts';
+import { checkProbabilities } from './options.ts';
 
 /** Complete and checked; epsilon is 0 for classification. */
 export type ResolvedPersonaliseOptions = {
@@ -21,7 +22,7 @@ export function resolvePersonaliseOptions(
 ): { readonly resolved: ResolvedPersonaliseOptions; readonly notes: readonly string[] } {
   const given = readSettings(personalisingKind, options, OPTIONS);
   checkMethod(model.method, given.c2);
-  const { c1, c2, epsilon, loss, classWeight } = PERSONALISING;
+  const { c1, c2, epsilon, quantile, loss, classWeight, probabilities } = PERSONALISING;
   const { objective, options: recorded } = model;
   const classification = objective === 'classification';
   const weight = given.classWeight ?? accepted(classWeight, recorded.classWeight);
@@ -31,8 +32,11 @@ export function resolvePersonaliseOptions(
     epsilon: classification
       ? 0
       : needed('epsilon', '--epsilon', given.epsilon ?? accepted(epsilon, recorded.epsilon)),
+    // Models of earlier versions have none, and no loss that needs it.
+    quantile: given.quantile ?? accepted(quantile, recorded.quantile) ?? MEDIAN,
     loss: given.loss ?? accepted(loss, recorded.loss) ?? defaultLoss(objective),
     classWeight: weight ?? 'none',
+    probabilities: given.probabilities ?? accepted(probabilities, recorded.probabilities) ?? false,
     testFraction: given.testFraction,
     seed: given.seed ?? model.seed,
     gap: given.gap,
@@ -40,6 +44,8 @@ export function resolvePersonaliseOptions(
   };
   const fitting = unfitLoss(objective, resolved.loss);
   if (fitting !== undefined) throw settingError(OPTIONS, 'loss', fitting, resolved.loss);
+  // Personal parts are those of mtl, whatever w was trained by.
+  if (resolved.probabilities) checkProbabilities('mtl', objective);
   const unweighted =
     'the model does not record its class weight; all rows have equal weight (--class-weight)';
   return { resolved, notes: classification && weight === undefined ? [unweighted] : [] };

@@ -13,16 +13,18 @@ import type { Table } from '../data/table.ts';
 import { Arena } from '../math/arena.ts';
 import { withScaledEpsilon } from '../math/target-scaling.ts';
 import type { PersonaliseOptions } from '../settings/training.ts';
+import type { Calibration } from '../solver/calibration.ts';
 import { certifiedAnswer } from '../solver/certified-answer.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import type { Model } from '../solver/model.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
-import { evaluateRows, type ParticipantResult } from './evaluate.ts';
+import { calibrationOf } from './calibrate.ts';
+import { evaluationOf, type ParticipantResult, testedBy } from './evaluate.ts';
 import { type ResolvedPersonaliseOptions, resolvePersonaliseOptions } from './personalise-options.ts';
 import { withFeaturesOf } from './predict.ts';
-import { scaledTasks } from './prepare.ts';
+import { type Placed, scaledTasks } from './prepare.ts';
 import type { Task } from './workspace.ts';
 
 /** Metrics are those of the test rows; all other rows were used for the personal part. */
@@ -55,12 +57,13 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { resolved, notes } = resolvePersonaliseOptions(model, options);
   const table = withFeaturesOf(model, given);
   const { objective, bias, w } = model;
-  const { c1, c2, epsilon, loss, classWeight } = resolved;
+  const { c1, c2, epsilon, quantile, loss, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
   const groups = rowsByParticipant(table, split.train);
-  const { tasks, columns: d } = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
-  const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon }, model.target);
+  const placed = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
+  const { tasks, columns: d } = placed;
+  const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon, quantile }, model.target);
   const arena = new Arena();
   const solved = tasks.map((task) => solveTask(arena, problem, { task, d, w }, resolved));
   const parts = tasks.map(({ id }, k) => [id, solved[k].v] as const);
@@ -69,19 +72,43 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
     ...model,
     personal: new Map([...model.personal, ...parts]),
     certificate: undefined,
+    calibration: calibrationWith(model, placed, { ...problem, seed: resolved.seed }, resolved),
   };
-  const { participants, mean } = evaluateRows(personalised, table, y, split.test);
-  const shared = { ...model, personal: new Map(), servesNewcomers: true };
+  const measured = (by: Model) => evaluationOf(by, testedBy(by, table, y, split.test));
+  const { participants, mean } = measured(personalised);
+  const shared = {
+    ...model,
+    personal: new Map(),
+    servesNewcomers: true,
+    calibration: model.calibration && { ...model.calibration, participants: new Map() },
+  };
   return {
     participants: participants.map((result, k) => {
       const { v: _, ...own } = solved[k];
       return { ...result, part: model.personal.has(result.id) ? 'replaced' : 'added', ...own };
     }),
     mean,
-    meanOfShared: evaluateRows(shared, table, y, split.test).mean,
+    meanOfShared: measured(shared).mean,
     options: resolved,
     notes,
     model: personalised,
+  };
+}
+
+/** Sigmoids of personal parts that are replaced go with them. */
+function calibrationWith(
+  { calibration, w }: Model,
+  placed: Placed,
+  settings: ProblemSettings & { readonly seed: number },
+  { probabilities }: ResolvedPersonaliseOptions,
+): Calibration | undefined {
+  const kept = new Map(calibration?.participants);
+  for (const { id } of placed.tasks) kept.delete(id);
+  if (!probabilities) return calibration && { ...calibration, participants: kept };
+  const own = calibrationOf(settings, placed, w);
+  return {
+    participants: new Map([...kept, ...own.participants]),
+    shared: calibration?.shared ?? own.shared,
   };
 }
 

@@ -5,9 +5,11 @@ import { Arena } from '../math/arena.ts';
 import { type TargetScaling, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { TrainOptions } from '../settings/training.ts';
-import type { HeadsCertificate } from '../solver/certificate.ts';
+import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
+import type { LinearModel } from '../solver/linear-model.ts';
 import type { MethodName, Model } from '../solver/model.ts';
-import { type Evaluation, evaluateRows } from './evaluate.ts';
+import { calibrationOf } from './calibrate.ts';
+import { type Evaluation, evaluationOf, type Tested, testedBy } from './evaluate.ts';
 import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
@@ -15,6 +17,7 @@ import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
 import { type ResolvedOptions, understood } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
+import { checkStart, startingW, startNote } from './start.ts';
 import { Workspace } from './workspace.ts';
 
 export const METHOD: Readonly<Record<MethodName, Method>> = {
@@ -54,15 +57,19 @@ export interface TrainContext {
   /** Milliseconds; without a clock `timing` is zero. Nothing else depends on it. */
   readonly now?: () => number;
   readonly onRound?: (view: RoundView) => void;
+  /** The test rows, as the model decides them: for figures. */
+  readonly onTested?: (tested: readonly Tested[]) => void;
+  /** A linear model to start from, in raw units: `mtl` by answers then takes fewer rounds. */
+  readonly start?: LinearModel | undefined;
 }
 
 export function train(table: Table, options: TrainOptions = {}, context: TrainContext = {}): TrainResult {
   const training = begin(table, options, context);
-  const { placed, resolved } = training;
+  const { placed, resolved, warmStart } = training;
   const workspace = new Workspace(new Arena(), placed.tasks, placed.columns);
   const { onRound } = context;
   const settings = withScaledEpsilon(resolved, placed.target);
-  const result = METHOD[resolved.method]({ workspace, settings, onRound });
+  const result = METHOD[resolved.method]({ workspace, settings, onRound, warmStart });
   workspace.release();
   return finish(training, result);
 }
@@ -88,33 +95,49 @@ export async function trainWith(
     invariant(method, `train: ${settings.method} cannot ask`);
     await answerers.hold(rows, method.problem(settings));
     const { onRound } = context;
-    return finish(training, await settleWith(method.run({ tasks, d, heads, settings, onRound }), answerers));
+    const { warmStart } = training;
+    const asking = method.run({ tasks, d, heads, settings, onRound, warmStart });
+    return finish(training, await settleWith(asking, answerers));
   } finally {
     await answerers.release();
   }
 }
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
-function begin(table: Table, options: TrainOptions, { now = () => 0 }: TrainContext) {
+function begin(table: Table, options: TrainOptions, { now = () => 0, onTested, start }: TrainContext) {
   const { resolved, notes } = understood(options, table);
+  if (start) checkStart(resolved);
   const started = now();
   const prepared = prepare(table, resolved);
   const placed = tasksOf(prepared, prepared.split.train, resolved);
-  return { resolved, notes: [...notes, ...prepared.notes], prepared, placed, now, started, loaded: now() };
+  const { features } = prepared.table;
+  const { bias } = resolved;
+  const w = start && startingW(start, { ...placed, features, bias, classes: prepared.classes });
+  const note = start && startNote(start, features);
+  return {
+    ...{ resolved, prepared, placed, warmStart: w && { w }, now, onTested, started, loaded: now() },
+    notes: [...notes, ...prepared.notes, ...(note === undefined ? [] : [note])],
+  };
 }
 
 function finish(
-  { resolved, notes, prepared, placed, now, started, loaded }: ReturnType<typeof begin>,
+  { resolved, notes, prepared, placed, now, onTested, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
+  const plain = assembleModel(prepared, resolved, placed, result);
+  const calibration = resolved.probabilities
+    ? calibrationOf(personalProblem(resolved), placed, result.w)
+    : undefined;
+  const model = calibration ? { ...plain, calibration } : plain;
   const solved = now();
-  const model = assembleModel(prepared, resolved, placed, result);
+  const tested = testedBy(model, prepared.table, prepared.y, prepared.split.test);
+  onTested?.(tested);
   const { w: _w, v: _v, servesNewcomers: _s, duals: _d, ...trajectory } = result;
   return {
     method: resolved.method,
     objective: resolved.objective,
     ...(placed.target && { target: placed.target }),
-    ...evaluateRows(model, prepared.table, prepared.y, prepared.split.test),
+    ...evaluationOf(model, tested),
     ...trajectory,
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
@@ -123,6 +146,11 @@ function finish(
     leaks: prepared.leaks,
     model,
   };
+}
+
+/** Whose solution a personal part is. A model of `local` is one on top of w = 0, at the price of w. */
+function personalProblem(options: ResolvedOptions): ResolvedOptions {
+  return options.method === 'local' ? { ...options, c2: 1 } : options;
 }
 
 /** A usable model from what a method returned and how its rows were prepared. */
@@ -146,6 +174,11 @@ export function assembleModel(
     servesNewcomers: result.servesNewcomers,
     options,
     seed,
-    certificate: result.certificate,
+    certificate: result.certificate && sumsOf(result.certificate),
   };
+}
+
+/** The file of a model has the sums alone; those of each head are in the result of the training. */
+function sumsOf({ primal, dual, relativeGap }: Certificate): Certificate {
+  return { primal, dual, relativeGap };
 }

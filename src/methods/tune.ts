@@ -111,9 +111,9 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
   const { folds = kind === 'quick' ? QUICK_FOLDS : FOLDS, ...rest } = others;
   const { resolved, notes } = understood({ gap: TUNE_GAP, ...rest }, table);
   const prepared = prepare(table, resolved);
-  const { objective, method, gap, rounds } = resolved;
+  const { objective, loss, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];
-  const { metric, why } = chooseMetric(wanted, { objective, classWeight }, prepared);
+  const { metric, why } = chooseMetric(wanted, { objective, loss, classWeight }, prepared);
   const grid = checkedGrid(given, {
     ...rangesOf(method, kind === 'quick' ? 'coarse' : 'whole'),
     epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
@@ -127,7 +127,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
       ...{ kind, grid, folds, open },
       candidates: candidatesOf(grid, resolved),
       effort: { gap, rounds },
-      scoring: new Scoring(objective, metric, prepared, splits),
+      scoring: new Scoring(resolved, metric, prepared, splits),
     },
     metricReason: why,
     notes: [...notes, ...prepared.notes],

@@ -145,6 +145,73 @@ export { describeTable, type TableDescription } from '../methods/describe.ts';
 export { type Evaluation, evaluate } from '../methods/evaluate.ts';
 
 /**
+ * What a model is made of: for each feature what is shared and what is personal, for each participant how much of its model is its own. Weights are
+ * standardised: changes of the decision when a feature rises by one standard deviation; rows tell how much features vary where the scaling does not.
+ *
+ * @example
+ * ```ts
+ * import { type Explanation, explain, makeHarLike, train } from 'kindred';
+ *
+ * const { model } = train(makeHarLike({ participants: 3, rowsPerParticipant: 60, features: 12 }));
+ * const explanation: Explanation = explain(model);
+ * console.log(explanation.unit, explanation.participants.length); // standard deviation 3
+ * const [strongest] = explanation.heads[0].features;
+ * console.log(strongest.low <= strongest.high, explanation.participants[0].personalShare > 0); // true true
+ * ```
+ */
+export { type Explanation, explain } from '../explain/explain.ts';
+
+/**
+ * What speaks for the prediction of a row, counted from 1, and what against it: `base` and all contributions add up to the decision; of
+ * many classes, to the lead of the predicted one over the runner-up.
+ *
+ * @example
+ * ```ts
+ * import { explainRow, makeHarLike, type RowExplanation, train } from 'kindred';
+ *
+ * const table = makeHarLike({ participants: 3, rowsPerParticipant: 60, features: 12 });
+ * const explained: RowExplanation = explainRow(train(table).model, table, 5);
+ * const sum = explained.contributions.reduce((total, { contribution }) => total + contribution, explained.base);
+ * console.log(Math.abs(sum - explained.decision) < 1e-12, explained.contributions.length); // true 12
+ * ```
+ */
+export { explainRow, type RowExplanation } from '../explain/explain-row.ts';
+
+/**
+ * A model for other tools: 'onnx', 'liblinear', 'csv' or 'sklearn', for all participants, for one, or the shared part alone. Files take raw rows: the
+ * scaling is folded into the weights. The first file is the model; LIBLINEAR may have a second one with the names of the classes.
+ *
+ * @example
+ * ```ts
+ * import { exportModel, makeHarLike, train } from 'kindred';
+ *
+ * const { model } = train(makeHarLike({ participants: 3, rowsPerParticipant: 40, features: 4 }));
+ * const [onnx] = exportModel(model, 'onnx');
+ * console.log(onnx.bytes.length > 500); // true
+ * const [csv] = exportModel(model, 'csv', { participant: '2' });
+ * console.log(new TextDecoder().decode(csv.bytes).split('\n')[0]); // participant,class,otherwise,intercept,x1,x2,x3,x4
+ * ```
+ */
+export { exportModel } from '../export/export-model.ts';
+
+/**
+ * A linear model from the text of a file, for `train` to start from: a model of Kindred, LIBLINEAR text, or weights as CSV. Features and
+ * classes are found by name, raw units become those of the training.
+ *
+ * @example
+ * ```ts
+ * import { type LinearModel, makeHarLike, modelToJson, parseLinear, train } from 'kindred';
+ *
+ * const table = makeHarLike({ participants: 5, rowsPerParticipant: 100, features: 80 });
+ * const first = train(table, { c1: 10 });
+ * const start: LinearModel = parseLinear(modelToJson(first.model), 'model.json');
+ * console.log(train(table, { c1: 10 }, { start }).rounds < first.rounds); // true
+ * ```
+ */
+export { parseLinear } from '../export/read-linear.ts';
+export type { LinearModel } from '../solver/linear-model.ts';
+
+/**
  * A trained model: the shared part `w`, everybody's personal part, and all that is needed to use them on raw rows. `modelFor` gives
  * one participant's weights, `modelToJson` and `modelFromJson` write and read the model file.
  *

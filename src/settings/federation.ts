@@ -2,6 +2,7 @@
 
 import { type Input, isObject, type Kind, type Output } from './kind.ts';
 import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
+import { MEDIAN } from './losses.ts';
 import { object, variants } from './objects.ts';
 import { count, PROBLEM, RUN } from './problem.ts';
 import { AGGREGATION, END } from './training.ts';
@@ -157,11 +158,11 @@ export type SecureOptions = Output<typeof SECURE_OPTIONS>;
 /** As one may write it. */
 export type OptionsInput = Input<typeof FEDERATION>;
 
-/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, losses had no name, and targets were not scaled. */
+/** Options or settings that an earlier version stored: MOCHA was a rule of aggregation, or known by its C2 alone, losses had no name and no quantile, and targets were not scaled. */
 export function upgraded<T extends object>(stored: T): T {
   if (!isObject(stored)) return stored;
-  // Targets were as they are.
-  return { scaleTarget: 'none', ...withMethod(stored) };
+  // Targets were as they are, and no loss had a quantile.
+  return { scaleTarget: 'none', quantile: MEDIAN, ...withMethod(stored) };
 }
 
 /** The same for all options of a federation: those that there were not yet have their defaults. */

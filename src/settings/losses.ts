@@ -4,11 +4,15 @@ export const LOSSES = {
   'squared-hinge': 'classification',
   logistic: 'classification',
   'epsilon-insensitive': 'regression',
+  quantile: 'regression',
 } as const;
 
 export type LossName = keyof typeof LOSSES;
 /** What is learnt: which of two classes, or a number. */
 export type Objective = (typeof LOSSES)[LossName];
+
+/** What `quantile` learns unless another quantile is given. */
+export const MEDIAN = 0.5;
 
 export const LOSS_NAMES = Object.keys(LOSSES) as LossName[];
 

@@ -1,6 +1,6 @@
 /** The problem that is solved, and how long: settings that trainings, federations, scenarios and the wire have in common. */
 import { choice, number, toggle, whole } from './kinds.ts';
-import { LOSS_NAMES } from './losses.ts';
+import { LOSS_NAMES, MEDIAN } from './losses.ts';
 
 const above0 = number({ above: 0 });
 export const count = whole(1);
@@ -15,6 +15,9 @@ export const PROBLEM = {
   c1: above0.default(1).about('weight of the loss'),
   c2: above0.default(1).about('regularisation of personal parts: large values favour one shared model'),
   epsilon: number({ min: 0 }).default(0.1).about('regression errors below this cost nothing'),
+  quantile: number({ above: 0, below: 1 })
+    .default(MEDIAN)
+    .about('quantile that --loss quantile learns: this share of the targets is below the prediction'),
   lambda: above0.default(0.001).about('regularisation of mocha, in place of C1 and C2'),
   classWeight: choice('none', 'balanced').default('none').about('class weights of each participant'),
   scale: choice('standard', 'center', 'none')

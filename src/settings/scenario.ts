@@ -133,6 +133,7 @@ export const SCENARIO = {
   c1: PROBLEM.c1,
   c2: PROBLEM.c2,
   epsilon: PROBLEM.epsilon,
+  quantile: PROBLEM.quantile,
   lambda: PROBLEM.lambda,
   classWeight: PROBLEM.classWeight,
   scale: PROBLEM.scale,

@@ -1,7 +1,7 @@
 /** Settings of a training and of personalising: the problem, the rows, the run. */
 
 import type { Input, Output } from './kind.ts';
-import { choice, either, record, text } from './kinds.ts';
+import { choice, either, record, text, toggle } from './kinds.ts';
 import { object } from './objects.ts';
 import { count, PROBLEM, RUN, share } from './problem.ts';
 
@@ -23,9 +23,7 @@ export const END = {
 export const ROWS = {
   positive: text('a value of the target column')
     .optional()
-    .about(
-      'target value of the positive class (+1), against all others; without it each of more than two classes has a head of its own',
-    ),
+    .about('target value of the positive class (+1); without it, more than two classes are one head each'),
   testFraction: share.default(0.3).about("share of each participant's rows kept for testing"),
   trainRows: either(count, record(count, 'an object of such numbers by participant'))
     .optional('all')
@@ -33,6 +31,11 @@ export const ROWS = {
 };
 
 const { objective, ...problem } = PROBLEM;
+
+/** Of classification. */
+export const probabilities = toggle()
+  .default(false)
+  .about('calibrate probabilities for predict --probabilities, inside each participant');
 
 /** What `train` learns, and how it runs. */
 export const LEARNING = {
@@ -42,6 +45,7 @@ export const LEARNING = {
   objective: objective.optional('regression for more than 20 different numbers, classification otherwise'),
   positive: ROWS.positive,
   ...problem,
+  probabilities,
 };
 export const RUNNING = {
   testFraction: ROWS.testFraction,
@@ -59,15 +63,17 @@ export const TRAINING = { ...LEARNING, ...RUNNING };
 export const AGGREGATION = aggregation.optional('answers; safe with dp or a method other than mtl');
 
 const AS_IN_TRAINING = 'as in training';
-const { c1, c2, epsilon, classWeight, loss } = PROBLEM;
+const { c1, c2, epsilon, quantile, classWeight, loss } = PROBLEM;
 
 /** `personalise`. What is not given is as the model records it. */
 export const PERSONALISING = {
   c1: c1.optional(AS_IN_TRAINING),
   c2: c2.optional(AS_IN_TRAINING),
   epsilon: epsilon.optional(AS_IN_TRAINING),
+  quantile: quantile.optional(AS_IN_TRAINING),
   loss: loss.optional(AS_IN_TRAINING),
   classWeight: classWeight.optional(AS_IN_TRAINING),
+  probabilities: probabilities.optional(AS_IN_TRAINING),
   testFraction: ROWS.testFraction.default(0),
   seed: RUN.seed.optional(AS_IN_TRAINING).about('random seed of the split and the row order'),
   gap: END.gap.default(1e-6).about('relative duality gap of each personal part'),

@@ -51,7 +51,7 @@ export const honest = count
   .optional('none')
   .about('with secure: minimum number of honest participants in any sum');
 
-const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias } = PROBLEM;
+const { objective, loss, c1, c2, epsilon, quantile, classWeight, scale, scaleTarget, bias } = PROBLEM;
 
 /** What participants are sent in `welcome`, in this order; nothing is left to a default. */
 export const WIRE = {
@@ -62,6 +62,7 @@ export const WIRE = {
   c1,
   c2,
   epsilon,
+  quantile,
   classWeight,
   scale,
   scaleTarget,

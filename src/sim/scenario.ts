@@ -50,13 +50,14 @@ export function parseScenario(source: string, given: unknown): Scenario {
 /** As the coordinator has them, as far as a scenario alone says: how many take part is not known yet. */
 export function asOptions(scenario: Scenario): CoordinatorOptions {
   const { method, aggregation, loss, secure, dp, gap, rounds, timeMs, stall } = scenario;
-  const { c1, c2, epsilon, lambda, classWeight, scale, scaleTarget, positive, bias, passes, seed } = scenario;
+  const { c1, c2, epsilon, quantile, lambda, classWeight, scale, scaleTarget } = scenario;
+  const { positive, bias, passes, seed } = scenario;
   const { straggler, precision, minResponses, summationMs, mask, defence } = scenario;
   const alone = method === 'local' || method === 'global';
   const complete = dp && completeDp(dp, rounds);
   return {
     ...DEFAULT_OPTIONS,
-    ...{ loss, c1, c2, epsilon, lambda, classWeight, scale, scaleTarget, bias, passes, seed },
+    ...{ loss, c1, c2, epsilon, quantile, lambda, classWeight, scale, scaleTarget, bias, passes, seed },
     ...(positive !== undefined && { positive }),
     ...{ straggler, precision, minResponses, summationMs, mask, defence },
     objective: objectiveOf(scenario),

@@ -10,6 +10,7 @@ import { type Scaling, scaleRow } from '../math/scaling.ts';
 import { inTargetUnits, type TargetScaling } from '../math/target-scaling.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { METHODS } from '../settings/training.ts';
+import type { Calibration } from './calibration.ts';
 import type { Certificate } from './certificate.ts';
 import { plusScaled } from './vector.ts';
 
@@ -32,6 +33,8 @@ export interface Model {
   readonly options: Readonly<Record<string, unknown>>;
   readonly seed: number;
   readonly certificate: Certificate | undefined;
+  /** How decisions become probabilities (calibration.ts); undefined: as the loss gives them, or not at all. */
+  readonly calibration?: Calibration | undefined;
 }
 
 /** w + v_k, or w for a newcomer. */

@@ -26,7 +26,7 @@ export function boxOf({ settings, y, cap }: BoxContext): { low: Float64Array; hi
   const loss = lossOf(settings);
   const low = new Float64Array(y.length);
   const high = new Float64Array(y.length);
-  for (let i = 0; i < y.length; i++) ({ low: low[i], high: high[i] } = loss.box(y[i], cap[i]));
+  for (let i = 0; i < y.length; i++) ({ low: low[i], high: high[i] } = loss.box(y[i], cap[i], settings));
   return { low, high };
 }
 
@@ -34,7 +34,7 @@ export function boxOf({ settings, y, cap }: BoxContext): { low: Float64Array; hi
 export function lossSum({ settings, y, cap }: BoxContext, margins: Float64Array): number {
   const loss = lossOf(settings);
   let sum = 0;
-  for (let i = 0; i < y.length; i++) sum += cap[i] * loss.value(y[i], margins[i], settings.epsilon);
+  for (let i = 0; i < y.length; i++) sum += cap[i] * loss.value(y[i], margins[i], settings);
   return sum;
 }
 
@@ -42,7 +42,7 @@ export function lossSum({ settings, y, cap }: BoxContext, margins: Float64Array)
 export function dualSum({ settings, y, cap }: BoxContext, beta: Float64Array): number {
   const loss = lossOf(settings);
   let sum = 0;
-  for (let i = 0; i < y.length; i++) sum += loss.conjugate(y[i], beta[i], cap[i], settings.epsilon);
+  for (let i = 0; i < y.length; i++) sum += loss.conjugate(y[i], beta[i], cap[i], settings);
   return sum;
 }
 

@@ -170,7 +170,7 @@ export class Shard {
       const wanted =
         squaredNorms[i % rowCount] > 0
           ? value
-          : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings.epsilon);
+          : lossFunction.subgradient(this.y[i], 0, cap[i], this.settings);
       return Math.min(this.high[i], Math.max(this.low[i], wanted));
     });
   }

@@ -21,12 +21,13 @@ interface Parts {
 
 /** u of a whole local solve; the page runs its text, so that it knows nothing but its arguments. */
 function solved({ Arena, LocalSolve, Shard }: Parts, kernels: Kernels, loss: LossName): number[] {
-  const objective = loss === 'epsilon-insensitive' ? 'regression' : 'classification';
+  const isOfNumbers = loss === 'epsilon-insensitive' || loss === 'quantile';
+  const objective = isOfNumbers ? 'regression' : 'classification';
   const y = Float64Array.from({ length: 40 }, (_, i) => (i % 3 ? 1 : -1));
   const write = (i: number, row: Float32Array) => {
     for (let j = 0; j < 20; j++) row[j] = ((i * 7 + j * 13) % 17) / 17 - 0.5 + 0.1 * y[i];
   };
-  const settings = { objective, loss, c1: 1, c2: 1, epsilon: 0.1 } as const;
+  const settings = { objective, loss, c1: 1, c2: 1, epsilon: 0.1, quantile: 0.8 } as const;
   const shard = new Shard(new Arena(kernels), settings, { n: 40, d: 20, y, write });
   shard.load(shard.startingBeta(), new Float64Array(20));
   new LocalSolve(shard, { sigma: 1, tolerance: 1e-6, seed: 5 }).runPasses(20);

@@ -185,6 +185,39 @@ describe('drawing', () => {
     ).toContain('no data');
   });
 
+  test('bars across begin at zero, as long as their values, whatever the number of rows', () => {
+    const rows = [-2, 4, 0].map((value, r) => ({
+      name: `row ${r}`,
+      bars: [{ name: 'kappa', colour: 'red', value }],
+      mark: value,
+    }));
+    const panel = {
+      kind: 'across',
+      title: '',
+      x: { title: '', scale: 'linear' },
+      rows,
+      markName: 'sum',
+    } as const;
+    const svg = drawFigure(figureOf(panel));
+    const bars = [...svg.matchAll(/<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]* fill="red"/g)]
+      .map(([, x, width]) => ({ from: Number(x), to: Number(x) + Number(width) }))
+      // The legend's.
+      .slice(1);
+    expect(bars).toHaveLength(3);
+    const [negative, positive, none] = bars;
+    expect(negative.to).toBeCloseTo(positive.from, 1);
+    expect((positive.to - positive.from) / (negative.to - negative.from)).toBeCloseTo(2, 1);
+    expect(none.to - none.from).toBe(0);
+    const height = (count: number) =>
+      Number(
+        /viewBox="0 0 \S+ (\S+)"/.exec(
+          drawFigure(figureOf({ ...panel, rows: Array(count).fill(rows[0]) })),
+        )![1],
+      );
+    expect(height(30) - height(20)).toBe(height(20) - height(10));
+    expect(drawFigure(figureOf({ ...panel, rows: [] }))).toContain('no data');
+  });
+
   test('the legend names each look once, whatever the number of panels', () => {
     const panel = linePanel([{ name: 'kappa' }, { name: 'lambda' }, { name: 'lambda', dash: '2 2' }]);
     const svg = drawFigure(figureOf(panel, panel));

@@ -35,6 +35,13 @@ const place = fc.tuple(anyNumber, anyNumber);
 const bar = fc.record({ name: words, colour, value: anyNumber, low: maybe, high: maybe });
 const group = fc.record({ name: words, bars: fc.array(bar, { maxLength: 4 }) });
 
+const cell = fc.record({
+  value: anyNumber,
+  colour,
+  strength: anyNumber,
+  lines: fc.array(words, { maxLength: 3 }),
+});
+
 const kinds: fc.Arbitrary<Panel>[] = [
   fc.record({
     kind: fc.constant('lines'),
@@ -45,9 +52,25 @@ const kinds: fc.Arbitrary<Panel>[] = [
   }),
   fc.record({ kind: fc.constant('bars'), title: words, y: axis, groups: fc.array(group, { maxLength: 5 }) }),
   fc.record({
+    kind: fc.constant('across'),
+    title: words,
+    x: axis,
+    rows: fc.array(fc.record({ name: words, bars: fc.array(bar, { maxLength: 3 }), mark: maybe }), {
+      maxLength: 6,
+    }),
+    markName: fc.option(words, { nil: undefined }),
+  }),
+  fc.record({
     kind: fc.constant('vectors'),
     title: words,
     arrows: fc.array(fc.record({ from: place, to: place, colour, name: words, dash }), { maxLength: 4 }),
+  }),
+  fc.record({
+    kind: fc.constant('heat'),
+    title: words,
+    rows: fc.record({ title: words, names: fc.array(words, { maxLength: 4 }) }),
+    columns: fc.record({ title: words, names: fc.array(words, { maxLength: 4 }) }),
+    cells: fc.array(fc.array(cell, { maxLength: 5 }), { maxLength: 5 }),
   }),
   fc.record({
     kind: fc.constant('svg'),

@@ -54,6 +54,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'no-target.csv': csv('b,,1,3'),
   'one-class.csv': 'task,y,x1\na,1,1\na,1,2\nb,1,3\n',
   'three.csv': csv('b,walking,1,3'),
+  'measured.csv': csv(Array.from({ length: 20 }, (_, i) => `b,${i}.5,${i},3`).join('\n')),
   'duplicate.csv': csv('b,-1,1,3', 'task,y,x1,x1'),
   'unnamed.csv': csv('b,-1,1,3', 'task,y,x1,'),
   'semicolon.csv': 'task;y;x1\na;1;2\n',
@@ -89,6 +90,10 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'no-task.csv': 'y,x1,x2\n1,1,1\n',
   'unlabelled.csv': 'task,x1,x2\na,1,1\n',
   'unknown-class.csv': 'task,y,x1,x2\na,2,1,1\n',
+  'broken.model': 'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 1\nw\n1\n2\n',
+  'wide.model': 'solver_type L2R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias -1\nw\n1\n2\n3\n',
+  'names.coef': 'intercept,u,v\n1,2,3\n',
+  'text.coef': 'intercept,x1,x2\n1,2,tall\n',
   'not.json': 'w = 1, 2',
   'other.json': '{"format":"onnx"}',
   'list.json': '[1, 2]',
@@ -290,6 +295,23 @@ const CASES: readonly Case[] = [
       words: ['"person"', `name it with ${option} <column>`],
     }),
   ),
+  ...(
+    [
+      ['to watch standard input', ['--data', '-', '--watch'], 'BAD_OPTION', 'got standard input'],
+      ['to watch a folder', ['--data', '@folder', '--watch'], 'BAD_OPTION', 'got a folder'],
+      ['to watch once', ['--data', '@good.csv', '--watch', '--once'], 'BAD_OPTION', '--watch or --once'],
+      ['to unlearn row 0', ['--data', '@good.csv', '--unlearn', '0'], 'UNKNOWN_ROWS', 'from 1 to'],
+      ['to unlearn too much', ['--data', '@good.csv', '--unlearn', '1,999'], 'UNKNOWN_ROWS', 'got 999'],
+      ['to unlearn nothing', ['--data', '@good.csv', '--unlearn', '@none.csv'], 'FILE_NOT_FOUND', 'none.csv'],
+    ] as const
+  ).map(
+    ([what, words, code, word]): Case => ({
+      what: `join ${what}`,
+      argv: ['join', 'http://127.0.0.1:1', '--task', 'a', '--state', '@no-state', ...words],
+      code,
+      words: [word],
+    }),
+  ),
   {
     what: 'missing target column',
     argv: ['train', '@good.csv', '--label', 'Y1'],
@@ -458,10 +480,16 @@ const CASES: readonly Case[] = [
     words: ['one-class.csv', '"1"'],
   },
   {
-    what: 'three classes',
-    argv: ['train', '@three.csv'],
+    what: 'three classes where two are needed',
+    argv: ['audit', '@three.csv'],
     code: 'POSITIVE_NEEDED',
-    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose the positive class with --positive <class>'],
+    words: ['three.csv', 'got 3: "-1", "1", "walking"; choose one against the rest with --positive <class>'],
+  },
+  {
+    what: 'too many classes',
+    argv: ['train', '@measured.csv'],
+    code: 'TOO_MANY_CLASSES',
+    words: ['measured.csv', 'expected at most 20 classes, got 22', '--objective regression'],
   },
   {
     what: 'unknown --positive',
@@ -656,6 +684,60 @@ const CASES: readonly Case[] = [
     words: ['folder'],
   },
   {
+    what: '--figures is a file',
+    argv: ['train', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures', 'got a file'],
+  },
+  {
+    what: 'evaluate --figures is a file',
+    argv: ['evaluate', '--model', '@model.json', '@good.csv', '--figures', '@good.csv'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--figures'],
+  },
+  {
+    what: 'probabilities of a model without them',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--probabilities'],
+    code: 'NO_PROBABILITIES',
+    words: ['hinge', '--probabilities', '--loss logistic'],
+  },
+  {
+    what: 'a threshold on decisions that are no probabilities',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '0.3'],
+    code: 'NO_PROBABILITIES',
+    words: ['--probabilities'],
+  },
+  {
+    what: '--threshold 1.5',
+    argv: ['predict', '--model', '@model.json', '@good.csv', '--threshold', '1.5'],
+    code: 'BAD_OPTION',
+    words: ['--threshold', 'below 1', '1.5'],
+  },
+  {
+    what: 'probabilities of a regression',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'classification', '--loss quantile'],
+  },
+  {
+    what: 'probabilities of a method without personal parts',
+    argv: ['train', '@good.csv', '--method', 'global', '--probabilities'],
+    code: 'BAD_OPTION',
+    words: ['--probabilities', 'mtl, local', 'global'],
+  },
+  {
+    what: '--quantile 1',
+    argv: ['train', '@good.csv', '--objective', 'regression', '--loss', 'quantile', '--quantile', '1'],
+    code: 'BAD_OPTION',
+    words: ['--quantile', 'above 0 and below 1'],
+  },
+  {
+    what: 'a quantile of classes',
+    argv: ['train', '@good.csv', '--loss', 'quantile'],
+    code: 'BAD_OPTION',
+    words: ['--loss', 'hinge', 'quantile'],
+  },
+  {
     what: '--out in a missing folder',
     argv: ['data', 'make', 'har', '--rows', '10', '--out', '@nowhere/har.csv'],
     code: 'FOLDER_NOT_FOUND',
@@ -728,6 +810,108 @@ const CASES: readonly Case[] = [
     code: 'OUT_EXISTS',
     words: ['folder'],
   },
+
+  // Export, explain, start.
+  {
+    what: 'export without a format',
+    argv: ['export', '--model', '@model.json', '--out', '@m.onnx'],
+    code: 'MISSING_OPTION',
+    words: ['--format'],
+  },
+  {
+    what: 'an unknown format of export',
+    argv: ['export', '--model', '@model.json', '--out', '@m.onnx', '--format', 'pmml'],
+    code: 'BAD_OPTION',
+    words: ['option --format: expected one of onnx, liblinear, csv, sklearn, got pmml'],
+  },
+  ...(
+    [
+      [['--format', 'liblinear'], 'EXPORT_ONE_MODEL', ['got 3', '--participant <id>, --shared', '--each']],
+      [['--format', 'csv', '--participant', 'z'], 'UNKNOWN_PARTICIPANT', ['"z"', '"a", "b"', '--shared']],
+      [['--format', 'csv', '--participant', 'a', '--each'], 'BAD_OPTION', ['--participant and --each']],
+      [['--format', 'csv', '--shared', '--each'], 'BAD_OPTION', ['--shared and --each']],
+    ] as const
+  ).map(
+    ([argv, code, words]): Case => ({
+      what: `export ${argv.join(' ')}`,
+      argv: ['export', '--model', '@model.json', '--out', '@exported', ...argv],
+      ...{ code, words },
+    }),
+  ),
+  {
+    what: 'export of a shared part that serves nobody',
+    argv: ['export', '--model', '@local.json', '--out', '@m.csv', '--format', 'csv', '--shared'],
+    code: 'UNKNOWN_PARTICIPANT',
+    words: ['method local has no shared part'],
+  },
+  {
+    what: 'export of each into a file',
+    argv: ['export', '--model', '@model.json', '--out', '@good.csv', '--format', 'csv', '--each'],
+    code: 'NOT_A_FOLDER',
+    words: ['good.csv', '--each'],
+  },
+  {
+    what: 'export into a folder',
+    argv: ['export', '--model', '@model.json', '--out', '@folder', '--format', 'csv'],
+    code: 'IS_A_FOLDER',
+    words: ['folder'],
+  },
+  {
+    what: 'explain a row of no data',
+    argv: ['explain', '--model', '@model.json', '--row', '1'],
+    code: 'MISSING_ARGUMENT',
+    words: ['--row', 'data'],
+  },
+  {
+    what: 'explain a row that there is not',
+    argv: ['explain', '--model', '@model.json', '@good.csv', '--row', '5', '--out', '@row.svg'],
+    code: 'ROW_NOT_FOUND',
+    words: ['good.csv', 'a row from 1 to 4, got 5'],
+  },
+  {
+    what: 'explain somebody unknown',
+    argv: ['explain', '--model', '@model.json', '--participant', 'z'],
+    code: 'UNKNOWN_PARTICIPANT',
+    words: ['"z"', '"a", "b"'],
+  },
+  {
+    what: 'explain a row of a newcomer by a model that has no shared part',
+    argv: ['explain', '--model', '@local.json', '@newcomer.csv', '--row', '1'],
+    code: 'UNKNOWN_PARTICIPANT',
+    words: ['"c"', 'no shared part'],
+  },
+  {
+    what: 'explain --top 0',
+    argv: ['explain', '--model', '@model.json', '--top', '0'],
+    code: 'BAD_OPTION',
+    words: ['--top'],
+  },
+  ...(
+    [
+      ['@nowhere.json', 'FILE_NOT_FOUND', ['nowhere.json']],
+      ['@not.json', 'START_INVALID', ['not.json', 'lines of weights below the header']],
+      ['@other.json', 'MODEL_FORMAT', ['other.json']],
+      ['@ids.txt', 'START_FORMAT', ['ids.txt', 'LIBLINEAR']],
+      ['@local.json', 'START_FORMAT', ['local.json', 'method local']],
+      ['@regression.json', 'START_CLASSES', ['regression.json', '"-1", "1"', 'got one of a regression']],
+      ['@broken.model', 'START_INVALID', ['broken.model', '3 x 1 numbers behind w, got 2']],
+      ['@wide.model', 'START_FEATURES', ['wide.model', 'expected 2 features as in the data, got 3']],
+      ['@names.coef', 'START_FEATURES', ['names.coef', '"x1", "x2"', '"u", "v"']],
+      ['@text.coef', 'START_INVALID', ['text.coef line 2', 'column "x2", got "tall"']],
+    ] as const
+  ).map(
+    ([file, code, words]): Case => ({
+      what: `train --start ${file}`,
+      argv: ['train', '@good.csv', '--start', file, '--model', '@new.json'],
+      ...{ code, words },
+    }),
+  ),
+  {
+    what: 'a start for a method that has none',
+    argv: ['train', '@good.csv', '--start', '@model.json', '--method', 'global'],
+    code: 'START_METHOD',
+    words: ['--start', 'global'],
+  },
   { what: 'demo with a bad seed', argv: ['demo', '--seed', '-1'], code: 'BAD_OPTION', words: ['--seed'] },
 ];
 
@@ -754,7 +938,7 @@ beforeAll(async () => {
   const { c1, c2, ...options } = model.options;
   changed('no-c1.json', { options: { ...options, c2 } });
   changed('no-c2.json', { options: { ...options, c1 } });
-  changed('newer.json', { version: 3 });
+  changed('newer.json', { version: 4 });
   changed('short-w.json', { w: [1, 2] });
   changed('text-w.json', { w: ['1', 2, 3] });
   changed('short-v.json', { participants: [{ id: 'a', v: [1] }] });

@@ -29,6 +29,8 @@ const EVERYTHING: Required<Omit<TrainOptions, 'trainRows'>> & { trainRows: numbe
   c1: 3,
   c2: 0.3,
   epsilon: 0.25,
+  quantile: 0.75,
+  probabilities: true,
   lambda: 0.01,
   classWeight: 'balanced',
   scale: 'center',

@@ -66,7 +66,7 @@ test('a loss of the other objective is refused', async () => {
   const outcome = await run(['train', files.regression, '--objective', 'regression', '--loss', 'logistic']);
   expect(outcome).toMatchObject({ code: 2, stdout: '' });
   expect(outcome.stderr).toBe(
-    'kindred: option --loss: expected epsilon-insensitive for regression, got logistic [BAD_OPTION]\n',
+    'kindred: option --loss: expected epsilon-insensitive, quantile for regression, got logistic [BAD_OPTION]\n',
   );
 });
 

@@ -41,7 +41,10 @@ describe.each(RUNS)('train --json with $method, $objective', ({ method, objectiv
   test('has the promised fields', async () => {
     const document = await runJson(...argv);
     expect(document).toMatchObject({ method, objective, seed: 1 });
-    const metrics = objective === 'classification' ? ['errorRate', 'balancedAccuracy'] : ['r2', 'rmse'];
+    const metrics =
+      objective === 'classification'
+        ? ['errorRate', 'balancedAccuracy', 'macroF1', 'auc']
+        : ['r2', 'rmse', 'mae'];
     expect(Object.keys(document.mean).sort()).toEqual([...metrics].sort());
     for (const participant of document.participants) {
       expect(Object.keys(participant).sort()).toEqual(['id', 'rows', 'testRows', ...metrics].sort());

@@ -21,7 +21,7 @@ function firstStart(given: readonly Row[]) {
   const own = ownData(table, splitAsTrain(table, 'ada', SPLIT.testFraction, SPLIT.seed));
   const keys = rowKeys(table);
   const of = (places: Uint32Array) => Float64Array.from(places, (i) => keys[i]);
-  return { own, known: { train: of(own.train), test: of(own.tested), ...SPLIT } };
+  return { own, known: { train: of(own.train), test: of(own.test.rows), ...SPLIT } };
 }
 
 const sorted = (keys: Iterable<number>) => [...keys].sort((a, b) => a - b);
@@ -35,7 +35,7 @@ describe('the split of rows that are known', () => {
         const table = tableOf(turned.map(({ one }) => one));
         const again = ownData(table, splitLikeBefore(rowKeys(table), known));
         expect(again.digest).toBe(own.digest);
-        expect(again.train.length + again.tested.length).toBe(given.length);
+        expect(again.train.length + again.test.rows.length).toBe(given.length);
       }),
     );
   });

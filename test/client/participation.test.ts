@@ -9,11 +9,12 @@ import { step } from '../../src/coordinator/machine.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
+import { predict } from '../../src/methods/predict.ts';
 import { systemClock } from '../../src/node/clock.ts';
 import { entropyStream, newKeyPair, signerOf, systemEntropy } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
-import { smallHar } from '../helpers/tables.ts';
+import { manyClasses, smallHar } from '../helpers/tables.ts';
 import { optionsLike } from '../helpers/test-server.ts';
 
 /** A coordinator behind a server in memory. */
@@ -92,6 +93,29 @@ describe('a participant without a runtime', () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(
       new Set(['phase', 'connected', 'solved', 'finished']),
     );
+  });
+
+  test('many classes: it tests and predicts with all heads, from its state alone', async () => {
+    const many = manyClasses(5, { participants: 2, rows: 60 });
+    const { server, state, close } = serve(optionsLike({ gap: 1e-3 }, { minParticipants: 2 }));
+    const parts = many.participants.map((participant) =>
+      join(server, newDevice(), {
+        participant,
+        data: { table: rowsOfParticipant(many, participant)! },
+        testFraction: 0.25,
+      }),
+    );
+    const results = await Promise.all(parts.map(({ done }) => done));
+    close();
+    expect(state.certificate.heads).toHaveLength(3);
+    for (const [k, { test: tested, classes }] of results.entries()) {
+      expect(classes).toEqual({ labels: ['class 1', 'class 2', 'class 3'], positive: undefined });
+      expect(tested!.errorRate).toBeLessThan(0.4);
+      const model = parts[k].model()!;
+      const own = rowsOfParticipant(many, many.participants[k])!;
+      const hits = predict(model, own).filter(({ prediction }, i) => prediction === own.targets![i]);
+      expect(hits.length / own.n).toBeGreaterThan(0.7);
+    }
   });
 
   test('goes on from its state after it was closed, whenever that was', async () => {

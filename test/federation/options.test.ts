@@ -125,7 +125,7 @@ describe('what is refused', () => {
     ],
     [
       { objective: 'regression', loss: 'hinge' },
-      'federation.json: loss: expected epsilon-insensitive for regression, got "hinge"',
+      'federation.json: loss: expected epsilon-insensitive, quantile for regression, got "hinge"',
     ],
     [
       { aggregation: 'exact' },
@@ -234,10 +234,12 @@ const common = fc
     problem: fc.constantFrom(
       { objective: 'classification', loss: 'hinge' } as const,
       { objective: 'regression', loss: 'epsilon-insensitive' } as const,
+      { objective: 'regression', loss: 'quantile' } as const,
     ),
     c1: positive,
     c2: positive,
     epsilon: fc.double({ min: 0, max: 10, noNaN: true }),
+    quantile: fc.double({ min: 0.001, max: 0.999, noNaN: true }),
     lambda: positive,
     classWeight: fc.constantFrom('none', 'balanced'),
     scale: fc.constantFrom('standard', 'center', 'none'),

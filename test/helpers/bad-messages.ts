@@ -21,8 +21,8 @@ export interface BadMessage {
 }
 
 /** Where things are in the frame of an answer. */
-const LOSS_AT = 12 + 24;
-const U_LENGTH_AT = 12 + 56;
+const LOSS_AT = 12 + 26;
+const U_LENGTH_AT = 12 + 58;
 const U_AT = U_LENGTH_AT + 4;
 
 const bytesOf = (message: ToCoordinator) => encode(message, 'f64');

@@ -1,5 +1,6 @@
 /** A server and the way to it within one process: admission with real signatures, and channels that hand frames over. */
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
+import type { Eventually } from '../../src/base/ports.ts';
 import type { ClientTransportUnderTest } from '../../src/check/contracts/client-transport.ts';
 import type { ChannelEvents, Reply, StateStore, Transport } from '../../src/client/ports.ts';
 import { newKeyPair, signerOf } from '../../src/node/crypto.ts';
@@ -9,18 +10,20 @@ import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 /** A store whose saves take a while: whatever is synchronous about others is not to be relied on. */
 export function slowStore(store: StateStore): StateStore {
   let last = Promise.resolve();
+  const slowly = (act: () => Eventually<void>) => {
+    last = last.then(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      await act();
+    });
+    return last;
+  };
   return {
     place: store.place,
     get file() {
       return store.file;
     },
-    save: (changes) => {
-      last = last.then(async () => {
-        await new Promise((resolve) => setImmediate(resolve));
-        await store.save(changes);
-      });
-      return last;
-    },
+    save: (changes) => slowly(() => store.save(changes)),
+    rewrite: (changes) => slowly(() => store.rewrite(changes)),
     release: async () => {
       await last;
       await store.release();

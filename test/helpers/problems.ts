@@ -25,6 +25,8 @@ export interface ProblemShape {
   readonly c1: number;
   readonly c2: number;
   readonly epsilon: number;
+  /** Default: the median. */
+  readonly quantile?: number;
   readonly trouble: 'none' | 'zero rows' | 'one class' | 'constant feature' | 'duplicate rows' | 'weights';
 }
 
@@ -37,6 +39,7 @@ const plainShape = fc.record({
   c1: fc.constantFrom(1e-4, 0.01, 0.3, 1, 10),
   c2: fc.constantFrom(0.05, 0.5, 1, 20, 1000),
   epsilon: fc.constantFrom(0, 0.1, 0.5),
+  quantile: fc.constantFrom(0.1, 0.5, 0.8),
   trouble: fc.constantFrom(
     ...(['none', 'zero rows', 'one class', 'constant feature', 'duplicate rows', 'weights'] as const),
   ),
@@ -82,7 +85,8 @@ export function makeProblem(shape: ProblemShape): RandomProblem {
     return { n, d, y, weights, write: (i: number, out: Float32Array) => out.set(rows[i]) };
   });
   const epsilon = objective === 'regression' ? shape.epsilon : 0;
-  return { settings: { objective, loss, c1: shape.c1, c2: shape.c2, epsilon }, d, inputs };
+  const { c1, c2, quantile } = shape;
+  return { settings: { objective, loss, c1, c2, epsilon, quantile }, d, inputs };
 }
 
 function vector(shape: ProblemShape, purpose: string, k: number, d: number): Float64Array {

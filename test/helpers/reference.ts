@@ -88,9 +88,10 @@ interface Row {
 }
 
 /** The beta that is best for one row, others standing still. */
-function best({ objective, loss, epsilon }: RandomProblem['settings'], row: Row): number {
+function best({ objective, loss, epsilon, quantile = 0.5 }: RandomProblem['settings'], row: Row): number {
   const { y, cap, beta, margin, h } = row;
   const g = y - margin;
+  if (loss === 'quantile') return Math.min(quantile * cap, Math.max((quantile - 1) * cap, beta + g / h));
   if (objective === 'regression') {
     const t = beta + g / h;
     return Math.min(cap, Math.max(-cap, Math.sign(t) * Math.max(0, Math.abs(t) - epsilon / h)));
@@ -117,9 +118,13 @@ function bestOfLogistic({ cap, beta: alpha, margin, h }: Row): number {
 
 /** The loss at a, and s(beta). */
 function valuesOf(
-  { objective, loss, epsilon }: RandomProblem['settings'],
+  { objective, loss, epsilon, quantile = 0.5 }: RandomProblem['settings'],
   { y, cap, beta, margin }: Omit<Row, 'h'>,
 ): { loss: number; s: number } {
+  if (loss === 'quantile') {
+    const over = y - margin;
+    return { loss: cap * Math.max(quantile * over, (quantile - 1) * over), s: y * beta };
+  }
   if (objective === 'regression') {
     return {
       loss: cap * Math.max(0, Math.abs(margin - y) - epsilon),

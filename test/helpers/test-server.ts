@@ -15,6 +15,7 @@ import type { CoordinatorState, RoundRow } from '../../src/coordinator/state.ts'
 import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
 import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { contributionOf, sumOfContributions } from '../../src/coordinator/training.ts';
+import type { SavedRun } from '../../src/host/ports.ts';
 import { resolveOptions } from '../../src/methods/options.ts';
 import { nodePrimitives } from '../../src/node/crypto.ts';
 import { decodeFrom, encode } from '../../src/protocol/codec.ts';
@@ -114,6 +115,12 @@ export class TestServer {
     await new Promise<void>((resolve) => server.http.listen(0, '127.0.0.1', resolve));
     server.take({ type: 'start', now: performance.now() });
     return server;
+  }
+
+  /** What is on its disk; undefined: nothing yet. */
+  saved(): SavedRun | undefined {
+    const { run, members } = this.disk;
+    return run && { run, members: [...members.values()] };
   }
 
   get url(): string {

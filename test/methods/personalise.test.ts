@@ -17,6 +17,7 @@ import { smallHar, smallRegression, tableOf } from '../helpers/tables.ts';
 interface Shape {
   readonly seed: number;
   readonly loss: LossName;
+  readonly quantile: number;
   readonly objective: Objective;
   readonly participants: number;
   readonly rows: number;
@@ -32,6 +33,7 @@ interface Shape {
 const plainShapes = fc.record({
   seed: fc.integer({ min: 0, max: 1e9 }),
   loss: fc.constantFrom(...LOSS_NAMES),
+  quantile: fc.constantFrom(0.2, 0.5, 0.9),
   participants: fc.integer({ min: 2, max: 5 }),
   rows: fc.integer({ min: 2, max: 25 }),
   d: fc.integer({ min: 3, max: 20 }),
@@ -81,17 +83,18 @@ function only(table: Table, ...names: readonly string[]): Table {
 }
 
 function modelOf(shape: Shape, table: Table, more: TrainOptions = {}): Model | undefined {
-  const { objective, loss, c1, c2, epsilon, classWeight, scale, bias } = shape;
+  const { objective, loss, quantile, c1, c2, epsilon, classWeight, scale, bias } = shape;
   const labels = new Set(table.targets);
   if (objective === 'classification' && labels.size < 2) return undefined;
-  const problem = { objective, loss, c1, c2, epsilon, classWeight };
+  const problem = { objective, loss, quantile, c1, c2, epsilon, classWeight };
   const options = { ...problem, scale, bias, testFraction: 0, ...more };
   return train(table, options).model;
 }
 
 /** C2/2 |v|^2 + C1 sum c loss at w + v, written out with no help from the solver. */
 function objectiveAt(model: Model, table: Table, v: Float64Array): number {
-  const { c1, c2, epsilon, classWeight } = model.options as Record<string, number>;
+  const { c1, c2, epsilon, quantile, classWeight } = model.options as Record<string, number>;
+  const { loss } = model.options as { readonly loss?: LossName };
   const d = model.features.length;
   const x = new Float64Array(d);
   const y = table.targets!.map((text) =>
@@ -105,13 +108,14 @@ function objectiveAt(model: Model, table: Table, v: Float64Array): number {
     for (let j = 0; j < d; j++) a += x[j] * (model.w[j] + v[j]);
     if (model.objective === 'regression') {
       const { shift, scale } = model.target ?? { shift: 0, scale: 1 };
-      sum += c1 * Math.max(0, Math.abs(a - (y[i] - shift) / scale) - epsilon / scale);
+      const over = (y[i] - shift) / scale - a;
+      const tube = Math.max(0, Math.abs(over) - epsilon / scale);
+      sum += c1 * (loss === 'quantile' ? Math.max(quantile * over, (quantile - 1) * over) : tube);
       continue;
     }
     const own = y[i] > 0 ? positive : y.length - positive;
     const weight = (classWeight as unknown) === 'balanced' ? y.length / (2 * own) : 1;
     const hinge = Math.max(0, 1 - y[i] * a);
-    const { loss } = model.options as { readonly loss?: LossName };
     const value =
       loss === 'logistic' ? Math.log1p(Math.exp(-y[i] * a)) : hinge ** (loss === 'squared-hinge' ? 2 : 1);
     sum += c1 * weight * value;

@@ -47,6 +47,7 @@ const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   c2: positive,
   // JSON has no -0.
   epsilon: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  quantile: fc.double({ min: 1e-6, max: 1 - 1e-6, noNaN: true }),
   classWeight: fc.constantFrom('none', 'balanced'),
   scale: fc.constantFrom('standard', 'center', 'none'),
   scaleTarget: fc.constantFrom('standard', 'none'),

@@ -19,6 +19,7 @@ export const SETTINGS: FederationSettings = {
   c1: 10,
   c2: 0.1,
   epsilon: 0.25,
+  quantile: 0.75,
   classWeight: 'none',
   scale: 'standard',
   scaleTarget: 'standard',

@@ -1,11 +1,14 @@
 /** What every loss promises (losses/loss.ts), of all of them, by brute force. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Arena } from '../../src/math/arena.ts';
 import { defaultLoss, LOSS_NAMES } from '../../src/settings/losses.ts';
 import { certificate } from '../../src/solver/certificate.ts';
 import { certifiedAnswer } from '../../src/solver/certified-answer.ts';
+import type { LossShape } from '../../src/solver/losses/loss.ts';
 import { LOSSES, lossOf } from '../../src/solver/losses/losses.ts';
 import { newMember } from '../../src/solver/member.ts';
+import { Shard } from '../../src/solver/shard.ts';
 import { dot, norm } from '../../src/solver/vector.ts';
 import { makeProblem, plainArena, problemShape, shardsOf, solvableShape } from '../helpers/problems.ts';
 import { optimum } from '../helpers/reference.ts';
@@ -38,30 +41,33 @@ describe.each(LOSS_NAMES)('%s', (name) => {
   const row = fc.record({
     y: loss.classes ? fc.constantFrom(-1, 1) : fc.double({ min: -5, max: 5, noNaN: true }),
     cap: fc.constantFrom(1e-4, 0.3, 1, 7, 1000),
-    epsilon: loss.classes ? fc.constant(0) : fc.constantFrom(0, 0.1, 2),
+    shape: fc.record({
+      epsilon: loss.classes ? fc.constant(0) : fc.constantFrom(0, 0.1, 2),
+      quantile: fc.constantFrom(0.02, 0.5, 0.9),
+    }),
     a: fc.double({ min: -30, max: 30, noNaN: true }),
     /** Where in the box. */
     at: fc.double({ min: 0, max: 1, noNaN: true }),
   });
 
   /** A box without an end is cut off where its rows are on the wrong side by hundreds. */
-  function boxFor(y: number, cap: number): { low: number; high: number } {
-    const { low, high } = loss.box(y, cap);
+  function boxFor(y: number, cap: number, shape: LossShape): { low: number; high: number } {
+    const { low, high } = loss.box(y, cap, shape);
     return { low: Math.max(low, -1000 * cap), high: Math.min(high, 1000 * cap) };
   }
 
-  function between(y: number, cap: number, at: number): number {
-    const { low, high } = boxFor(y, cap);
+  function between(y: number, cap: number, at: number, shape: LossShape): number {
+    const { low, high } = boxFor(y, cap, shape);
     return at < 0.1 ? low : at > 0.9 ? high : low + at * (high - low);
   }
 
   test('value and s are a Fenchel pair: C loss + beta a is never below s, and s is its least value', () => {
     fc.assert(
-      fc.property(row, ({ y, cap, epsilon, a, at }) => {
-        const beta = between(y, cap, at);
-        const s = loss.conjugate(y, beta, cap, epsilon);
-        const sum = (m: number) => cap * loss.value(y, m, epsilon) + beta * m;
-        const scale = cap * (1 + loss.value(y, a, epsilon)) + Math.abs(beta * a) + Math.abs(s);
+      fc.property(row, ({ y, cap, shape, a, at }) => {
+        const beta = between(y, cap, at, shape);
+        const s = loss.conjugate(y, beta, cap, shape);
+        const sum = (m: number) => cap * loss.value(y, m, shape) + beta * m;
+        const scale = cap * (1 + loss.value(y, a, shape)) + Math.abs(beta * a) + Math.abs(s);
         expect(sum(a)).toBeGreaterThanOrEqual(s - 1e-13 * scale);
         const least = sum(maximiser((m) => -sum(m), -1200, 1200));
         expect(least - s).toBeLessThanOrEqual(1e-6 * (cap + Math.abs(s)));
@@ -72,13 +78,13 @@ describe.each(LOSS_NAMES)('%s', (name) => {
 
   test('the subgradient is in the box, and closes the pair', () => {
     fc.assert(
-      fc.property(row, ({ y, cap, epsilon, a }) => {
-        const beta = loss.subgradient(y, a, cap, epsilon);
-        const { low, high } = loss.box(y, cap);
+      fc.property(row, ({ y, cap, shape, a }) => {
+        const beta = loss.subgradient(y, a, cap, shape);
+        const { low, high } = loss.box(y, cap, shape);
         expect(beta >= low && beta <= high).toBe(true);
-        const s = loss.conjugate(y, beta, cap, epsilon);
-        const sum = cap * loss.value(y, a, epsilon) + beta * a;
-        const scale = cap * loss.value(y, a, epsilon) + Math.abs(beta * a) + Math.abs(s);
+        const s = loss.conjugate(y, beta, cap, shape);
+        const sum = cap * loss.value(y, a, shape) + beta * a;
+        const scale = cap * loss.value(y, a, shape) + Math.abs(beta * a) + Math.abs(s);
         expect(Math.abs(sum - s)).toBeLessThanOrEqual(1e-12 * (scale + cap));
       }),
       { numRuns: 300 },
@@ -87,9 +93,9 @@ describe.each(LOSS_NAMES)('%s', (name) => {
 
   test('the subgradient is minus C times the slope of the loss, which rises no faster than its curvature', () => {
     fc.assert(
-      fc.property(row, fc.double({ min: 1e-3, max: 3, noNaN: true }), ({ y, cap, epsilon, a }, apart) => {
-        const [here, there] = [a, a + apart].map((m) => loss.value(y, m, epsilon));
-        const [from, to] = [a, a + apart].map((m) => loss.subgradient(y, m, cap, epsilon));
+      fc.property(row, fc.double({ min: 1e-3, max: 3, noNaN: true }), ({ y, cap, shape, a }, apart) => {
+        const [here, there] = [a, a + apart].map((m) => loss.value(y, m, shape));
+        const [from, to] = [a, a + apart].map((m) => loss.subgradient(y, m, cap, shape));
         const slope = (cap * (there - here)) / apart;
         const rounding = (1e-9 * cap * (1 + here + there)) / apart;
         // Convex: the chord is between the slopes of its ends.
@@ -104,12 +110,12 @@ describe.each(LOSS_NAMES)('%s', (name) => {
 
   test('s is within its bounds, and at most C times the loss at 0', () => {
     fc.assert(
-      fc.property(row, ({ y, cap, epsilon, at }) => {
-        const s = loss.conjugate(y, between(y, cap, at), cap, epsilon);
+      fc.property(row, ({ y, cap, shape, at }) => {
+        const s = loss.conjugate(y, between(y, cap, at, shape), cap, shape);
         const { least, most } = loss.dualRange;
         expect(s).toBeGreaterThanOrEqual(least * cap);
-        expect(s).toBeLessThanOrEqual(cap * loss.value(y, 0, epsilon) * (1 + 1e-12));
-        if (loss.classes) expect(loss.value(y, 0, epsilon)).toBeCloseTo(most, 15);
+        expect(s).toBeLessThanOrEqual(cap * loss.value(y, 0, shape) * (1 + 1e-12));
+        if (loss.classes) expect(loss.value(y, 0, shape)).toBeCloseTo(most, 15);
       }),
     );
   });
@@ -117,15 +123,15 @@ describe.each(LOSS_NAMES)('%s', (name) => {
   test("a step ends at the maximum of the row's problem, found by brute force", () => {
     const h = fc.constantFrom(1e-6, 0.01, 1, 50, 1e4);
     fc.assert(
-      fc.property(row, h, ({ y, cap, epsilon, a, at }, h) => {
-        const beta = between(y, cap, at);
+      fc.property(row, h, ({ y, cap, shape, a, at }, h) => {
+        const beta = between(y, cap, at, shape);
         const problem = (b: number) =>
-          loss.conjugate(y, b, cap, epsilon) - a * (b - beta) - (h / 2) * (b - beta) ** 2;
-        const found = loss.step({ y, cap, epsilon, beta, margin: a, h });
-        const { low, high } = loss.box(y, cap);
+          loss.conjugate(y, b, cap, shape) - a * (b - beta) - (h / 2) * (b - beta) ** 2;
+        const found = loss.step({ y, cap, shape, beta, margin: a, h });
+        const { low, high } = loss.box(y, cap, shape);
         expect(found >= low && found <= high).toBe(true);
         // What lies behind a cut-off end is better than the end only where the step found it.
-        const { low: from, high: to } = boxFor(y, cap);
+        const { low: from, high: to } = boxFor(y, cap, shape);
         const by = problem(maximiser(problem, from, to));
         const scale = Math.abs(by) + cap * (1 + Math.abs(a)) + h * (Math.abs(beta) + Math.abs(found)) ** 2;
         expect(problem(found)).toBeGreaterThanOrEqual(by - 1e-12 * scale);
@@ -136,11 +142,11 @@ describe.each(LOSS_NAMES)('%s', (name) => {
 
   test('a step from where a step ended stays there', () => {
     fc.assert(
-      fc.property(row, fc.constantFrom(0.01, 1, 50), ({ y, cap, epsilon, a, at }, h) => {
-        const beta = between(y, cap, at);
-        const once = loss.step({ y, cap, epsilon, beta, margin: a, h });
+      fc.property(row, fc.constantFrom(0.01, 1, 50), ({ y, cap, shape, a, at }, h) => {
+        const beta = between(y, cap, at, shape);
+        const once = loss.step({ y, cap, shape, beta, margin: a, h });
         const margin = a + h * (once - beta);
-        const twice = loss.step({ y, cap, epsilon, beta: once, margin, h });
+        const twice = loss.step({ y, cap, shape, beta: once, margin, h });
         expect(Math.abs(twice - once)).toBeLessThanOrEqual(1e-11 * (cap + Math.abs(beta) + Math.abs(once)));
       }),
     );
@@ -196,7 +202,7 @@ describe.each(LOSS_NAMES)('%s', (name) => {
         const { c2 } = shard.settings;
         const { beta } = newMember(
           shard,
-          shard.y.map((y, i) => loss.subgradient(y, 0.3, shard.cap[i], 0)),
+          shard.y.map((y, i) => loss.subgradient(y, 0.3, shard.cap[i], shard.settings)),
         );
         shard.retarget({ ...shard.settings, c1: shard.settings.c1 * factor });
         const warm = newMember(shard, beta);
@@ -211,4 +217,27 @@ describe.each(LOSS_NAMES)('%s', (name) => {
       }),
     );
   });
+});
+
+test('with nothing but a bias the quantile loss learns the empirical quantile, as far as C1 outweighs the regularisation', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 1, maxLength: 40 }),
+      fc.constantFrom(0.1, 0.25, 0.5, 0.9),
+      (targets, quantile) => {
+        const y = Float64Array.from(targets, (value) => value / 10);
+        const n = y.length;
+        const problem = { objective: 'regression', loss: 'quantile', epsilon: 0, quantile } as const;
+        const settings = { ...problem, c1: 25, c2: 1 };
+        const shard = new Shard(new Arena(), settings, { n, d: 1, y, write: (_, row) => row.fill(1) });
+        const options = { gap: 1e-7, passes: 100_000, seedOf: (solve: number) => solve };
+        const { u } = certifiedAnswer(shard, new Float64Array(1), options);
+        const [a] = u;
+        // The definition of a quantile, but for |a| / C1 rows: a^2 / 2 pulls as much as these do.
+        const [near, pull] = [1e-3, Math.abs(a) / settings.c1 + 1e-6];
+        expect(y.filter((value) => value < a - near).length).toBeLessThanOrEqual(quantile * n + pull);
+        expect(y.filter((value) => value > a + near).length).toBeLessThanOrEqual((1 - quantile) * n + pull);
+      },
+    ),
+  );
 });

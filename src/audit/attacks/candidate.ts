@@ -45,7 +45,7 @@ export class CandidateSolver {
   constructor(settings: KnownSettings, candidate: Candidate) {
     this.settings = settings;
     this.candidate = candidate;
-    this.epsilon = lossOf(settings).classes ? 0 : settings.epsilon;
+    this.epsilon = lossOf(settings).form === 'tube' ? settings.epsilon : 0;
     const { y, rows } = candidate;
     this.n = y.length;
     this.columns = rows.length / y.length;

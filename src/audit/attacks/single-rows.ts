@@ -7,7 +7,7 @@
  * Assumes the bias column. Bernoulli masks make more such rounds, not fewer: they leave one row standing with probability
  * m keep (1 - keep)^(m-1), m being the number of rows that changed.
  */
-import { lossOf } from '../../solver/losses/losses.ts';
+import { LOSSES, lossOf } from '../../solver/losses/losses.ts';
 import { norm } from '../../solver/vector.ts';
 import { changesOf, type Observation, type ObservedChange } from './observation.ts';
 
@@ -28,7 +28,7 @@ const LEAST_BIAS = 1e-3;
 export function singleRows(observation: Observation): RecoveredRow[] {
   if (!observation.settings.bias) return [];
   // Where s is y beta the change of both gives y.
-  const tellsClass = lossOf(observation.settings).form === 'clip';
+  const tellsClass = lossOf(observation.settings) === LOSSES.hinge;
   const groups: { x: Float64Array; y: number | undefined; lengths: number[] }[] = [];
   for (const round of changesOf(observation)) {
     const x = alone(round);

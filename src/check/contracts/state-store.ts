@@ -75,6 +75,23 @@ export function stateStoreContract(define: Define, make: () => Eventually<StateP
     }
   });
 
+  test('what was rewritten is there again, and saves go on from it', async (place) => {
+    const store = await place.open(ADA);
+    await store.save({ rows: 'others', excluded: new Float64Array([1, 2]) });
+    await store.rewrite({ rows: 'fewer', excluded: undefined });
+    await store.save({ schema: 'another' });
+    expectEqual([store.file.rows, store.file.excluded], ['fewer', undefined], 'what was rewritten');
+    await store.release();
+    const again = await place.open(ADA);
+    const { rows, schema, excluded } = again.file;
+    expectEqual(
+      [rows, schema, excluded],
+      ['fewer', 'another', undefined],
+      'what was rewritten, after a restart',
+    );
+    await again.release();
+  });
+
   test('release waits for what is being saved', async (place) => {
     const store = await place.open(ADA);
     const saved = store.save({ rows: 'the last ones' });

@@ -4,7 +4,7 @@
  */
 import type { Table } from '../../data/table.ts';
 import { Arena } from '../../math/arena.ts';
-import { evaluateRows } from '../../methods/evaluate.ts';
+import { evaluationOf, testedBy } from '../../methods/evaluate.ts';
 import { resolveOptions } from '../../methods/options.ts';
 import { prepare, tasksOf } from '../../methods/prepare.ts';
 import { assembleModel, METHOD } from '../../methods/train.ts';
@@ -72,7 +72,8 @@ function runOnce(now: () => number, table: Table, given: TrainOptions) {
   const early = METHOD.mtl({ workspace, settings: { ...options, rounds: EARLY, gap: 0 } });
   workspace.release();
   const model = assembleModel(prepared, options, placed, early);
-  const { mean } = evaluateRows(model, prepared.table, prepared.y, prepared.split.test);
+  const tested = testedBy(model, prepared.table, prepared.y, prepared.split.test);
+  const { mean } = evaluationOf(model, tested);
   // Mean balanced accuracy on test rows after 10 rounds.
   return { rounds, solveMs: median(times), earlyAccuracy: mean.balancedAccuracy ?? Number.NaN };
 }

@@ -1,14 +1,21 @@
 /** What candidates are compared by, unless somebody says it, and what goes with it: class weights and epsilons to try. */
 import { headsOf } from '../../data/labels.ts';
 import { targetMoments } from '../../math/target-scaling.ts';
-import type { Objective } from '../../settings/losses.ts';
 import { lossOf } from '../../solver/losses/losses.ts';
 import type { ResolvedOptions } from '../options.ts';
 import type { Prepared } from '../prepare.ts';
 import { isUneven, unevenShare } from '../target-summary.ts';
 import type { ClassWeight } from './grid.ts';
 
-export const TUNE_METRICS = ['errorRate', 'balancedAccuracy', 'r2', 'rmse'] as const;
+export const TUNE_METRICS = [
+  'errorRate',
+  'balancedAccuracy',
+  'macroF1',
+  'r2',
+  'rmse',
+  'mae',
+  'pinball',
+] as const;
 export type TuneMetric = (typeof TUNE_METRICS)[number];
 
 export interface MetricChoice {
@@ -21,11 +28,13 @@ export function chooseMetric(
   wanted: TuneMetric | undefined,
   {
     objective,
+    loss,
     classWeight,
-  }: { readonly objective: Objective; readonly classWeight?: ClassWeight | undefined },
+  }: Pick<ResolvedOptions, 'objective' | 'loss'> & { readonly classWeight?: ClassWeight | undefined },
   prepared: Prepared,
 ): MetricChoice {
   if (wanted) return { metric: wanted, why: 'as asked for (--metric)' };
+  if (loss === 'quantile') return { metric: 'pinball', why: 'the default for --loss quantile' };
   if (objective === 'regression') return { metric: 'rmse', why: 'the default for regression' };
   if (classWeight === 'balanced')
     return {

@@ -5,8 +5,9 @@
 import { inputError } from '../../base/errors.ts';
 import { headsOf } from '../../data/labels.ts';
 import type { Split } from '../../data/split.ts';
-import type { Objective } from '../../settings/losses.ts';
-import { measure } from '../../solver/metrics.ts';
+import { type Metrics, measure } from '../../solver/metrics.ts';
+import { quantileMetrics, quantileOf } from '../../solver/model-metrics.ts';
+import type { ResolvedOptions } from '../options.ts';
 import type { Prepared } from '../prepare.ts';
 import type { TuneMetric } from './metric.ts';
 
@@ -21,14 +22,16 @@ export interface Score {
   readonly each: readonly (number | undefined)[];
 }
 
+type Problem = Pick<ResolvedOptions, 'objective' | 'loss' | 'quantile'>;
+
 export class Scoring {
   readonly metric: TuneMetric;
-  private readonly objective: Objective;
+  private readonly problem: Problem;
   private readonly prepared: Prepared;
   private readonly splits: readonly Split[];
 
-  constructor(objective: Objective, metric: TuneMetric, prepared: Prepared, splits: readonly Split[]) {
-    this.objective = objective;
+  constructor(problem: Problem, metric: TuneMetric, prepared: Prepared, splits: readonly Split[]) {
+    this.problem = problem;
     this.metric = metric;
     this.prepared = prepared;
     this.splits = splits;
@@ -47,13 +50,19 @@ export class Scoring {
         for (let head = 0; head < heads; head++) mine.a.push(decided[t * heads + head]);
       }
     }
-    const each = own.map(({ y, a }) => measure(this.objective, y, a, heads)[this.metric]);
+    const each = own.map(({ y, a }) => this.measured(y, a, heads)[this.metric]);
     return { each, ...this.summary(each) };
+  }
+
+  private measured(y: readonly number[], a: readonly number[], heads: number): Metrics {
+    const { objective } = this.problem;
+    if (this.metric !== 'pinball') return measure(objective, y, a, heads);
+    return y.length === 0 ? {} : quantileMetrics(quantileOf({ options: this.problem }), y, a);
   }
 
   /** Whether more is better. */
   get isGain(): boolean {
-    return this.metric === 'balancedAccuracy' || this.metric === 'r2';
+    return this.metric === 'balancedAccuracy' || this.metric === 'macroF1' || this.metric === 'r2';
   }
 
   /** Best first. */

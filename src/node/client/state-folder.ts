@@ -56,6 +56,7 @@ function storeOf(place: string, journal: StateJournal, unlock: () => void): Stat
       return journal.file;
     },
     save: (changes) => journal.save({ ...journal.file, ...changes }),
+    rewrite: (changes) => journal.rewrite({ ...journal.file, ...changes }),
     release: () => {
       journal.close();
       unlock();

@@ -85,6 +85,12 @@ export class StateJournal {
     this.current = file;
   }
 
+  /** Durable when it returns, in a file that has nothing of what was saved before. */
+  rewrite(file: ParticipantFile): void {
+    this.writeWhole(file);
+    this.current = file;
+  }
+
   close(): void {
     if (this.descriptor !== undefined) closeSync(this.descriptor);
     this.descriptor = undefined;

@@ -119,6 +119,7 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
   app.route({
     method,
     url: path,
+    ...(one.takesRows && { bodyLimit: context.limits.maxRowsBytes }),
     config: { swaggerTransform: () => ({ schema: operationOf(one), url: path }) },
     // Before the body is read: nobody sends us a megabyte to learn that it needs a token.
     onRequest: async ({ raw }) => {
@@ -139,16 +140,20 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
 /** Before it is answered: what an operator was told to be done is in the log. */
 async function noteAction(context: ServerContext, one: Route, request: FastifyRequest): Promise<void> {
   const actor = context.access.actorOf(request.raw);
-  if (!actor || one.method === 'GET') return;
+  if (!actor || one.access === 'read' || one.method === 'GET') return;
   const happened = { who: actor.name, what: one.id, target: one.targetOf(request), outcome: 'done' };
   await context.audit.write({ ...happened, from: request.ip });
 }
 
 const BY_PATH = new Map(ROUTES.map((one) => [`${one.method} ${one.path}`, one]));
 
+function routeFor({ method, routeOptions }: FastifyRequest): Route | undefined {
+  return BY_PATH.get(`${method} ${routeOptions.url}`);
+}
+
 function noteRefusal(context: ServerContext, request: FastifyRequest, { code }: ApiError): void {
   const actor = context.access.actorOf(request.raw);
-  const one = BY_PATH.get(`${request.method} ${request.routeOptions.url}`);
+  const one = routeFor(request);
   const by = actor && one && { who: actor.name, what: one.id, target: one.targetOf(request) };
   context.onRefused(code, request.ip, by);
 }
@@ -184,6 +189,7 @@ function takeJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
+    else if (routeFor(request)?.takesRows) done(null, body);
     else parse(request, body as string, done);
   });
 }

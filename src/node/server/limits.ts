@@ -8,8 +8,12 @@ export interface ServerLimits {
   readonly frameBurst: number;
   /** Frames that cannot be read, before the connection is closed. */
   readonly badFrames: number;
-  /** Of an HTTP request. */
+  /** Of an HTTP request, and of one that contains rows. */
   readonly maxBodyBytes: number;
+  readonly maxRowsBytes: number;
+  /** Requests about rows that may wait for their thread, and how long one may take from its arrival. */
+  readonly rowRequests: number;
+  readonly rowRequestMs: number;
   /** Connections in all, and from one address; loopback is not counted by address. */
   readonly connections: number;
   readonly connectionsPerAddress: number;
@@ -35,6 +39,10 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   frameBurst: 2000,
   badFrames: 20,
   maxBodyBytes: 1024 * 1024,
+  maxRowsBytes: 16 * 1024 * 1024,
+  rowRequests: 8,
+  // Shorter than `unreadMs`, after which a connection that has read nothing is closed.
+  rowRequestMs: 30_000,
   connections: 20_000,
   connectionsPerAddress: 256,
   openEnrolments: 10_000,

@@ -27,6 +27,7 @@ import { Guard } from './guard.ts';
 import { HostNames } from './host-names.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
+import { ModelWork } from './model-work.ts';
 import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { Tokens } from './tokens.ts';
@@ -88,6 +89,7 @@ export class CoordinatorServer {
   private readonly tokens: Tokens;
   private readonly audit: AuditLog;
   private readonly meters: Meters;
+  private readonly modelWork: ModelWork;
   private readonly guard: Guard;
   private readonly turnedAway = new Map<TurnedAway, number>();
   private readonly refused = new Map<ErrorCode, number>();
@@ -137,6 +139,7 @@ export class CoordinatorServer {
       onFailure: (error) => this.log.error({ err: error }, 'the audit log cannot be written'),
     });
     this.meters = new Meters(() => this.measured());
+    this.modelWork = new ModelWork(limits);
     const onRefused: ServerContext['onRefused'] = (code, from = '', by) => {
       increase(this.refused, code);
       this.audit.refused(code, from, by);
@@ -156,6 +159,8 @@ export class CoordinatorServer {
       tokens: this.tokens,
       audit: this.audit,
       meters: this.meters,
+      limits,
+      modelWork: this.modelWork,
       uptimeMs: () => systemClock.now() - startedMs,
       federations: this.federations,
       federation: (name) => this.federation(name),
@@ -328,6 +333,7 @@ export class CoordinatorServer {
     const all = [...this.federations.values()];
     const stopped = all.map((federation) => federation.stop(1001, 'the server is stopping'));
     await this.app.close();
+    await this.modelWork.close();
     await Promise.all(stopped);
     await this.endAudit();
     await this.store.close();

@@ -16,14 +16,14 @@ export const epsilonInsensitive: Loss = {
   curvature: 0,
   form: 'tube',
   box: (_, cap) => ({ low: -cap, high: cap }),
-  value(y, a, epsilon) {
+  value(y, a, { epsilon }) {
     const beyond = Math.abs(a - y) - epsilon;
     return beyond > 0 ? beyond : 0;
   },
-  conjugate: (y, beta, _, epsilon) => y * beta - epsilon * Math.abs(beta),
-  step({ y, cap, epsilon, beta, margin, h }) {
+  conjugate: (y, beta, _, { epsilon }) => y * beta - epsilon * Math.abs(beta),
+  step({ y, cap, shape: { epsilon }, beta, margin, h }) {
     const t = towardsZero(vertex(beta, y - margin, h), epsilon / h);
     return Math.min(cap, Math.max(-cap, t));
   },
-  subgradient: (y, a, cap, epsilon) => (Math.abs(y - a) > epsilon ? cap * Math.sign(y - a) : 0),
+  subgradient: (y, a, cap, { epsilon }) => (Math.abs(y - a) > epsilon ? cap * Math.sign(y - a) : 0),
 };

@@ -14,15 +14,19 @@ export const hinge: Loss = {
   dualRange: { least: 0, most: 1 },
   curvature: 0,
   form: 'clip',
-  box: (y, cap) => (y > 0 ? { low: 0, high: cap } : { low: -cap, high: 0 }),
+  box: classBox,
   value(y, a) {
     const short = 1 - y * a;
     return short > 0 ? short : 0;
   },
   conjugate: (y, beta) => y * beta,
   step({ y, cap, beta, margin, h }) {
-    const { low, high } = hinge.box(y, cap);
+    const { low, high } = classBox(y, cap);
     return Math.min(high, Math.max(low, vertex(beta, y - margin, h)));
   },
   subgradient: (y, a, cap) => (y * a < 1 ? y * cap : 0),
 };
+
+function classBox(y: number, cap: number) {
+  return y > 0 ? { low: 0, high: cap } : { low: -cap, high: 0 };
+}

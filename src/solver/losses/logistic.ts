@@ -13,6 +13,7 @@
  */
 import { logPortable } from '../../base/random.ts';
 import { expNegative } from '../../math/exp.ts';
+import { log1p, softplus } from '../../math/sigmoid.ts';
 import { entropyStep } from '../../math/steps.ts';
 import type { Loss } from './loss.ts';
 
@@ -23,10 +24,7 @@ export const logistic: Loss = {
   curvature: 0.25,
   form: 'entropy',
   box: (y, cap) => (y > 0 ? { low: 0, high: cap } : { low: -cap, high: 0 }),
-  value(y, a) {
-    const m = y * a;
-    return m >= 0 ? log1p(expNegative(-m)) : log1p(expNegative(m)) - m;
-  },
+  value: (y, a) => softplus(-y * a),
   conjugate(y, beta, cap) {
     const alpha = y * beta;
     // The smaller of p and 1 - p has all its digits.
@@ -40,9 +38,3 @@ export const logistic: Loss = {
     return (y * cap * (m >= 0 ? e : 1)) / (1 + e);
   },
 };
-
-/** log(1 + x) without losing the digits of a small x (Kahan): what 1 + x is rounded by is divided out. */
-function log1p(x: number): number {
-  const u = 1 + x;
-  return u === 1 ? x : (logPortable(u) * x) / (u - 1);
-}

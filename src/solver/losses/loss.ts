@@ -14,12 +14,20 @@
 import type { StepForm } from '../../math/kernels.ts';
 import type { Objective } from '../../settings/losses.ts';
 
+/** What losses of numbers have beside a name; losses of classes have nothing. */
+export interface LossShape {
+  /** Width of the insensitive tube, of `epsilon-insensitive`. */
+  readonly epsilon: number;
+  /** Which quantile is learnt, of `quantile`; default: 0.5, the median. */
+  readonly quantile?: number | undefined;
+}
+
 /** The one-dimensional problem of a row, all others standing still: max over b of  s(b) - margin (b - beta) - h/2 (b - beta)^2. */
 interface RowProblem {
   readonly y: number;
   /** C = C1 c. */
   readonly cap: number;
-  readonly epsilon: number;
+  readonly shape: LossShape;
   readonly beta: number;
   /** x.z at beta. */
   readonly margin: number;
@@ -27,7 +35,6 @@ interface RowProblem {
   readonly h: number;
 }
 
-/** `epsilon`, the width of the insensitive tube, means nothing to the losses of classes. */
 export interface Loss {
   readonly task: Objective;
   /** Whether targets are classes, -1 and +1. */
@@ -37,12 +44,12 @@ export interface Loss {
   /** Largest second derivative of the loss in a; 0 where it is made of straight lines. */
   readonly curvature: number;
   readonly form: StepForm;
-  box(y: number, cap: number): { readonly low: number; readonly high: number };
-  value(y: number, a: number, epsilon: number): number;
+  box(y: number, cap: number, shape: LossShape): { readonly low: number; readonly high: number };
+  value(y: number, a: number, shape: LossShape): number;
   /** s(beta), for a beta in the box. */
-  conjugate(y: number, beta: number, cap: number, epsilon: number): number;
+  conjugate(y: number, beta: number, cap: number, shape: LossShape): number;
   /** The beta in the box that solves a row's problem. */
   step(row: RowProblem): number;
   /** A beta in -C d loss/da, in the box: what a row with this margin calls for. */
-  subgradient(y: number, a: number, cap: number, epsilon: number): number;
+  subgradient(y: number, a: number, cap: number, shape: LossShape): number;
 }

@@ -3,7 +3,8 @@ import { defaultLoss, type LossName, type Objective } from '../../settings/losse
 import { epsilonInsensitive } from './epsilon-insensitive.ts';
 import { hinge } from './hinge.ts';
 import { logistic } from './logistic.ts';
-import type { Loss } from './loss.ts';
+import type { Loss, LossShape } from './loss.ts';
+import { quantile } from './quantile.ts';
 import { squaredHinge } from './squared-hinge.ts';
 
 export const LOSSES = {
@@ -11,14 +12,13 @@ export const LOSSES = {
   'squared-hinge': squaredHinge,
   logistic,
   'epsilon-insensitive': epsilonInsensitive,
+  quantile,
 } as const satisfies Record<LossName, Loss>;
 
-export interface LossSettings {
+export interface LossSettings extends LossShape {
   readonly objective: Objective;
   /** Default: that of the objective. */
   readonly loss?: LossName | undefined;
-  /** Width of the insensitive tube; only `epsilon-insensitive` has one. */
-  readonly epsilon: number;
 }
 
 export function lossOf({ objective, loss }: Pick<LossSettings, 'objective' | 'loss'>): Loss {

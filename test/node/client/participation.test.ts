@@ -517,7 +517,7 @@ describe('classes', () => {
     });
   });
 
-  test('two participants never give one label two meanings: who would is refused', async () => {
+  test('two participants never give one label two meanings: three labels are three classes', async () => {
     // By itself the first would take "mild" for -1, the second for +1.
     const pairs = [
       ['mild', 'severe'],
@@ -526,14 +526,12 @@ describe('classes', () => {
     const target = (x: Float64Array, k: number) => pairs[k][x[0] > 0 ? 1 : 0];
     const table = tableOf({ participants: 2, rows: 30, d: 4, target });
     const server = await serve(ENDLESS, { minParticipants: 2 });
-    join1(server, table, 'p0');
-    await until(server, () => server.heard.some(({ message }) => message.kind === 'moments'));
-    await expect(join1(server, table, 'p1').done).rejects.toMatchObject({
-      code: 'WRONG_CLASSES',
-      kind: 'input',
-      message: expect.stringContaining('got "healthy" in addition to "mild", "severe" of other participants'),
+    for (const id of table.participants) join1(server, table, id);
+    await until(server, () => server.state.round >= 2);
+    expect(server.state.agreement!.classes).toEqual({
+      labels: ['healthy', 'mild', 'severe'],
+      positive: undefined,
     });
-    expect([...server.state.members.keys()]).toEqual(['p0']);
   });
 
   test('stay what they were: another --positive is refused', async () => {
@@ -549,13 +547,16 @@ describe('classes', () => {
     });
   });
 
-  test('that nobody can guess must be named', async () => {
-    const table = tableOf({ participants: 1, rows: 30, d: 4, target: (x) => `${x[0] > 0}${x[1] > 0}` });
+  test('a label that comes up after the start is none of them', async () => {
+    const target = (x: Float64Array, k: number) => (k === 1 ? 'other' : `${x[0] > 0}${x[1] > 0}`);
+    const table = tableOf({ participants: 2, rows: 30, d: 4, target });
     const server = await serve(ENDLESS);
-    await expect(join1(server, table, 'p0').done).rejects.toMatchObject({
+    join1(server, table, 'p0');
+    await until(server, () => server.state.round >= 2);
+    await expect(join1(server, table, 'p1').done).rejects.toMatchObject({
       code: 'WRONG_CLASSES',
       kind: 'input',
-      message: expect.stringContaining('--positive'),
+      message: expect.stringContaining(`expected the federation's classes "falsefalse"`),
     });
   });
 });

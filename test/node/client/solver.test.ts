@@ -26,6 +26,7 @@ const SETTINGS: FederationSettings = {
   c1: 1,
   c2: 0.5,
   epsilon: 0,
+  quantile: 0.5,
   classWeight: 'none',
   scale: 'standard',
   scaleTarget: 'standard',

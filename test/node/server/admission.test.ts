@@ -214,7 +214,7 @@ describe('tickets', () => {
     };
     const at = (path: string, headers: Record<string, string>) =>
       ask(`${server.url}${path}`, { headers: { ...upgrade, ...headers } });
-    const protocol = { 'sec-websocket-protocol': 'kindred.v5' };
+    const protocol = { 'sec-websocket-protocol': 'kindred.v6' };
     expect((await at(`${HOME}/connect`, {})).json.error.code).toBe('BAD_VERSION');
     const old = { 'sec-websocket-protocol': 'kindred.v4' };
     expect((await at(`${HOME}/connect`, old)).json.error.code).toBe('BAD_VERSION');
@@ -223,7 +223,7 @@ describe('tickets', () => {
     expect((await at('/elsewhere', protocol)).json.error.code).toBe('NOT_FOUND');
     const { ticket } = (await openSession(server.url, { participant: 'ada' })).json;
     const odd = await at(`${HOME}/connect`, {
-      'sec-websocket-protocol': `kindred.v5, ticket.${ticket}`,
+      'sec-websocket-protocol': `kindred.v6, ticket.${ticket}`,
       'sec-websocket-version': '99',
     });
     expectRefusal(odd, 'BAD_REQUEST', 'connect');

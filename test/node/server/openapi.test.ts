@@ -32,7 +32,7 @@ const app = newApp({
 app.addHook('onRoute', ({ method, url }) => {
   for (const one of [method].flat()) registered.push(`${one} ${openApiPath(url)}`);
 });
-addRoutes(app, { version: '1.2.3' } as never);
+addRoutes(app, { version: '1.2.3', limits: DEFAULT_LIMITS_OF_SERVER } as never);
 await app.ready();
 const document = app.swagger() as unknown as Json;
 await app.close();
@@ -89,6 +89,10 @@ test('a body is required unless everything in it has a default', () => {
     invite: false,
     allowParticipant: true,
     openSession: true,
+    predictShared: true,
+    predict: true,
+    evaluate: true,
+    personalise: true,
   });
 });
 

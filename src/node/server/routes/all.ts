@@ -5,6 +5,7 @@ import { MODEL_ROUTES } from './model.ts';
 import { PARTICIPANT_ROUTES } from './participants.ts';
 import { ROUND_ROUTES } from './rounds.ts';
 import type { Route } from './route.ts';
+import { ROW_ROUTES } from './rows.ts';
 import { SERVICE_ROUTES } from './service.ts';
 import { TOKEN_ROUTES } from './tokens.ts';
 
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...PARTICIPANT_ROUTES,
   ...ROUND_ROUTES,
   ...MODEL_ROUTES,
+  ...ROW_ROUTES,
   ...ADMISSION_ROUTES,
   ...TOKEN_ROUTES,
   ...SERVICE_ROUTES,

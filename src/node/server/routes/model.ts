@@ -24,7 +24,6 @@ const show = route({
   handle: async ({ params }, context, reply) => {
     const federation = context.federation(params.name);
     const model = await modelFileOf(federation, context.store);
-    if (!model) throw new ApiError('NO_MODEL', `federation "${params.name}": no round has started yet`);
     reply.header('content-disposition', `attachment; filename="${federation.name}.model.json"`);
     reply.type('application/json; charset=utf-8');
     return modelToJson(model);
@@ -36,10 +35,10 @@ export const MODEL_ROUTES: readonly Route[] = [show];
 /** Of a federation that began with an earlier version: the names of classes stayed with the participants. */
 const UNNAMED = { positive: '1', negative: '-1' };
 
-/** Undefined before the first round. */
-async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model | undefined> {
+/** Refuses a federation before its first round. */
+export async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model> {
   const found = modelOf(host.state);
-  if (!found) return undefined;
+  if (!found) throw new ApiError('NO_MODEL', `federation "${name}": no round has started yet`);
   const { options, features: d } = host.state;
   const classes = found.agreement?.classes;
   const { objective, bias, scale, seed, method } = options;

@@ -1,11 +1,9 @@
 /** The history of a federation: its rounds in full, page by page, and in short. */
 import { z } from 'zod';
-import type { HistoryRow, RunStore } from '../../../host/ports.ts';
+import { allRounds, PAGE_ROUNDS } from '../../../host/all-rounds.ts';
 import { ApiError } from '../api-error.ts';
 import { count, known, orNull, timeMs } from '../schemas.ts';
 import { type Route, route } from './route.ts';
-
-const MOST_ROWS = 1000;
 
 const roundRow = z.strictObject({
   round: count,
@@ -47,7 +45,7 @@ const list = route({
   about: 'List closed rounds, oldest first',
   query: z.strictObject({
     after: z.coerce.number().int().nonnegative().default(0).describe('Start after this round'),
-    limit: z.coerce.number().int().min(1).max(MOST_ROWS).default(100),
+    limit: z.coerce.number().int().min(1).max(PAGE_ROUNDS).default(100),
   }),
   answer: {
     about: 'A page',
@@ -94,7 +92,7 @@ const history = route({
     ),
   },
   handle: async ({ params, query }, context, reply) => {
-    const all = await allRows(context.store, context.federation(params.name).name);
+    const all = await allRounds(context.store, context.federation(params.name).name);
     const rows = all.map(({ round, primal, dual, relativeGap, closedMs }) => {
       return {
         round,
@@ -110,14 +108,5 @@ const history = route({
     return `${['round,primal,dual,relativeGap,closedMs', ...lines].join('\n')}\n`;
   },
 });
-
-async function allRows(store: RunStore, federation: string): Promise<HistoryRow[]> {
-  const rows: HistoryRow[] = [];
-  for (;;) {
-    const page = await store.history(federation, rows.at(-1)?.round ?? 0, MOST_ROWS);
-    rows.push(...page);
-    if (page.length < MOST_ROWS) return rows;
-  }
-}
 
 export const ROUND_ROUTES: readonly Route[] = [list, show, history];

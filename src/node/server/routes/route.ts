@@ -11,7 +11,9 @@ import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
 import type { AuditLog } from '../audit-log.ts';
 import type { Federation } from '../federation.ts';
+import type { ServerLimits } from '../limits.ts';
 import type { Meters } from '../meters.ts';
+import type { ModelWork } from '../model-work.ts';
 import { participantId } from '../schemas.ts';
 import type { Tokens } from '../tokens.ts';
 
@@ -31,6 +33,8 @@ export interface ServerContext {
   readonly tokens: Tokens;
   readonly audit: AuditLog;
   readonly meters: Meters;
+  readonly limits: ServerLimits;
+  readonly modelWork: ModelWork;
   readonly uptimeMs: () => number;
   /** By name. */
   readonly federations: ReadonlyMap<string, Federation>;
@@ -91,6 +95,8 @@ interface Described {
     readonly type?: string;
     readonly schema?: z.ZodType;
   };
+  /** Its body may be as large as `maxRowsBytes`, and reaches the handler as text. */
+  readonly takesRows?: true;
   /** Beside those that any route of its kind may give. */
   readonly errors?: readonly ErrorCode[];
 }

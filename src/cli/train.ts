@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Tested } from '../methods/evaluate.ts';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
-import { checkOptions } from '../methods/options.ts';
+import { readOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
@@ -59,7 +59,7 @@ export function addTrain(program: Command, io: Io): void {
 
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const given = settingsGiven(flags, TRAINING) as TrainOptions;
-  checkOptions(given);
+  const { method } = readOptions(given);
   if (flags.model !== undefined) await checkWritable(flags.model);
   await checkFigures(flags);
   const start = flags.start === undefined ? undefined : await readStart(flags.start);
@@ -71,7 +71,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const progress = new Progress(io);
   const onRound = ({ row: { round, relativeGap } }: RoundView) => {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
-    progress.show(`round ${round}${gap}`);
+    progress.show(`${method}: round ${round}${gap}`);
   };
   let tested: readonly Tested[] = [];
   const onTested = (rows: readonly Tested[]) => {

@@ -33,11 +33,12 @@ export function understood(
   return { resolved: complete(given, 'regression'), notes: [note] };
 }
 
-/** As far as they can be checked before there are any data. */
-export function checkOptions(options: TrainOptions): void {
+/** With defaults, and checked as far as possible before there are any data. */
+export function readOptions(options: TrainOptions): TrainingValues {
   const given = readSettings(trainingKind, options, OPTIONS);
   const objective = impliedObjective(given);
   if (objective) complete(given, objective);
+  return given;
 }
 
 /** What the options say without the data. */

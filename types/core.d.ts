@@ -29,22 +29,15 @@ declare class AbortController {
   abort(): void;
 }
 type BufferSource = ArrayBufferView<ArrayBuffer> | ArrayBuffer;
-interface ReadableStreamController<T> {
-  enqueue(chunk: T): void;
-  close(): void;
-}
-declare class ReadableStream<T> {
-  constructor(source: {
-    pull(controller: ReadableStreamController<T>): void | Promise<void>;
-  });
-  pipeThrough<O>(transform: {
-    readonly readable: ReadableStream<O>;
-    readonly writable: WritableStream<T>;
-  }): ReadableStream<O>;
+interface ReadableStream<T> {
   getReader(): { read(): Promise<{ readonly done: boolean; readonly value: T }>; cancel(): Promise<void> };
 }
 interface WritableStream<T> {
-  getWriter(): { write(chunk: T): Promise<void> };
+  getWriter(): {
+    write(chunk: T): Promise<void>;
+    close(): Promise<void>;
+    abort(reason: unknown): Promise<void>;
+  };
 }
 declare class DecompressionStream {
   constructor(format: 'gzip');

@@ -1,6 +1,7 @@
 /** Runs every attack on one watched federation, and scores it beside a guess. */
+
 import type { MaskSemantics } from '../privacy/masks.ts';
-import { columnsOf } from '../settings/wire.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import { meanOf } from '../sim/summary.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { explainMasks } from './attacks/brute-force-masks.ts';

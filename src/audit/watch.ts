@@ -2,12 +2,13 @@
 
 import { sharedPart } from '../coordinator/training.ts';
 import type { Table } from '../data/table.ts';
-import { scaleRow } from '../math/scaling.ts';
+import type { Scaling } from '../math/scaling.ts';
 import type { Stored } from '../participant/state.ts';
-import { columnsOf } from '../settings/wire.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import { parseScenario, type ScenarioInput } from '../sim/scenario.ts';
 import { computeModel, planFrom, type ScenarioPlan } from '../sim/scenario-plan.ts';
 import { Simulation } from '../sim/simulation.ts';
+import { rowWriter } from '../solver/row-writer.ts';
 import type { Candidate } from './attacks/candidate.ts';
 import type { LabelledRow } from './attacks/membership.ts';
 import { changesOf, type Observation } from './attacks/observation.ts';
@@ -118,15 +119,18 @@ function personalPart({ settings, model, committed }: Stored, d: number): Float6
 
 function labelledRows(
   { options, participants }: ScenarioPlan,
-  scaling: Parameters<typeof scaleRow>[2],
+  scaling: Scaling,
   x: Float64Array,
   y: Float64Array,
 ): LabelledRow[] {
-  const { features } = participants[0].profile;
+  const { features, seed, bias } = options;
+  const form = { scaling, map: seededMap(features, seed), bias };
+  const columns = columnsOf({ ...form, features: participants[0].profile.features });
+  const write = rowWriter(form);
   return Array.from(y, (label, i) => {
     // As the participant's own memory has them.
-    const row = new Float32Array(columnsOf({ features, bias: options.bias })).fill(1);
-    scaleRow(x, i, scaling, row, 0);
+    const row = new Float32Array(columns);
+    write(x, i, row, 0);
     return { x: Float64Array.from(row), y: label };
   });
 }

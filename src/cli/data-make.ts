@@ -3,19 +3,21 @@ import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { HAR_TARGETS, type HarTarget, makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
+import { makeRings } from '../data/generate-rings.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { checkWritable } from '../node/files/files.ts';
 import { choice, whole } from '../settings/kinds.ts';
-import { commandLine } from './command-line.ts';
+import { TRAINING } from '../settings/training.ts';
+import { commandLine, settingWords } from './command-line.ts';
 import { finish, oneOf, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
 import { writeTableFile } from './table-file.ts';
 
-const KINDS = ['har', 'regression'] as const;
+const KINDS = ['har', 'regression', 'rings'] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Flags {
@@ -31,26 +33,38 @@ interface Flags {
 }
 
 /** Sizes that are not given. */
-const SIZES = { har: { rows: 345, features: 561 }, regression: { rows: 200, features: 200 } };
+const SIZES = {
+  har: { rows: 345, features: 561 },
+  regression: { rows: 200, features: 200 },
+  rings: { rows: 200, features: 2 },
+};
+
+/** What `train` needs to know of them. */
+const WAYS_TO_TRAIN = { har: {}, regression: {}, rings: { features: 'rff:128' } };
+
+/** Options of one kind of data. */
+const KIND_OF = { target: 'har', heterogeneity: 'regression', snr: 'regression' } as const;
 
 export function addDataMake(group: Command, io: Io): void {
   const command = group
     .command('make')
-    .description('Generate data: activity recognition (har) or a synthetic regression.')
-    .argument('<kind>', KINDS.join(' or '), oneOf('data make', KINDS))
+    .description(
+      'Generate data: activity recognition (har), a synthetic regression, or two classes that no plane separates (rings).',
+    )
+    .argument('<kind>', 'har, regression or rings', oneOf('data make', KINDS))
     .option('--out <file>', 'file to write, compressed if it ends in .gz (default: stdout)')
     .addOption(valued('--participants <number>', 'number of participants', whole(1), 20))
     .addOption(
       valued(
         '--rows <number>',
-        'rows per participant (default: 345 on average for har, 200 for regression)',
+        'rows per participant (default: 345 on average for har, 200 otherwise)',
         whole(1),
       ),
     )
     .addOption(
       valued(
         '--features <number>',
-        'number of features (default: 561 for har, 200 for regression)',
+        'number of features (default: 561 for har, 200 for regression, 2 for rings)',
         whole(1),
       ),
     )
@@ -76,6 +90,7 @@ export function addDataMake(group: Command, io: Io): void {
     'kindred data make har --out har.csv.gz --participants 30',
     'kindred data make har --target activity --out activities.csv.gz',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
+    'kindred data make rings --out rings.csv',
   );
 }
 
@@ -94,32 +109,33 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
   }
   await writeTableFile(io, flags.out, table);
   const size = sizeOf(table);
+  const training = settingWords(TRAINING, WAYS_TO_TRAIN[kind]);
   await writeResult(io, flags, { kind, seed: flags.seed, ...size }, () => [
     `Wrote ${flags.out}: ${sizeText(size)}`,
-    `Next: ${commandLine(io.program, 'train', flags.out!)}`,
+    `Next: ${commandLine(io.program, 'train', flags.out!, ...training)}`,
   ]);
 }
 
 /** The same pieces; how much of them has been taken is shown on the way. */
 function makeTable(kind: Kind, flags: Flags): Table {
   const { participants, seed, rows = SIZES[kind].rows, features = SIZES[kind].features } = flags;
+  refuseOthers(kind, flags);
   // HAR-like participants have up to 19% more rows than asked for.
   checkDenseSize('data make', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
   if (kind === 'regression') {
-    refuseOthers(flags, ['target'], kind);
     const { heterogeneity = 'same', snr = 20 } = flags;
     return makeRegression({ tasks: participants, rows, features, seed, heterogeneity, snrDb: snr });
   }
-  refuseOthers(flags, ['heterogeneity', 'snr'], kind);
+  if (kind === 'rings') return makeRings({ participants, rows, features, seed });
   const { target = 'sitting' } = flags;
   return makeHarLike({ participants, rowsPerParticipant: rows, features, seed, target });
 }
 
 /** Options of another kind of data. */
-function refuseOthers(flags: Flags, names: readonly (keyof Flags)[], kind: Kind): void {
-  for (const name of names) {
-    if (flags[name] === undefined) continue;
-    const other = KINDS.find((one) => one !== kind);
-    throw inputError('BAD_OPTION', `option --${name}: expected only with data make ${other}, got ${kind}`);
+function refuseOthers(kind: Kind, flags: Flags): void {
+  for (const name of ['target', 'heterogeneity', 'snr'] as const) {
+    const own = KIND_OF[name];
+    if (flags[name] === undefined || own === kind) continue;
+    throw inputError('BAD_OPTION', `option --${name}: expected only with data make ${own}, got ${kind}`);
   }
 }

@@ -1,5 +1,6 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
 import { Command, Option } from 'commander';
+import { inMemory } from '../data/byte-source.ts';
 import { tableColumns } from '../data/parse-table.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
@@ -28,7 +29,7 @@ const { task, label, drop } = tableColumns();
 export const DEFAULT_COLUMNS: ColumnNames = { task, label, drop };
 
 export const DATA_ARGUMENT =
-  'CSV or other separated text (also .gz), Parquet or LIBSVM file, the UCI HAR folder, or - for CSV on stdin';
+  'CSV or other separated text (also .gz), Parquet, Arrow, NumPy (.npy, .npz) or LIBSVM file, the UCI HAR folder, or - for stdin';
 
 /** `defaults`: names that are not given are the usual ones, or those of a model's training. */
 export function addDataOptions(command: Command, defaults: 'usual' | 'as in training' = 'usual'): Command {
@@ -72,7 +73,7 @@ export function decimalOption(): Option {
 export function maxBytesOption(): Option {
   return valued(
     '--max-bytes <number>',
-    'maximum uncompressed size of a gzipped or Parquet file in bytes (default: 100 times its size, at least 256 MiB, at most 4 GiB)',
+    'maximum uncompressed size of a gzipped, Parquet, Arrow or .npz file in bytes (default: 100 times its size, at least 256 MiB, at most 4 GiB), or of the dense table of a LIBSVM file (default: 2 GiB)',
     number({ min: 1 }),
   );
 }
@@ -105,7 +106,7 @@ export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUM
 
 /** A file, the UCI HAR folder, or - for standard input. */
 export async function readSource(io: Io, path: string, options: ReadOptions): Promise<Table> {
-  return path === '-' ? parseFile(await io.stdin(), 'stdin', options) : readTable(path, options);
+  return path === '-' ? parseFile(inMemory(await io.stdin()), 'stdin', options) : readTable(path, options);
 }
 
 /** As in the flags; `options` override them. */

@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { inputError } from '../base/errors.ts';
 import type { OwnColumns } from '../client/participant-file.ts';
+import { inMemory } from '../data/byte-source.ts';
 import { completeLines } from '../data/complete-lines.ts';
 import { rowsOfParticipant, selectRows } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
@@ -89,7 +90,7 @@ async function readFile(io: Io, path: string, flags: JoinFlags) {
 
 /** Without a last line that is still being written. */
 async function readWhole(_: Io, path: string, options: ReadOptions): Promise<Table> {
-  return parseFile(completeLines(await readBytes(path), path), path, options);
+  return parseFile(inMemory(completeLines(await readBytes(path), path)), path, options);
 }
 
 function placesOf({ participants, participantOf }: Table, task?: string): Int32Array {

@@ -1,7 +1,7 @@
-/** kindred predict: a model's predictions for rows, as CSV. */
+/** kindred predict: a model's predictions for rows, as CSV or Parquet. */
 import type { Command } from 'commander';
 import { isMany } from '../data/labels.ts';
-import { predict } from '../methods/predict.ts';
+import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { number } from '../settings/kinds.ts';
 import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
@@ -10,7 +10,9 @@ import { type Io, note, writeJson } from './io.ts';
 import { writeLines } from './layout.ts';
 import { addModelOption, newcomersIn, readModel, readTableFor } from './model-data.ts';
 import { count } from './number-text.ts';
+import { type PredictionColumn, predictionColumns } from './prediction-columns.ts';
 import { predictionsCsv } from './predictions-csv.ts';
+import { predictionsParquet } from './predictions-parquet.ts';
 import { printableLines } from './printable.ts';
 
 type Flags = DataFlags & {
@@ -41,11 +43,15 @@ export function addPredict(program: Command, io: Io): void {
         number({ above: 0, below: 1 }),
       ),
     )
-    .option('--out <file>', 'write the CSV row,participant,prediction,decision here (default: stdout)');
+    .option(
+      '--out <file>',
+      'write the columns row, participant, prediction, decision here: Parquet if it ends in .parquet, CSV otherwise (default: CSV on stdout)',
+    );
   finish(
     command,
     'kindred predict --model model.json new.csv --out predictions.csv',
     'kindred predict --model model.json new.csv --probabilities --threshold 0.3',
+    'kindred predict --model model.json new.arrow --out predictions.parquet',
   );
 }
 
@@ -56,9 +62,9 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   const newcomers = new Set(newcomersIn(table, model));
   const { probabilities, threshold } = flags;
   const predictions = predict(model, table, '', { probabilities, threshold });
-  const labels = isMany(model.classes) ? model.classes.labels : [];
+  const columns = predictionColumns(predictions, isMany(model.classes) ? model.classes.labels : []);
   const servedByShared = predictions.filter(({ participant }) => newcomers.has(participant)).length;
-  if (flags.out !== undefined) await writeAtomically(flags.out, predictionsCsv(predictions, labels));
+  if (flags.out !== undefined) await writePredictions(flags.out, predictions, columns);
   if (flags.json) {
     const { method, objective } = model;
     const summary = { method, objective, rows: table.n, servedByShared };
@@ -66,7 +72,7 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   } else if (flags.out === undefined) {
     // Data for whoever reads them, but never commands for a terminal.
     const { isTerminal } = io.stdout;
-    for (const chunk of predictionsCsv(predictions, labels))
+    for (const chunk of predictionsCsv(predictions, columns))
       await io.stdout.write(isTerminal ? printableLines(chunk) : chunk);
   } else {
     await writeLines(io, [`Wrote ${flags.out}: ${count(table.n)} predictions`]);
@@ -75,4 +81,16 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (servedByShared === 0 || served !== undefined) return;
   const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
   await note(io, `${rows} are of participants that are not in the model: predicted with the shared part w`);
+}
+
+async function writePredictions(
+  path: string,
+  predictions: readonly Prediction[],
+  columns: readonly PredictionColumn[],
+): Promise<void> {
+  const isParquet = /\.(parquet|pq)$/i.test(path);
+  const content = isParquet
+    ? [await predictionsParquet(predictions, columns)]
+    : predictionsCsv(predictions, columns);
+  await writeAtomically(path, content);
 }

@@ -1,6 +1,7 @@
 /** What a training came to, on one screen. */
 import type { Auto } from '../methods/auto.ts';
 import type { TrainResult } from '../methods/train.ts';
+import { textOfMap } from '../settings/feature-map.ts';
 import { defaultLoss } from '../settings/losses.ts';
 import { LOSSES, lossOf } from '../solver/losses/losses.ts';
 import type { Layout } from './layout.ts';
@@ -68,7 +69,12 @@ function methodText({ method, options }: TrainResult): string {
   };
   const loss = options.loss === defaultLoss(options.objective) ? [] : [`${options.loss} loss`];
   const shape = shapeText(options);
-  const common = [`${options.scale} scaling`, `seed ${options.seed}`];
+  const { scale, features, seed } = options;
+  const common = [
+    `${scale} scaling`,
+    ...(features ? [`${textOfMap(features)} features`] : []),
+    `seed ${seed}`,
+  ];
   return [method, ...parts[method], ...loss, ...shape, ...common].join(', ');
 }
 

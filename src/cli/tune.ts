@@ -32,7 +32,7 @@ import { tuneWithProgress } from './tune-progress.ts';
 import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
 
 /** What is not searched for: given to every training as it is. */
-const { c1: _, c2: __, lambda: ___, scale, epsilon: ____, classWeight, ...FIXED } = LEARNING;
+const { c1: _, c2: __, lambda: ___, scale, features: _____, epsilon: ____, classWeight, ...FIXED } = LEARNING;
 const RUN = {
   ...RUNNING,
   gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
@@ -44,6 +44,7 @@ type Flags = DataFlags & {
   readonly c2?: readonly number[];
   readonly lambda?: readonly number[];
   readonly scale?: readonly string[];
+  readonly features?: readonly string[];
   readonly epsilon?: readonly number[];
   readonly classWeight?: readonly string[];
   readonly folds?: number;
@@ -101,6 +102,11 @@ function addSearchOptions(command: Command): void {
     )
     .option('--scale <a,b>', 'scalings to try (default: standard,center)', nameList)
     .option(
+      '--features <a,b>',
+      'features to try: none, or random Fourier features such as rff:128 or rff:512:0.25 (default: none)',
+      nameList,
+    )
+    .option(
       '--epsilon <a,b,...>',
       'values of epsilon to try, for regression: the search uses the first, the others are tried at its winner (default: 0.1, and some derived from the spread of the target)',
       numberList('--epsilon', 'of at least 0', (value) => value >= 0),
@@ -131,9 +137,9 @@ function addSearchOptions(command: Command): void {
 
 async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
   const given = settingsGiven(flags, { ...FIXED, ...RUN });
-  const { c1, c2, lambda, epsilon, folds, metric, search } = flags;
+  const { c1, c2, lambda, features, epsilon, folds, metric, search } = flags;
   const grid = defined({
-    ...{ c1, c2, lambda, epsilon },
+    ...{ c1, c2, lambda, features, epsilon },
     scale: flags.scale?.map(kindValue('--scale', scale)),
     classWeight: flags.classWeight?.map(kindValue('--class-weight', classWeight)),
   });

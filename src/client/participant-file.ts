@@ -4,6 +4,7 @@ import { mappingOf } from '../data/agreed-classes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { vectorLength } from '../protocol/agreement.ts';
+import { seededMap } from '../settings/feature-map.ts';
 import { personalCost } from '../settings/wire.ts';
 import { fixedSigmoids, type Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
@@ -104,7 +105,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
   const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed } = settings;
-  const length = vectorLength({ features: features.length, bias }, agreement);
+  const length = vectorLength(settings, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== length) return undefined;
   const joined = { participant, ...ownValue(file) };
@@ -116,6 +117,7 @@ export function modelOf(file: ParticipantFile): Model | undefined {
     features,
     bias,
     scaling,
+    map: seededMap(settings.map, seed),
     target,
     classes: classes && mappingOf(classes),
     w: model.w,

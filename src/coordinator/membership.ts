@@ -3,6 +3,7 @@
 import { naturallySorted } from '../data/participants.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Decline, Join, Moments } from '../protocol/messages.ts';
+import { mostMappedFeatures } from '../settings/feature-map.ts';
 import {
   areLabelsAsked,
   areRowsMeasured,
@@ -165,8 +166,8 @@ function featuresExpected(
   if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
   const bounded = featuresOfBounds(options);
   if (bounded !== undefined) return join.features === bounded ? undefined : String(bounded);
-  const { maxFeatures } = DEFAULT_LIMITS;
-  return join.features >= 1 && join.features <= maxFeatures ? undefined : `1 to ${maxFeatures}`;
+  const most = Math.min(DEFAULT_LIMITS.maxFeatures, mostMappedFeatures(options.features));
+  return join.features >= 1 && join.features <= most ? undefined : `1 to ${most}`;
 }
 
 /** A place in the sums: after all who have one. */

@@ -41,13 +41,12 @@ import {
 } from './secure-roster.ts';
 import { askedOfAll, sendRound, settingsOf } from './sending.ts';
 import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
-import { localProblem } from './training.ts';
 import { canClose, nextDeadline } from './waiting.ts';
 import { noteArrival } from './ways.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
 export function openSum(state: CoordinatorState): CoordinatorEffect[] {
-  const { options, features } = state;
+  const { options } = state;
   const secure = state.secure!;
   const renewed = renewRoster(state);
   const { core } = secure;
@@ -60,8 +59,7 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const roster = core.layout.session;
   const bases = core.layout.ids.map((id) => state.members.get(id)?.accepted.round ?? 0);
   const plan = { round: state.round, purpose: secure.purpose, roster };
-  const { training } = localProblem(options);
-  const summed = sumPlan({ ...options, features, training }, plan, {
+  const summed = sumPlan(settingsOf(state), plan, {
     participants: core.layout.ids.length,
     heads: headsBy(state.agreement),
   });

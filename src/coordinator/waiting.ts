@@ -38,7 +38,9 @@ function period(state: CoordinatorState): number {
 function timesNeeded(state: CoordinatorState, factor: number): number[] {
   const members = membersHere(state);
   const usual = usualWayMs(state);
-  return members.map(({ benchmarkMs, ways }) => factor * benchmarkMs + (wayMs(ways) ?? usual));
+  // Benchmarks are of rows as the data have them; mapped rows may be longer.
+  const longer = Math.max(1, (state.options.features?.count ?? 0) / state.features);
+  return members.map(({ benchmarkMs, ways }) => factor * longer * benchmarkMs + (wayMs(ways) ?? usual));
 }
 
 /** Where nothing is known of a newcomer, its way is like that of the others. */

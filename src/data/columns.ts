@@ -1,6 +1,6 @@
 /** Which column of a file means what: decided once from the header, the same way for CSV and Parquet. */
 import { inputError, type KindredError } from '../base/errors.ts';
-import { listed, parseDecimal, shown } from './number.ts';
+import { dropHint, listed, parseDecimal, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
 export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
@@ -32,6 +32,14 @@ export function planColumns(names: readonly string[], columns: TableColumns, whe
     );
   }
   return { names, roles, features, hasTask: roles.includes('task'), hasLabel: roles.includes('label') };
+}
+
+/** Lists, structures and the like are no columns of a table. */
+export function nestedColumn(source: string, name: string): KindredError {
+  return inputError(
+    'NESTED_COLUMN',
+    `${source}, column ${shown(name)}: expected plain values, got nested ones${dropHint(name)}`,
+  );
 }
 
 /** Whether a value of such a column may not be missing. */

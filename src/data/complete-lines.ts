@@ -1,5 +1,5 @@
 /** For files that are still being written. */
-import { detectFormat } from './parse-table.ts';
+import { detectFormat } from './data-format.ts';
 
 const NEWLINE = 0x0a;
 

@@ -1,10 +1,14 @@
 /**
  * CSV: a participant column, a target column, numeric features. Separator, decimal sign and header line are as text-format.ts says.
  * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target or not a plain number.
+ * The file comes in pieces, so that memory holds its rows but not its text.
  */
 import { inputError } from '../base/errors.ts';
+import type { ByteSource } from './byte-source.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
 import { CsvCursor } from './csv-cursor.ts';
+import { GrowingList } from './growing-list.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { allocateRows } from './memory.ts';
 import {
   badFeature,
@@ -17,28 +21,100 @@ import {
 } from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
-import { checkText } from './text.ts';
+import { checkNoZeros, emptyFile } from './text.ts';
+import { TextColumn } from './text-column.ts';
 import { columnNumbers, separatorOf } from './text-format.ts';
 
+const KIND = 'CSV text';
+/** Bytes of rows that are read at once: long enough that a row that is cut at the end, and read again, costs nothing. */
+const WINDOW_BYTES = 1 << 20;
+
 export function readCsv(bytes: Uint8Array, source: string, columns: TableColumns): Table {
-  checkText(bytes, source, 'CSV text');
-  const { cursor, separator } = openCsv(bytes, source, columns);
-  const plan = columns.header === false ? numberedColumns(cursor, columns) : readHeader(cursor, columns);
-  return new CsvRows(cursor, plan, { ...columns, separator }).read();
+  const reader = new CsvReader(source, columns, bytes.length);
+  reader.push(bytes);
+  return reader.finish();
 }
 
-/** The cursor on the first line that is not blank. */
-function openCsv(bytes: Uint8Array, source: string, columns: TableColumns) {
-  const { task, label, drop, header = true, separator: given = 'auto' } = columns;
-  const first = new CsvCursor(bytes, source);
-  if (!first.nextRecord()) {
-    const expected = header ? 'a header line' : 'rows';
-    throw inputError('EMPTY_FILE', `${source}: expected ${expected}, got only blank lines`);
+export async function readCsvChunks(
+  { chunks, size }: ByteSource,
+  source: string,
+  columns: TableColumns,
+  windowBytes = WINDOW_BYTES,
+): Promise<Table> {
+  const reader = new CsvReader(source, columns, size, windowBytes);
+  for await (const chunk of chunks) reader.push(chunk);
+  return reader.finish();
+}
+
+/** Takes the file in pieces, which may be cut anywhere, and keeps nothing of it but the rows. */
+class CsvReader {
+  private readonly columns: TableColumns;
+  /** Bytes of the file, as far as known. */
+  private readonly size: number | undefined;
+  private readonly cursor: CsvCursor;
+  private readonly held = new HeldBytes();
+  private readonly windowBytes: number;
+  /** Bytes to wait for before going on. */
+  private wanted: number;
+  /** How the file begins. */
+  private first: Uint8Array | undefined;
+  private rows: CsvRows | undefined;
+
+  constructor(source: string, columns: TableColumns, size: number | undefined, windowBytes = WINDOW_BYTES) {
+    this.cursor = new CsvCursor(source);
+    this.columns = columns;
+    this.size = size;
+    this.windowBytes = windowBytes;
+    this.wanted = windowBytes;
   }
-  const separator = given === 'auto' ? separatorOf(first.peekLine(), [task, label, ...drop], header) : given;
-  const cursor = new CsvCursor(bytes, source, separator);
-  cursor.nextRecord();
-  return { cursor, separator };
+
+  push(chunk: Uint8Array): void {
+    const { held } = this;
+    if (held.length === 0 && chunk.length >= this.wanted) {
+      const taken = this.take(chunk, 'more follows');
+      held.add(chunk.subarray(taken));
+    } else {
+      held.add(chunk);
+      if (held.length < this.wanted) return;
+      held.drop(this.take(held.bytes, 'more follows'));
+    }
+    // A record that did not end here is read again from its beginning: not before there is twice as much.
+    this.wanted = Math.max(this.windowBytes, 2 * held.length);
+  }
+
+  finish(): Table {
+    const { cursor, columns } = this;
+    this.take(this.held.bytes, 'end');
+    if (this.first?.length === 0) throw emptyFile(cursor.source, KIND);
+    if (this.rows) return this.rows.finish();
+    const expected = (columns.header ?? true) ? 'a header line' : 'rows';
+    throw inputError('EMPTY_FILE', `${cursor.source}: expected ${expected}, got only blank lines`);
+  }
+
+  /** Reads what is complete; gives the number of bytes that are done with. */
+  private take(bytes: Uint8Array, rest: 'more follows' | 'end'): number {
+    const { cursor } = this;
+    cursor.show(bytes, rest);
+    this.first ??= bytes.slice(0, 2);
+    checkNoZeros(bytes, { source: cursor.source, kind: KIND, first: this.first, before: cursor.before });
+    this.rows ??= this.open();
+    this.rows?.take();
+    return cursor.at;
+  }
+
+  /** The columns, from the first line that is not blank; undefined where it is not here yet. */
+  private open(): CsvRows | undefined {
+    const { cursor, columns } = this;
+    const { task, label, drop, header = true, separator: given = 'auto' } = columns;
+    cursor.skipByteOrderMark();
+    if (!cursor.nextRecord()) return undefined;
+    const line = cursor.peekLine();
+    if (line === undefined) return undefined;
+    cursor.separateBy(given === 'auto' ? separatorOf(line, [task, label, ...drop], header) : given);
+    if (!cursor.holdsRecord()) return undefined;
+    const plan = header ? readHeader(cursor, columns) : numberedColumns(cursor, columns);
+    return new CsvRows(cursor, plan, columns, this.size);
+  }
 }
 
 function readHeader(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
@@ -66,38 +142,49 @@ function fieldsOf(cursor: CsvCursor): string[] {
   return fields;
 }
 
-interface RowsFormat extends Pick<TableColumns, 'need' | 'decimal'> {
-  readonly separator: string;
-}
-
 class CsvRows {
   private readonly cursor: CsvCursor;
   private readonly plan: ColumnPlan;
-  private readonly format: RowsFormat;
+  private readonly format: Pick<TableColumns, 'need' | 'decimal'>;
+  /** Bytes of the file, as far as known. */
+  private readonly size: number | undefined;
+  /** Where the first row begins in the file. */
+  private readonly start: number;
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
-  private readonly targets: string[] = [];
-  private readonly lines: number[] = [];
+  private readonly targets = new TextColumn();
+  private readonly lines = new GrowingList();
   private x: Float64Array = new Float64Array(0);
   /** Numbers stored in x so far. */
   private filled = 0;
 
-  constructor(cursor: CsvCursor, plan: ColumnPlan, format: RowsFormat) {
+  constructor(
+    cursor: CsvCursor,
+    plan: ColumnPlan,
+    format: Pick<TableColumns, 'need' | 'decimal'>,
+    size: number | undefined,
+  ) {
     this.cursor = cursor;
     this.plan = plan;
     this.format = format;
+    this.size = size;
+    this.start = cursor.before + cursor.at;
   }
 
-  read(): Table {
+  /** Reads all rows that are whole; the cursor stays before one that may be cut. */
+  take(): void {
     const { cursor, plan } = this;
     const d = plan.features.length;
-    const start = cursor.at;
-    while (cursor.nextRecord()) {
-      if (this.filled + d > this.x.length) this.grow(start);
+    while (cursor.nextRecord() && cursor.holdsRecord()) {
+      if (this.filled + d > this.x.length) this.grow();
       this.lines.push(cursor.line);
       this.row();
       if (!plan.hasTask) this.participants.push('');
     }
+  }
+
+  finish(): Table {
+    const { cursor, plan } = this;
     const n = this.lines.length;
     if (n === 0) {
       throw inputError('NO_ROWS', `${cursor.source}: expected rows below the header, got none`);
@@ -106,10 +193,11 @@ class CsvRows {
       source: cursor.source,
       features: plan.features,
       n,
-      x: this.x.length === n * d ? this.x : this.x.slice(0, n * d),
+      // Not a copy: that would take the memory twice, and what was never written takes none.
+      x: this.x.subarray(0, this.filled),
       ...this.participants.finish(),
-      targets: plan.hasLabel ? this.targets : undefined,
-      lines: Uint32Array.from(this.lines),
+      targets: plan.hasLabel ? this.targets.finish() : undefined,
+      lines: this.lines.finish(),
     };
   }
 
@@ -204,26 +292,21 @@ class CsvRows {
   }
 
   private countFields(rowStart: number): number {
-    const again = new CsvCursor(this.cursor.bytes, this.cursor.source, this.format.separator);
-    again.at = rowStart;
-    let count = 1;
-    again.skipField();
-    for (; again.atSeparator(); count++) {
-      again.at++;
-      again.skipField();
-    }
-    return count;
+    this.cursor.at = rowStart;
+    return this.cursor.countFields();
   }
 
-  /** Room for more rows: at first as many as the file would hold if all were as long as those read so far. */
-  private grow(dataStart: number): void {
+  /** Room for more rows: at first for those in memory, then for as many as the file holds if all are as long as those read so far. */
+  private grow(): void {
     const { cursor } = this;
     const d = this.plan.features.length;
     const read = this.lines.length;
-    const left = cursor.bytes.length - cursor.at;
-    const width = read === 0 ? this.lineWidth() : (cursor.at - dataStart) / read;
+    const here = cursor.bytes.length - cursor.at;
+    const position = cursor.before + cursor.at;
+    const left = read === 0 ? here : Math.max(here, (this.size ?? 0) - position);
+    const width = read === 0 ? this.lineWidth() : (position - this.start) / read;
     // At least twice as many, or a file whose lines get ever shorter would be copied over and over.
-    const rows = Math.max(2 * read, read + Math.ceil((left / width) * 1.02) + 1);
+    const rows = Math.max(2 * read, read + Math.ceil((left / width) * 1.1) + 1);
     const larger = allocateRows(cursor.source, rows, d);
     larger.set(this.x.subarray(0, this.filled));
     this.x = larger;

@@ -3,11 +3,15 @@
  * a comment. The format knows no participants: a second file gives one id for each row, unless all are of one.
  */
 import { inputError } from '../base/errors.ts';
+import { GrowingList } from './growing-list.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
 import { badFeature, DecimalScanner, isMissing, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table } from './table.ts';
 import { checkText, decodeText, textLines } from './text.ts';
+import { TextColumn } from './text-column.ts';
+
+const COLON = 0x3a;
 
 export interface NamedBytes {
   readonly bytes: Uint8Array;
@@ -16,9 +20,9 @@ export interface NamedBytes {
 
 export interface LibsvmOptions {
   /** The table is made dense; one that needs more than this is refused (default 2 GiB). */
-  readonly memoryLimitBytes?: number;
+  readonly memoryLimitBytes?: number | undefined;
   /** Number of features where it is known (from a model); otherwise the largest index of the file. */
-  readonly features?: number;
+  readonly features?: number | undefined;
 }
 
 export function readLibsvm(
@@ -28,26 +32,79 @@ export function readLibsvm(
   options: LibsvmOptions = {},
 ): Table {
   checkText(bytes, source, 'LIBSVM text');
-  const rows = new LibsvmRows(bytes, source).read();
-  const n = rows.labels.length;
-  if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
+  const { n, d, pairs } = denseShape(bytes, source, options);
+  const limit = options.memoryLimitBytes ?? DEFAULT_MEMORY_LIMIT_BYTES;
+  checkDenseSize(source, n, d, limit, sparseRemedy(n, d, pairs, limit));
+  const rows = new LibsvmRows(bytes, source, allocateRows(source, n, d), d).read();
   const participants = new ParticipantColumn();
   for (const id of tasks ? readIds(tasks, source, n) : new Array<string>(n).fill('')) participants.push(id);
-  const d = featureCount(rows, source, options);
-  checkDenseSize(source, n, d, options.memoryLimitBytes ?? DEFAULT_MEMORY_LIMIT_BYTES);
-  const x = allocateRows(source, n, d);
-  for (let i = 0; i < n; i++) {
-    for (let k = rows.starts[i]; k < rows.starts[i + 1]; k++) x[i * d + rows.indices[k] - 1] = rows.values[k];
-  }
+  if (d === 0) throw inputError('NO_FEATURES', `${source}: expected at least one feature, got labels only`);
   return {
     source,
     features: Array.from({ length: d }, (_, j) => `x${j + 1}`),
     n,
-    x,
+    x: rows.x,
     ...participants.finish(),
-    targets: rows.labels,
-    lines: Uint32Array.from(rows.lines),
+    targets: rows.labels.finish(),
+    lines: rows.lines.finish(),
   };
+}
+
+/** What would fit, and how to allow more. */
+function sparseRemedy(n: number, d: number, pairs: number, limitBytes: number): string {
+  const share = ((100 * pairs) / (n * d)).toPrecision(2);
+  const fit = count(Math.floor(limitBytes / (8 * d)));
+  return (
+    `: LIBSVM text is read into a dense table, and ${share}% of its values are given. ` +
+    `${fit} rows with as many features would fit; use fewer rows or features, or raise --max-bytes`
+  );
+}
+
+/**
+ * The size of the table before any of it is made. Indices ascend, so the last one of each line is its largest; lines that are wrong are
+ * for the reader to refuse.
+ */
+function denseShape(bytes: Uint8Array, source: string, { features }: LibsvmOptions) {
+  let n = 0;
+  let largest = 0;
+  let pairs = 0;
+  for (const [start, end] of linesOf(bytes)) {
+    if (pastSpace(bytes, start, end) === end) continue;
+    n++;
+    largest = Math.max(largest, lastIndex(bytes, start, end));
+  }
+  for (const c of bytes) if (c === COLON) pairs++;
+  if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
+  if (largest > (features ?? largest)) {
+    throw inputError(
+      'FEATURE_COUNT',
+      `${source}: expected at most ${count(features!)} features, got index ${largest}`,
+    );
+  }
+  return { n, d: features ?? largest, pairs };
+}
+
+/** Lines without their comments, and without their ends. */
+function* linesOf(bytes: Uint8Array): Generator<readonly [start: number, end: number], void, undefined> {
+  for (let at = 0; at < bytes.length; ) {
+    const lf = bytes.indexOf(0x0a, at);
+    const end = lf < 0 ? bytes.length : lf;
+    // Searching the whole file for the next comment at every line would be quadratic: search the line.
+    const hash = bytes.subarray(at, end).indexOf(0x23);
+    yield [at, hash < 0 ? end : at + hash];
+    at = end + 1;
+  }
+}
+
+/** The number before the last colon of a line; 0 where there is none. */
+function lastIndex(bytes: Uint8Array, start: number, end: number): number {
+  let p = end - 1;
+  while (p > start && bytes[p] !== COLON) p--;
+  let index = 0;
+  let power = 1;
+  for (p--; p > start && bytes[p] >= 0x30 && bytes[p] <= 0x39; p--, power *= 10)
+    index += (bytes[p] - 0x30) * power;
+  return p > start && isSpace(bytes[p]) ? index : 0;
 }
 
 function readIds(tasks: NamedBytes, source: string, n: number): string[] {
@@ -68,52 +125,29 @@ function readIds(tasks: NamedBytes, source: string, n: number): string[] {
   return ids;
 }
 
-function featureCount(rows: LibsvmRows, source: string, options: LibsvmOptions): number {
-  const d = options.features ?? rows.largestIndex;
-  if (rows.largestIndex > d) {
-    throw inputError(
-      'FEATURE_COUNT',
-      `${source}: expected at most ${count(d)} features, got index ${rows.largestIndex}`,
-    );
-  }
-  if (d === 0) throw inputError('NO_FEATURES', `${source}: expected at least one feature, got labels only`);
-  return d;
-}
-
-/** The file as it stands, sparse: row i holds the pairs from starts[i] up to starts[i + 1]. */
 class LibsvmRows {
-  readonly labels: string[] = [];
-  readonly lines: number[] = [];
-  readonly starts: number[] = [0];
-  readonly indices: Float64Array;
-  readonly values: Float64Array;
-  largestIndex = 0;
+  readonly labels = new TextColumn();
+  readonly lines = new GrowingList();
+  /** n x d, zeros at first. */
+  readonly x: Float64Array;
 
+  private readonly d: number;
   private readonly bytes: Uint8Array;
   private readonly source: string;
   private readonly numbers = new DecimalScanner();
-  private pairs = 0;
   private line = 0;
 
-  constructor(bytes: Uint8Array, source: string) {
+  constructor(bytes: Uint8Array, source: string, x: Float64Array, d: number) {
     this.bytes = bytes;
     this.source = source;
-    let colons = 0;
-    for (const c of bytes) if (c === 0x3a) colons++;
-    this.indices = new Float64Array(colons);
-    this.values = new Float64Array(colons);
+    this.x = x;
+    this.d = d;
   }
 
   read(): this {
-    const { bytes } = this;
-    for (let at = 0; at < bytes.length; ) {
+    for (const [start, end] of linesOf(this.bytes)) {
       this.line++;
-      const lf = bytes.indexOf(0x0a, at);
-      const end = lf < 0 ? bytes.length : lf;
-      // Searching the whole file for the next comment at every line would be quadratic: search the line.
-      const hash = bytes.subarray(at, end).indexOf(0x23);
-      this.row(at, hash < 0 ? end : at + hash);
-      at = end + 1;
+      this.row(start, end);
     }
     return this;
   }
@@ -123,15 +157,14 @@ class LibsvmRows {
     let p = pastSpace(bytes, at, end);
     if (p === end) return;
     let next = endOfToken(bytes, p, end);
+    const row = this.lines.length * this.d;
     this.labels.push(this.label(p, next));
     this.lines.push(this.line);
     let previous = 0;
     while ((p = pastSpace(bytes, next, end)) < end) {
       next = endOfToken(bytes, p, end);
-      previous = this.pair(p, next, previous);
+      previous = this.pair(p, next, previous, row);
     }
-    this.starts.push(this.pairs);
-    if (previous > this.largestIndex) this.largestIndex = previous;
   }
 
   private label(start: number, end: number): string {
@@ -142,12 +175,12 @@ class LibsvmRows {
     return text;
   }
 
-  /** Stores one index:value and gives the index. */
-  private pair(start: number, end: number, previous: number): number {
+  /** Stores one index:value of the row that begins at a place in x, and gives the index. */
+  private pair(start: number, end: number, previous: number, row: number): number {
     const { bytes, numbers } = this;
     const colon = numbers.scan(bytes, start, end);
     const index = numbers.value;
-    if (colon < 0 || bytes[colon] !== 0x3a || !Number.isInteger(index) || index < 1) {
+    if (colon < 0 || bytes[colon] !== COLON || !Number.isInteger(index) || index < 1) {
       const got = shown(this.text(start, end));
       throw inputError(
         'LIBSVM_PAIR',
@@ -160,8 +193,7 @@ class LibsvmRows {
         `${this.where()}: expected ascending indices, got ${index} after ${previous}`,
       );
     }
-    this.indices[this.pairs] = index;
-    this.values[this.pairs++] = this.featureValue(colon + 1, end, index);
+    this.x[row + index - 1] = this.featureValue(colon + 1, end, index);
     return index;
   }
 

@@ -26,9 +26,16 @@ export function checkDenseSize(source: string, n: number, d: number, limitBytes:
   );
 }
 
+/** From so many values on threads may train: in shared memory they use the table as it is, and nobody copies it. */
+const SHARED_FROM = 10e6;
+
 export function allocateRows(source: string, n: number, d: number): Float64Array {
+  const values = n * d;
   try {
-    return new Float64Array(n * d);
+    // Pages have it only where their server isolates them.
+    return values >= SHARED_FROM && typeof SharedArrayBuffer === 'function'
+      ? new Float64Array(new SharedArrayBuffer(8 * values))
+      : new Float64Array(values);
   } catch {
     throw inputError(
       'TABLE_TOO_LARGE',

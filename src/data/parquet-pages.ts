@@ -2,14 +2,28 @@
  * Walks the page headers of a Parquet column before it is decoded. hyparquet trusts them: with one wrong byte it can
  * loop for ever, and a loop cannot be caught as an error can.
  */
-import { type ColumnMetaData, type PageHeader, snappyUncompress } from 'hyparquet';
+import type { ColumnMetaData, PageHeader } from 'hyparquet';
 import { parquetHeader } from 'hyparquet/src/column.js';
+import { type Decompressors, largestPage } from './parquet-codecs.ts';
 
-/**
- * Throws, with the reason, where the pages of a column do not hold exactly `rows` values within its bytes.
- * `levels` is 1 for a column that may hold nulls.
- */
-export function checkPages(bytes: Uint8Array, column: ColumnMetaData, rows: number, levels: 0 | 1): void {
+interface Expected {
+  readonly rows: number;
+  /** 1 for a column that may hold nulls. */
+  readonly levels: 0 | 1;
+  readonly unpack: Decompressors;
+  /** What a page may unpack to. */
+  readonly limitBytes: number;
+}
+
+interface Page {
+  readonly bytes: Uint8Array;
+  readonly header: PageHeader;
+  readonly column: ColumnMetaData;
+}
+
+/** Throws, with the reason, where the pages of a column do not hold exactly as many values as there are rows within its bytes. */
+export function checkPages(bytes: Uint8Array, column: ColumnMetaData, expected: Expected): void {
+  const { rows } = expected;
   const start = Number(column.dictionary_page_offset || column.data_page_offset);
   const size = Number(column.total_compressed_size);
   if (start < 4 || size < 0 || start + size > bytes.length) throw new Error('a column lies outside the file');
@@ -18,18 +32,18 @@ export function checkPages(bytes: Uint8Array, column: ColumnMetaData, rows: numb
   let values = 0;
   while (values < rows) {
     const header = parquetHeader(reader);
-    values += valuesOf(header, size - reader.offset, rows - values);
+    within(header.compressed_page_size, 0, size - reader.offset, 'page size');
+    const most = largestPage(column.codec, header.compressed_page_size, expected.limitBytes);
+    within(header.uncompressed_page_size, 0, most, 'unpacked page size');
+    values += valuesOf(header, rows - values);
     const page = start + reader.offset;
     reader.offset += header.compressed_page_size;
-    checkRuns(bytes.subarray(page, start + reader.offset), header, column, levels);
+    checkRuns({ bytes: bytes.subarray(page, start + reader.offset), header, column }, expected);
   }
 }
 
-/** Values in a page; 0 for a dictionary. `room` and `left` are the bytes and rows that it may take at most. */
-function valuesOf(header: PageHeader, room: number, left: number): number {
-  within(header.compressed_page_size, 0, room, 'page size');
-  // Snappy copies at most 64 bytes for 3, so nothing grows more than this.
-  within(header.uncompressed_page_size, 0, 32 * header.compressed_page_size + 64, 'unpacked page size');
+/** Values in a page; 0 for a dictionary. `left` is the number of rows that it may take at most. */
+function valuesOf(header: PageHeader, left: number): number {
   if (header.type === 'DICTIONARY_PAGE') {
     // Even one bit for each value would need so many bytes.
     within(
@@ -62,21 +76,16 @@ function within(value: number | undefined, low: number, high: number, what: stri
 /**
  * Walks the runs of Parquet's "RLE / bit-packing hybrid" in a page without unpacking them. hyparquet writes as many
  * values as a run claims: one wrong byte can claim a thousand million, and end the process for want of memory.
+ * Throws where a run of levels or of dictionary indices claims far more values than the page holds.
  */
-/** Throws where a run of levels or of dictionary indices claims far more values than the page holds. */
-function checkRuns(page: Uint8Array, header: PageHeader, column: ColumnMetaData, levels: 0 | 1): void {
-  if (header.type === 'DATA_PAGE')
-    checkFirstVersion(unpacked(page, header.uncompressed_page_size, column), header, column, levels);
-  else if (header.type === 'DATA_PAGE_V2') checkSecondVersion(page, header, column, levels);
+function checkRuns(page: Page, expected: Expected): void {
+  if (page.header.type === 'DATA_PAGE') checkFirstVersion(page, expected);
+  else if (page.header.type === 'DATA_PAGE_V2') checkSecondVersion(page, expected);
 }
 
-function checkFirstVersion(
-  page: Uint8Array,
-  header: PageHeader,
-  column: ColumnMetaData,
-  levels: 0 | 1,
-): void {
+function checkFirstVersion({ bytes, header, column }: Page, { levels, unpack }: Expected): void {
   const { num_values: values, encoding } = header.data_page_header!;
+  const page = unpacked(bytes, header.uncompressed_page_size, column, unpack);
   let at = 0;
   if (levels === 1) {
     const size = new DataView(page.buffer, page.byteOffset, page.byteLength).getUint32(0, true);
@@ -86,19 +95,14 @@ function checkFirstVersion(
   checkValues(page.subarray(at), encoding, column, values);
 }
 
-function checkSecondVersion(
-  page: Uint8Array,
-  header: PageHeader,
-  column: ColumnMetaData,
-  levels: 0 | 1,
-): void {
+function checkSecondVersion({ bytes, header, column }: Page, { levels, unpack }: Expected): void {
   const v2 = header.data_page_header_v2!;
   const start = v2.repetition_levels_byte_length;
   const end = start + v2.definition_levels_byte_length;
-  if (levels === 1) walk(page, start, end, 1, v2.num_values);
-  const rest = page.subarray(end);
-  const packed = v2.is_compressed !== false;
-  const values = packed ? unpacked(rest, header.uncompressed_page_size - end, column) : rest;
+  if (levels === 1) walk(bytes, start, end, 1, v2.num_values);
+  const rest = bytes.subarray(end);
+  const isPacked = v2.is_compressed !== false;
+  const values = isPacked ? unpacked(rest, header.uncompressed_page_size - end, column, unpack) : rest;
   checkValues(values, v2.encoding, column, v2.num_values);
 }
 
@@ -128,9 +132,11 @@ function walk(bytes: Uint8Array, start: number, end: number, width: number, coun
   }
 }
 
-function unpacked(page: Uint8Array, size: number, column: ColumnMetaData): Uint8Array {
-  if (column.codec === 'UNCOMPRESSED') return page;
-  const out = new Uint8Array(size);
-  snappyUncompress(page, out);
-  return out;
+function unpacked(
+  page: Uint8Array,
+  size: number,
+  { codec }: ColumnMetaData,
+  unpack: Decompressors,
+): Uint8Array {
+  return codec === 'UNCOMPRESSED' ? page : unpack[codec]!(page, size);
 }

@@ -1,17 +1,21 @@
 /** Parquet, by hyparquet. Columns are decoded one at a time, so memory stays near that of the table itself. */
-import { type FileMetaData, parquetMetadata, parquetRead, parquetSchema } from 'hyparquet';
+import {
+  type CompressionCodec,
+  type FileMetaData,
+  parquetMetadata,
+  parquetRead,
+  parquetSchema,
+} from 'hyparquet';
 import { inputError, type KindredError } from '../base/errors.ts';
-import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './columns.ts';
-import { allocateRows, checkDenseSize, count, unpackedLimit } from './memory.ts';
-import { badFeature, dropHint, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { type ColumnPlan, nestedColumn, planColumns } from './columns.ts';
+import { count, unpackedLimit } from './memory.ts';
+import { shown } from './number.ts';
+import { type Decompressors, decompressorsFor, isKnownCodec, KNOWN_CODECS } from './parquet-codecs.ts';
 import { checkPages } from './parquet-pages.ts';
-import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
+import { type Take, tableFromColumns } from './typed-columns.ts';
 
-/** What hyparquet unpacks without further code. */
-const CODECS = ['UNCOMPRESSED', 'SNAPPY'];
-
-/** `limitBytes`: what the numbers of the table may take. */
+/** `limitBytes`: what the numbers of the table may take, and what a page may unpack to. */
 export async function readParquet(
   bytes: Uint8Array,
   source: string,
@@ -20,11 +24,13 @@ export async function readParquet(
 ): Promise<Table> {
   const metadata = readMetadata(bytes, source);
   const plan = planColumns(topLevelNames(metadata, source), columns, source);
-  checkStorage(metadata, plan, source);
-  const n = Number(metadata.num_rows);
-  if (n === 0) throw inputError('NO_ROWS', `${source}: expected at least one row, got none`);
-  checkDenseSize(source, n, plan.features.length, limitBytes, '; raise --max-bytes');
-  return readColumns({ bytes, source, metadata, plan, need: columns.need }, n);
+  refuseNested(metadata, plan, source);
+  const unpack = await decompressorsFor(usedCodecs(metadata, plan, source));
+  const file = { bytes, source, metadata, unpack, limitBytes, n: Number(metadata.num_rows) };
+  // Names as the file spells them: hyparquet wants them untrimmed.
+  const names = parquetSchema(metadata).children.map((child) => child.element.name);
+  const read = (column: number, take: Take) => readColumn(file, names[column], take);
+  return tableFromColumns({ source, n: file.n, plan, need: columns.need, limitBytes, read });
 }
 
 function readMetadata(bytes: Uint8Array, source: string): FileMetaData {
@@ -55,78 +61,46 @@ function topLevelNames(metadata: FileMetaData, source: string): string[] {
   }
 }
 
-/** Nested columns and unknown compression are refused before anything is decoded. */
-function checkStorage(metadata: FileMetaData, plan: ColumnPlan, source: string): void {
-  const used = new Set(plan.names.filter((_, i) => plan.roles[i] !== 'dropped'));
-  for (const child of parquetSchema(metadata).children) {
-    const name = child.element.name.trim();
-    if (!used.has(name) || (child.children.length === 0 && child.element.repetition_type !== 'REPEATED'))
-      continue;
-    throw inputError(
-      'NESTED_COLUMN',
-      `${source}, column ${shown(name)}: expected plain values, got nested ones`,
-    );
+/** Before anything is decoded. */
+function refuseNested(metadata: FileMetaData, plan: ColumnPlan, source: string): void {
+  for (const [i, { element, children }] of parquetSchema(metadata).children.entries()) {
+    const isPlain = children.length === 0 && element.repetition_type !== 'REPEATED';
+    if (!isPlain && plan.roles[i] !== 'dropped') throw nestedColumn(source, plan.names[i]);
   }
+}
+
+function usedCodecs(metadata: FileMetaData, plan: ColumnPlan, source: string): Set<CompressionCodec> {
+  const used = new Set(plan.names.filter((_, i) => plan.roles[i] !== 'dropped'));
+  const codecs = new Set<CompressionCodec>();
   for (const group of metadata.row_groups) {
     for (const { meta_data: chunk } of group.columns) {
-      if (!chunk || !used.has(chunk.path_in_schema[0].trim()) || CODECS.includes(chunk.codec)) continue;
-      const name = shown(chunk.path_in_schema[0].trim());
-      throw inputError(
-        'PARQUET_CODEC',
-        `${source}, column ${name}: expected Snappy or no compression, got ${chunk.codec ?? 'an unknown one'}`,
-      );
+      const name = chunk?.path_in_schema[0].trim();
+      if (!chunk || !used.has(name!)) continue;
+      if (!isKnownCodec(chunk.codec)) {
+        throw inputError(
+          'PARQUET_CODEC',
+          `${source}, column ${shown(name!)}: expected one of the compressions ${KNOWN_CODECS.join(', ')}, ` +
+            `got ${chunk.codec ?? 'an unknown one'}`,
+        );
+      }
+      codecs.add(chunk.codec);
     }
   }
+  return codecs;
 }
 
 interface ParquetFile {
   readonly bytes: Uint8Array;
   readonly source: string;
   readonly metadata: FileMetaData;
-  readonly plan: ColumnPlan;
-  readonly need: TableColumns['need'];
-}
-
-async function readColumns(file: ParquetFile, n: number): Promise<Table> {
-  const { source, plan } = file;
-  const d = plan.features.length;
-  const x = allocateRows(source, n, d);
-  const ids = plan.hasTask ? await texts(file, 'task', n) : undefined;
-  const targets = plan.hasLabel ? await texts(file, 'label', n) : undefined;
-  const names = fileNames(file, 'feature');
-  for (const [j, name] of names.entries()) {
-    await column(file, name, n, (i, value) => {
-      x[i * d + j] = featureOf(file, value, i, name);
-    });
-  }
-  const participants = new ParticipantColumn();
-  for (let i = 0; i < n; i++) participants.push(ids ? ids[i] : '');
-  return { source, features: plan.features, n, x, ...participants.finish(), targets, lines: undefined };
-}
-
-/** Names as the file spells them: hyparquet wants them untrimmed. */
-function fileNames({ metadata, plan }: ParquetFile, role: ColumnRole): string[] {
-  const { children } = parquetSchema(metadata);
-  return children.map((child) => child.element.name).filter((_, i) => plan.roles[i] === role);
-}
-
-async function texts(file: ParquetFile, role: 'task' | 'label', n: number): Promise<string[]> {
-  const [name] = fileNames(file, role);
-  const found = new Array<string>(n);
-  await column(file, name, n, (i, value) => {
-    found[i] = textOf(file, value, i, name, role);
-  });
-  return found;
+  readonly n: number;
+  readonly unpack: Decompressors;
+  readonly limitBytes: number;
 }
 
 /** Hands every value of a column to `take`, and makes sure that there is one for every row. */
-async function column(
-  parquet: ParquetFile,
-  name: string,
-  n: number,
-  take: (i: number, value: unknown) => void,
-): Promise<void> {
-  const { source, metadata, bytes } = parquet;
+async function readColumn(parquet: ParquetFile, name: string, take: Take): Promise<void> {
+  const { source, metadata, bytes, n, unpack: compressors } = parquet;
   let taken = 0;
   let refused: KindredError | undefined;
   const onChunk = (chunk: { columnData: ArrayLike<unknown>; rowStart: number }) => {
@@ -147,7 +121,7 @@ async function column(
         Uint8Array.prototype.slice.call(bytes, start, end).buffer as ArrayBuffer,
     };
     checkColumn(parquet, name);
-    await parquetRead({ file, metadata, columns: [name], onChunk, geoparquet: false });
+    await parquetRead({ file, metadata, columns: [name], onChunk, compressors, geoparquet: false });
   } catch (cause) {
     throw corrupt(source, cause);
   }
@@ -158,56 +132,15 @@ async function column(
   }
 }
 
-function checkColumn({ bytes, metadata }: ParquetFile, name: string): void {
+function checkColumn({ bytes, metadata, unpack, limitBytes }: ParquetFile, name: string): void {
   const element = metadata.schema.find((candidate) => candidate.name === name && candidate.type);
   const levels = element?.repetition_type === 'REQUIRED' ? 0 : 1;
   for (const group of metadata.row_groups) {
     for (const { meta_data: chunk } of group.columns) {
-      if (chunk?.path_in_schema[0] === name) checkPages(bytes, chunk, Number(group.num_rows), levels);
+      if (chunk?.path_in_schema[0] !== name) continue;
+      checkPages(bytes, chunk, { rows: Number(group.num_rows), levels, unpack, limitBytes });
     }
   }
-}
-
-function featureOf(file: ParquetFile, value: unknown, i: number, name: string): number {
-  if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
-  if (typeof value === 'bigint') return Number(value);
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  if (typeof value === 'number') throw badFeature(where(file, i, name), String(value), name.trim());
-  if (value === null || value === undefined) throw badFeature(where(file, i, name), 'null', name.trim());
-  const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
-  throw inputError(
-    'NOT_A_NUMBER',
-    `${where(file, i, name)}: expected a number, got ${got}${dropHint(name.trim())}`,
-  );
-}
-
-function textOf(file: ParquetFile, value: unknown, i: number, name: string, role: 'task' | 'label'): string {
-  const text = plainText(value);
-  if (text === undefined) {
-    throw inputError(
-      'NOT_TEXT',
-      `${where(file, i, name)}: expected text or a number, got a value of another kind`,
-    );
-  }
-  const absent = role === 'task' ? text === '' : isMissing(text);
-  if (!absent || !isNeeded(role, file.need)) return text;
-  const [code, what] =
-    role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
-  const got = value === null || value === undefined ? 'null' : shown(text);
-  throw inputError(code, `${where(file, i, name)}: expected ${what}, got ${got}`);
-}
-
-function where({ source }: ParquetFile, i: number, name: string): string {
-  return `${source} row ${i + 1}, column ${shown(name.trim())}`;
-}
-
-/** Undefined for what is neither text nor a number; null is the empty text. */
-function plainText(value: unknown): string | undefined {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return value.trim();
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
-    return String(value);
-  return undefined;
 }
 
 function corrupt(source: string, cause: unknown): KindredError {

@@ -1,9 +1,12 @@
-/** A table from the bytes of a file in any of the formats: CSV (also gzipped), Parquet, LIBSVM text. */
+/** A table from the bytes of a file in any of the formats (data-format.ts). */
 import { inputError } from '../base/errors.ts';
-import { readCsv } from './csv.ts';
-import { gunzip, isGzip } from './gzip.ts';
+import { type ByteSource, collect, inMemory, peek } from './byte-source.ts';
+import { readCsvChunks } from './csv.ts';
+import { detectFormat, unknownFormat } from './data-format.ts';
+import { gunzipped } from './gzip.ts';
 import { type NamedBytes, readLibsvm } from './libsvm.ts';
 import { unpackedLimit } from './memory.ts';
+import type { NamedArray } from './numpy-table.ts';
 import { dropFeatures } from './select-features.ts';
 import type { Table, TableColumns } from './table.ts';
 
@@ -11,13 +14,18 @@ import type { Table, TableColumns } from './table.ts';
 export interface TableOptions extends Partial<TableColumns> {
   /** Number of features where a model knows it (LIBSVM text leaves zeros out). */
   readonly features?: number | undefined;
-  /** Most bytes that a gzipped or Parquet file may unpack to (default: a hundredfold, but 256 MiB are always allowed and never more than 4 GiB). */
+  /**
+   * Most bytes that a gzipped, Parquet, Arrow or .npz file may unpack to (default: a hundredfold, but 256 MiB are always allowed and never more than 4 GiB), and
+   * that the dense table of LIBSVM text may take (default: 2 GiB).
+   */
   readonly maxBytes?: number | undefined;
 }
 
-/** One participant id on each line, in a file beside LIBSVM text. */
 export interface ParseOptions extends TableOptions {
+  /** One participant id on each line, in a file beside LIBSVM text. */
   readonly tasks?: NamedBytes | undefined;
+  /** The arrays of an archive (.npz), unpacked to at most so many bytes. */
+  readonly unzip?: ((bytes: Uint8Array, name: string, limitBytes: number) => NamedArray[]) | undefined;
 }
 
 /** Column names are exact: participant in "task", target in "y", all other columns are features. */
@@ -34,25 +42,40 @@ function badSeparator(expected: string): Error {
   return inputError('BAD_OPTION', `option --separator: expected ${expected}`);
 }
 
-/** `name` is what errors call the data; its ending decides on the format where the bytes do not. */
+/**
+ * `name` is what errors call the data; its ending decides on the format where the bytes do not. CSV that comes in pieces is never in
+ * memory as a whole; the other formats are.
+ */
 export async function parseTable(
-  bytes: Uint8Array,
+  data: Uint8Array | ByteSource,
   name: string,
   options: ParseOptions = {},
 ): Promise<Table> {
   const columns = tableColumns(options);
-  const format = detectFormat(name, bytes);
+  const { head, source } = await peek(data instanceof Uint8Array ? inMemory(data) : data);
+  const format = detectFormat(name, head);
+  if (format !== 'libsvm') refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
+  if (format === 'csv') return readCsvChunks(source, name, columns);
+  if (format === 'csv.gz') return readCsvChunks(gunzipped(source, name, options.maxBytes), name, columns);
+  const bytes = await collect(source);
   if (format === 'libsvm') return parseLibsvm(bytes, name, columns, options);
-  refuseUnused('--task-file', options.tasks, 'LIBSVM text', name);
   const limit = unpackedLimit(bytes.length, options.maxBytes);
+  // Loaded only where they are needed: no small part of what a page or a command loads.
   switch (format) {
-    case 'csv':
-      return readCsv(bytes, name, columns);
-    case 'csv.gz':
-      return readCsv(await gunzip(bytes, name, limit), name, columns);
     case 'parquet':
-      // Loaded only where it is needed: no small part of what a page or a command loads.
       return (await import('./parquet.ts')).readParquet(bytes, name, columns, limit);
+    case 'arrow':
+      return (await import('./arrow.ts')).readArrow(bytes, name, columns, limit);
+    case 'npy':
+      return (await import('./numpy-table.ts')).readNpy(bytes, name, columns, limit);
+    case 'npz':
+      if (!options.unzip) throw unknownFormat(name, 'a ZIP archive; unpack its .npy files');
+      return (await import('./numpy-table.ts')).readNpyArrays(
+        options.unzip(bytes, name, limit),
+        name,
+        columns,
+        limit,
+      );
   }
 }
 
@@ -60,7 +83,7 @@ function parseLibsvm(
   bytes: Uint8Array,
   name: string,
   columns: TableColumns,
-  { tasks, features }: ParseOptions,
+  { tasks, features, maxBytes }: ParseOptions,
 ): Table {
   if (!tasks && columns.need !== 'label') {
     throw inputError(
@@ -68,7 +91,7 @@ function parseLibsvm(
       `${name}: LIBSVM text has no participants; give --task-file, a file with one participant id on each line`,
     );
   }
-  const table = readLibsvm(bytes, name, tasks, features === undefined ? {} : { features });
+  const table = readLibsvm(bytes, name, tasks, { features, memoryLimitBytes: maxBytes });
   return withoutDropped(table, columns);
 }
 
@@ -80,40 +103,4 @@ export function withoutDropped(table: Table, { drop, need }: TableColumns): Tabl
 export function refuseUnused(option: string, value: unknown, only: string, source: string): void {
   if (value === undefined) return;
   throw inputError('BAD_OPTION', `option ${option}: expected only with ${only}, got ${source}`);
-}
-
-type DataFormat = 'csv' | 'csv.gz' | 'parquet' | 'libsvm';
-
-const LIBSVM_NAME = /\.(libsvm|svm|svmlight)$/i;
-const LIBSVM_LINE = /^[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?[ \t]+\d+:[+-]?[\d.][^,]*$/;
-
-/** By the magic bytes of a file, then by its name, then by its first line. */
-export function detectFormat(name: string, firstBytes: Uint8Array): DataFormat {
-  if (startsWith(firstBytes, 'PAR1')) return 'parquet';
-  if (isGzip(firstBytes)) {
-    const inner = name.replace(/\.gz$/i, '');
-    if (!LIBSVM_NAME.test(inner) && !/\.parquet$/i.test(inner)) return 'csv.gz';
-    throw inputError('UNKNOWN_FORMAT', `${name}: expected gzip only around CSV, unpack this file first`);
-  }
-  if (/\.(csv|tsv|tab|psv)$/i.test(name)) return 'csv';
-  if (/\.gz$/i.test(name)) return 'csv.gz';
-  if (/\.(parquet|pq)$/i.test(name)) return 'parquet';
-  if (LIBSVM_NAME.test(name)) return 'libsvm';
-  return byFirstLine(name, firstBytes);
-}
-
-function byFirstLine(name: string, firstBytes: Uint8Array): DataFormat {
-  const head = firstBytes.subarray(0, 4096);
-  if (head.some((c) => c < 0x20 && c !== 0x09 && c !== 0x0a && c !== 0x0d)) {
-    throw inputError(
-      'UNKNOWN_FORMAT',
-      `${name}: expected CSV, gzipped CSV, Parquet or LIBSVM text, got binary data of another kind`,
-    );
-  }
-  const [line] = new TextDecoder().decode(head).split(/[\r\n]/);
-  return LIBSVM_LINE.test(line) ? 'libsvm' : 'csv';
-}
-
-function startsWith(bytes: Uint8Array, magic: string): boolean {
-  return bytes.length >= magic.length && [...magic].every((ch, i) => bytes[i] === ch.charCodeAt(0));
 }

@@ -1,11 +1,12 @@
 /** The participant column while it is being read: ids come in row by row, the table wants them distinct and in order. */
 import { inputError } from '../base/errors.ts';
+import { GrowingList } from './growing-list.ts';
 import { parseDecimal } from './number.ts';
 import type { Table } from './table.ts';
 
 export class ParticipantColumn {
   private readonly seen = new Map<string, number>();
-  private readonly rows: number[] = [];
+  private readonly rows = new GrowingList();
 
   push(id: string): void {
     let index = this.seen.get(id);
@@ -20,7 +21,9 @@ export class ParticipantColumn {
     const participants = naturallySorted(this.seen.keys());
     const place = new Uint32Array(participants.length);
     for (const [i, id] of participants.entries()) place[this.seen.get(id)!] = i;
-    return { participants, participantOf: Uint32Array.from(this.rows, (index) => place[index]) };
+    const participantOf = this.rows.finish();
+    for (let i = 0; i < participantOf.length; i++) participantOf[i] = place[participantOf[i]];
+    return { participants, participantOf };
   }
 }
 

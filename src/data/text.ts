@@ -1,5 +1,5 @@
 /** Text from bytes, and the checks that bytes are text at all. */
-import { inputError } from '../base/errors.ts';
+import { inputError, type KindredError } from '../base/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -24,15 +24,27 @@ export function decodeText(bytes: Uint8Array, start: number, end: number, where:
 
 /** Refuses an empty file and a binary one. `kind` is what was expected: "CSV text". */
 export function checkText(bytes: Uint8Array, source: string, kind: string): void {
-  if (bytes.length === 0) throw inputError('EMPTY_FILE', `${source}: expected ${kind}, got an empty file`);
-  const nul = bytes.indexOf(0);
-  if (nul < 0) return;
-  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  if (bytes.length === 0) throw emptyFile(source, kind);
+  checkNoZeros(bytes, { source, kind, first: bytes, before: 0 });
+}
+
+export function emptyFile(source: string, kind: string): KindredError {
+  return inputError('EMPTY_FILE', `${source}: expected ${kind}, got an empty file`);
+}
+
+/** Refuses a part of a file with a zero byte. `first`: how the file begins; `before`: bytes before this part. */
+export function checkNoZeros(
+  bytes: Uint8Array,
+  { source, kind, first, before }: { source: string; kind: string; first: Uint8Array; before: number },
+): void {
+  const zero = bytes.indexOf(0);
+  if (zero < 0) return;
+  const utf16 = (first[0] === 0xff && first[1] === 0xfe) || (first[0] === 0xfe && first[1] === 0xff);
   throw inputError(
     'BINARY_FILE',
     utf16
       ? `${source}: expected ${kind} in UTF-8, got UTF-16`
-      : `${source}: expected ${kind}, got binary data (a zero byte at offset ${nul})`,
+      : `${source}: expected ${kind}, got binary data (a zero byte at offset ${before + zero})`,
   );
 }
 

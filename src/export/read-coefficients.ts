@@ -72,7 +72,9 @@ function classesOf(lines: readonly Line[], source: string): readonly string[] | 
 }
 
 function recordsOf(text: string, source: string): string[][] {
-  const cursor = new CsvCursor(new TextEncoder().encode(text), source);
+  const cursor = new CsvCursor(source);
+  cursor.show(new TextEncoder().encode(text), 'end');
+  cursor.skipByteOrderMark();
   const records: string[][] = [];
   while (cursor.nextRecord()) {
     const record = [cursor.field()];

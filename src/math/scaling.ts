@@ -107,7 +107,7 @@ function centerFactor({ count, mean, m2 }: Moments): number {
 export function scaleRow(
   x: Float64Array,
   i: number,
-  scaling: Scaling,
+  scaling: Pick<Scaling, 'shift' | 'factor'>,
   out: Float64Array | Float32Array,
   at: number,
 ): void {

@@ -1,6 +1,7 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
 import { type ClassMapping, headsOf, isMany } from '../data/labels.ts';
+import { columnsOf, storedMap } from '../settings/feature-map.ts';
 import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
 import { object, readSettings } from '../settings/objects.ts';
@@ -11,7 +12,7 @@ import type { Model } from '../solver/model.ts';
 const MODEL_FORMAT = 'kindred-model';
 /**
  * 1: no `target`, the scaling of a regression's targets: they were as they are.
- * 2: two classes only.
+ * 2: two classes only, no `map`.
  */
 const MODEL_VERSION = 3;
 
@@ -27,6 +28,7 @@ const fileKind = object(
     objective: TRAINING.objective.needed(),
     features: list(anyText, 'a list of names'),
     bias: TRAINING.bias.needed(),
+    map: storedMap.optional(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
     target: object({ shift: finite, scale: number({ above: 0 }) }).optional(),
     classes: object({
@@ -94,7 +96,7 @@ export function modelFromJson(text: string, source: string): Model {
   } = readSettings(fileKind, parsed, { code: 'MODEL_INVALID', name: source });
   const d = file.features.length;
   const classes = classesFrom(file.classes);
-  const length = headsOf(classes) * (d + (file.bias ? 1 : 0));
+  const length = headsOf(classes) * columnsOf({ ...file, features: d });
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, length);
@@ -110,6 +112,7 @@ export function modelFromJson(text: string, source: string): Model {
     },
     w: Float64Array.from(file.w),
     personal: new Map(participants.map(({ id, v }) => [id, Float64Array.from(v)])),
+    map: file.map,
     target: file.target,
     certificate: file.certificate,
     calibration,

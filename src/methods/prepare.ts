@@ -20,6 +20,8 @@ import {
   targetMoments,
   targetScalingFrom,
 } from '../math/target-scaling.ts';
+import { columnsOf, type FeatureMap, mostMappedFeatures, seededMap } from '../settings/feature-map.ts';
+import { OPTIONS, settingError } from '../settings/refused.ts';
 import { rowWeights } from '../solver/problem.ts';
 import { leaksIn } from './leaks.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -64,6 +66,8 @@ export interface PlacedRows {
   /** All rows of the table, unscaled. */
   readonly x: Float64Array;
   readonly scaling: Scaling;
+  /** Undefined: the features stay what they are. */
+  readonly map: FeatureMap | undefined;
   /** Whether a constant column is appended. */
   readonly bias: boolean;
   readonly own: readonly OwnRows[];
@@ -81,6 +85,7 @@ export interface Placed {
   readonly d: number;
   readonly heads: number;
   readonly scaling: Scaling;
+  readonly map: FeatureMap | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
 }
@@ -88,14 +93,15 @@ export interface Placed {
 export function tasksOf(
   prepared: Prepared,
   some: Uint32Array,
-  options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget'>,
+  options: TaskOptions & Pick<ResolvedOptions, 'scale' | 'scaleTarget' | 'features' | 'seed'>,
 ): Placed {
   const { table, y, classes } = prepared;
   const groups = rowsByParticipant(table, some);
   const scaling = scalingOf(table, groups, options.scale);
   const isScaled = options.objective === 'regression' && options.scaleTarget === 'standard';
   const target = isScaled ? targetScalingOf(y, groups) : undefined;
-  return scaledTasks(table, y, groups, { scaling, target, classes }, options);
+  const map = fittingMap(table, options);
+  return scaledTasks(table, y, groups, { scaling, map, target, classes }, options);
 }
 
 /** A task for each participant of the table, of its rows in `groups`, with rows and targets under a scaling that is known. */
@@ -103,7 +109,7 @@ export function scaledTasks(
   table: Table,
   y: Float64Array,
   groups: readonly Uint32Array[],
-  { scaling, target, classes }: Pick<Placed, 'scaling' | 'target'> & Pick<Prepared, 'classes'>,
+  { scaling, map, target, classes }: Pick<Placed, 'scaling' | 'map' | 'target'> & Pick<Prepared, 'classes'>,
   options: TaskOptions,
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
@@ -112,11 +118,20 @@ export function scaledTasks(
     const targets = headTargets(scaledTargets(values, target), headsOf(classes));
     return { id: table.participants[k], n, places, y: targets, weights: rowWeights(options, targets, n) };
   });
-  const rows = { x: table.x, scaling, bias: options.bias, own };
+  const rows = { x: table.x, scaling, map, bias: options.bias, own };
   const tasks = own.map((one) => taskOver(rows, one));
-  const columns = columnsOf(rows);
+  const columns = columnsIn(rows);
   const heads = headsOf(classes);
-  return { rows, tasks, columns, d: heads * columns, heads, scaling, target };
+  return { rows, tasks, columns, d: heads * columns, heads, scaling, map, target };
+}
+
+function fittingMap(table: Table, options: Pick<ResolvedOptions, 'features' | 'seed'>) {
+  const map = seededMap(options.features, options.seed);
+  const d = table.features.length;
+  const most = mostMappedFeatures(map);
+  if (!map || d <= most) return map;
+  const expected = `a map of at most ${most} features with a count of ${map.count}`;
+  throw settingError(OPTIONS, 'features', expected, `${d}`);
 }
 
 function scalingOf(table: Table, groups: readonly Uint32Array[], mode: ScaleMode): Scaling {
@@ -130,14 +145,14 @@ function targetScalingOf(y: Float64Array, groups: readonly Uint32Array[]): Targe
 }
 
 /** Columns, with the bias. */
-export function columnsOf({ scaling, bias }: Pick<PlacedRows, 'scaling' | 'bias'>): number {
-  return scaling.shift.length + (bias ? 1 : 0);
+export function columnsIn({ scaling, map, bias }: Pick<PlacedRows, 'scaling' | 'map' | 'bias'>): number {
+  return columnsOf({ features: scaling.shift.length, map, bias });
 }
 
-/** Rows are scaled, and get the bias, on their way into kernel memory. */
+/** Rows are scaled and mapped, and get the bias, on their way into kernel memory. */
 export function taskOver(
-  { x, scaling }: Pick<PlacedRows, 'x' | 'scaling'>,
+  { x, scaling, map }: Pick<PlacedRows, 'x' | 'scaling' | 'map'>,
   { places, ...task }: OwnRows,
 ): Task {
-  return { ...task, table: { x, index: places, scaling } };
+  return { ...task, table: { x, index: places, scaling, map } };
 }

@@ -12,6 +12,7 @@ import {
   type TwoClasses,
 } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
+import { textOfMap } from '../settings/feature-map.ts';
 import { type LinearHead, type LinearModel, scaledStack } from '../solver/linear-model.ts';
 import type { Model } from '../solver/model.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -19,7 +20,16 @@ import type { ResolvedOptions } from './options.ts';
 type Training = Pick<Model, 'features' | 'classes' | 'bias' | 'scaling' | 'target'>;
 
 /** Only questions and answers begin with a w; the other methods begin with duals, or with none. */
-export function checkStart({ method, aggregation }: Pick<ResolvedOptions, 'method' | 'aggregation'>): void {
+export function checkStart({
+  method,
+  aggregation,
+  features,
+}: Pick<ResolvedOptions, 'method' | 'aggregation' | 'features'>): void {
+  if (features)
+    throw inputError(
+      'START_METHOD',
+      `a start (--start) is linear in the features of the data, got --features ${textOfMap(features)}`,
+    );
   if (method === 'mtl' && aggregation === 'answers') return;
   throw inputError(
     'START_METHOD',

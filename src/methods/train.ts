@@ -157,7 +157,7 @@ function personalProblem(options: ResolvedOptions): ResolvedOptions {
 export function assembleModel(
   prepared: Prepared,
   options: ResolvedOptions,
-  placed: Pick<Placed, 'tasks' | 'scaling' | 'target'>,
+  placed: Pick<Placed, 'tasks' | 'scaling' | 'map' | 'target'>,
   result: MethodResult,
 ): Model {
   const { method, objective, bias, seed } = options;
@@ -167,6 +167,7 @@ export function assembleModel(
     features: prepared.table.features,
     bias,
     scaling: placed.scaling,
+    map: placed.map,
     target: placed.target,
     classes: prepared.classes,
     w: result.w,

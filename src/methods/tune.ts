@@ -1,5 +1,5 @@
 /**
- * Tuning: C1, C2 (or lambda), the scaling, epsilon and class weights by cross-validation inside the participants. Folds are drawn from training
+ * Tuning: C1, C2 (or lambda), the scaling, features, epsilon and class weights by cross-validation inside the participants. Folds are drawn from training
  * rows only; the test rows of `train` with the same seed are never used.
  *
  * A tuning is planned; its search (tune/search.ts) asks for chains of trainings (tune/chain.ts), which are done in any order and anywhere.
@@ -7,6 +7,7 @@
  */
 import { foldsOf } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { textOfMap } from '../settings/feature-map.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { MethodName } from '../solver/model.ts';
 import { type ResolvedOptions, understood } from './options.ts';
@@ -118,6 +119,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
     ...rangesOf(method, kind === 'quick' ? 'coarse' : 'whole'),
     epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
     classWeight: rest.classWeight === undefined ? usualClassWeights(metric, resolved) : [rest.classWeight],
+    features: [textOfMap(resolved.features)],
   });
   const splits = foldsOf(prepared.table, { seed: resolved.seed, folds, rows: prepared.split.train });
   const open = new Set((['c1', 'c2', 'lambda'] as const).filter((name) => given[name] === undefined));
@@ -179,7 +181,8 @@ function chosenFrom(
   // The accuracy of the search is not that of a training.
   const { gap: _gap, ...rest } = given;
   const { method, seed, testFraction, objective } = work.options;
-  const { epsilon, classWeight } = best.candidate;
+  const { epsilon, classWeight, features } = best.candidate;
   const weighing = objective === 'regression' ? { epsilon } : { classWeight };
-  return { ...rest, method, seed, testFraction, ...weighing, ...named(best.candidate, grid) };
+  const mapped = features === 'none' ? {} : { features };
+  return { ...rest, ...mapped, method, seed, testFraction, ...weighing, ...named(best.candidate, grid) };
 }

@@ -23,10 +23,11 @@ export function objectionTo(policy: Policy, settings: FederationSettings): Objec
   if (unmet !== undefined)
     return { code: 'REQUIREMENT', sentence: `expected ${unmet} (--require), got ${protections(settings)}` };
   const { maxFeatures } = policy;
-  if (settings.features > maxFeatures)
+  const most = Math.max(settings.features, settings.map?.count ?? 0);
+  if (most > maxFeatures)
     return {
       code: 'EFFORT',
-      sentence: `expected at most ${maxFeatures} features (maxFeatures), got ${settings.features}`,
+      sentence: `expected at most ${maxFeatures} features (maxFeatures), got ${most}`,
     };
   return undefined;
 }

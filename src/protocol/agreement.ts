@@ -6,7 +6,8 @@
 import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
 import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
-import { columnsOf, type FederationSettings } from '../settings/wire.ts';
+import { columnsOf, type RowShape } from '../settings/feature-map.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 
 export interface Agreement {
   /** Undefined for regression. */
@@ -21,11 +22,8 @@ export function headsBy(agreement: Agreement | undefined): number {
 }
 
 /** Length of w and of every contribution: columns of all heads. */
-export function vectorLength(
-  settings: Pick<FederationSettings, 'features' | 'bias'>,
-  agreement: Agreement | undefined,
-): number {
-  return headsBy(agreement) * columnsOf(settings);
+export function vectorLength(rows: RowShape, agreement: Agreement | undefined): number {
+  return headsBy(agreement) * columnsOf(rows);
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

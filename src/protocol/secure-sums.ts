@@ -15,11 +15,12 @@ import type { Moments as FeatureMoments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
-import { columnsOf, type FederationSettings, type SecureSettings } from '../settings/wire.ts';
+import { columnsOf } from '../settings/feature-map.ts';
+import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'bias' | 'seed' | 'training'> &
+type SummedSettings = Pick<FederationSettings, 'features' | 'map' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */

@@ -3,6 +3,7 @@
  * participant that does not know a setting cannot honour it.
  */
 
+import { mostMappedFeatures } from '../settings/feature-map.ts';
 import { Refused, sentenceOf } from '../settings/refused.ts';
 import { type FederationSettings, wireKind } from '../settings/wire.ts';
 import type { Field } from './fields.ts';
@@ -27,7 +28,10 @@ export const settingsText: Field<FederationSettings> = {
       const code = refused.got === Infinity || refused.got === -Infinity ? 'NOT_FINITE' : 'BAD_FRAME';
       return input.refuse(code, `${name}: ${sentenceOf(refused).slice(0, QUOTED_CHARACTERS)}`);
     });
-    input.length(`${name}.features`, settings.features, input.limits.maxFeatures, 'features');
+    const { maxFeatures } = input.limits;
+    const most = Math.min(maxFeatures, mostMappedFeatures(settings.map));
+    input.length(`${name}.features`, settings.features, most, 'features');
+    input.length(`${name}.map.count`, settings.map?.count ?? 0, maxFeatures, 'features');
     return settings;
   },
 };

@@ -58,6 +58,21 @@ export { makeHarLike } from '../data/generate-har.ts';
 export { makeRegression } from '../data/generate-regression.ts';
 
 /**
+ * Two classes that no linear model separates, from a seed: a ring around another one, elsewhere and of another size for each participant.
+ *
+ * @example
+ * ```ts
+ * import { makeRings, train } from 'kindred';
+ *
+ * const table = makeRings({ participants: 4, rows: 100 });
+ * const linear = train(table);
+ * const mapped = train(table, { c1: 10, features: 'rff:128' });
+ * console.log(linear.mean.errorRate! > 0.3, mapped.mean.errorRate! < 0.1); // true true
+ * ```
+ */
+export { makeRings } from '../data/generate-rings.ts';
+
+/**
  * A table from the bytes of a file: CSV (also gzipped), Parquet or LIBSVM text, told apart by the bytes and the name. By default the
  * participant is in the column "task", the target in "y", and every other column is a feature.
  *

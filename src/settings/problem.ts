@@ -1,4 +1,5 @@
 /** The problem that is solved, and how long: settings that trainings, federations, scenarios and the wire have in common. */
+import { features } from './feature-map.ts';
 import { choice, number, toggle, whole } from './kinds.ts';
 import { LOSS_NAMES, MEDIAN } from './losses.ts';
 
@@ -26,6 +27,7 @@ export const PROBLEM = {
   scaleTarget: choice('standard', 'none')
     .default('standard')
     .about('scaling of regression targets, common to all participants'),
+  features,
   bias: toggle().default(true).about('append a constant feature'),
 };
 

@@ -36,6 +36,11 @@ const data = variants('generator', {
       .default('diverse')
       .about('whether participants have the same or diverse data'),
   },
+  rings: {
+    ...generated,
+    rows: count.default(200).about('number of rows per participant'),
+    features: count.default(2).about('number of features'),
+  },
   file: {
     file: file.about('data file, relative to the folder of the scenario'),
     task: column.default('task').about('participant column'),
@@ -50,7 +55,7 @@ const data = variants('generator', {
       .about('whether the first line names the columns; otherwise they are named c1, c2 and so on'),
   },
 }).short<string | object>(withGenerator, {
-  expected: 'an object with a generator (har, regression), or the name of a file',
+  expected: 'an object with a generator (har, regression, rings), or the name of a file',
   schema: { type: 'string' },
 });
 
@@ -138,6 +143,7 @@ export const SCENARIO = {
   classWeight: PROBLEM.classWeight,
   scale: PROBLEM.scale,
   scaleTarget: PROBLEM.scaleTarget,
+  features: PROBLEM.features,
   bias: PROBLEM.bias,
   testFraction: ROWS.testFraction,
   trainRows: ROWS.trainRows,

@@ -1,5 +1,6 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 
+import { sentMap } from './feature-map.ts';
 import type { Output } from './kind.ts';
 import { choice, milliseconds, number, whole } from './kinds.ts';
 import { object, variants } from './objects.ts';
@@ -67,7 +68,8 @@ export const WIRE = {
   scale,
   scaleTarget,
   bias,
-  features: whole(1, 0xffff_ffff).about('number of features, without the bias'),
+  features: whole(1, 0xffff_ffff).about('number of features of the data, without the bias'),
+  map: sentMap,
   passes: RUN.passes,
   seed: RUN.seed,
   straggler: straggler,
@@ -89,11 +91,6 @@ export type MaskSettings = NonNullable<Output<typeof WIRE>['mask']>;
 export type SecureSettings = Output<typeof SECURE>;
 /** What all participants must agree on. */
 export type FederationSettings = Output<typeof WIRE>;
-
-/** Columns of one head, with the bias. */
-export function columnsOf({ features, bias }: Pick<FederationSettings, 'features' | 'bias'>): number {
-  return features + (bias ? 1 : 0);
-}
 
 /** C2 of the problem that is solved: without a personal part it has no finite price, and every 1/C2 is 0. */
 export function personalCost({ method, c2 }: Pick<FederationSettings, 'method' | 'c2'>): number {

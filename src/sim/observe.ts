@@ -3,15 +3,16 @@
  * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
+
 import { quoted } from '../charts/csv.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
-import { scaleRow } from '../math/scaling.ts';
 import { inTargetUnits } from '../math/target-scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';
 import { headsBy } from '../protocol/agreement.ts';
-import { columnsOf } from '../settings/wire.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import { type Metrics, measure } from '../solver/metrics.ts';
+import { rowWriter } from '../solver/row-writer.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { TestRows } from './scenario-plan.ts';
 import type { Simulation } from './simulation.ts';
@@ -165,11 +166,12 @@ export class Observer {
   private scaledRows(state: CoordinatorState, id: string, { x, y }: TestRows): Float64Array {
     const known = this.scaled.get(id);
     if (known) return known;
-    const { bias, scale } = state.options;
-    const columns = columnsOf({ features: state.features, bias });
-    const rows = new Float64Array(y.length * columns).fill(1);
-    const scaling = { mode: scale, ...state.scaling! };
-    for (let i = 0; i < y.length; i++) scaleRow(x, i, scaling, rows, i * columns);
+    const { features, seed, bias } = state.options;
+    const form = { scaling: state.scaling!, map: seededMap(features, seed), bias };
+    const columns = columnsOf({ ...form, features: state.features });
+    const write = rowWriter(form);
+    const rows = new Float64Array(y.length * columns);
+    for (let i = 0; i < y.length; i++) write(x, i, rows, i * columns);
     this.scaled.set(id, rows);
     return rows;
   }

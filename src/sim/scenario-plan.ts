@@ -9,6 +9,7 @@ import {
 import { labelsOf } from '../data/agreed-classes.ts';
 import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
+import { makeRings } from '../data/generate-rings.ts';
 import { classificationTargets, regressionTargets } from '../data/labels.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
@@ -17,10 +18,10 @@ import type { Table } from '../data/table.ts';
 import { defaultSecurity, graphParameters } from '../privacy/secure/graph.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { securityOf } from '../protocol/secure-sums.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import type { SecureOptions } from '../settings/federation.ts';
 import { LONGEST_MS } from '../settings/scenario.ts';
 import type { SecureSettings } from '../settings/wire.ts';
-import { columnsOf } from '../settings/wire.ts';
 import { type ComputeModel, DEFAULT_COMPUTE, meanPassMs } from './compute.ts';
 import type { ParticipantData } from './participant-node.ts';
 import { HARDWARE, POOLED, participantsOf, pooled, withCommonMoments } from './participants.ts';
@@ -78,6 +79,7 @@ export function generatedTable({ data }: Scenario): Table | undefined {
   checkDenseSize('data', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
   if (data.generator === 'har')
     return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
+  if (data.generator === 'rings') return makeRings({ participants, rows, features, seed });
   return makeRegression({ tasks: participants, rows, features, seed, heterogeneity: data.heterogeneity });
 }
 
@@ -201,15 +203,16 @@ type Timing = ReturnType<typeof timingOf>;
  * retry is a little longer than the slowest answer, and nobody is waited for longer than twenty of that.
  */
 function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute: ComputeModel) {
-  const { link, partitions, crashes, deeds, passes } = scenario;
+  const { link, partitions, crashes, deeds, passes, features: map, bias } = scenario;
   const { loss, duplicate, jitterMs } = link;
   const nothingLost =
     loss + duplicate + jitterMs === 0 && partitions.length + crashes.length + deeds.length === 0;
   const groups = rowsByParticipant(table, train);
   const hardware = hardwareOf(scenario);
+  const columns = columnsOf({ features: table.features.length, map, bias });
   let slowest = 1;
   for (const [k, rows] of groups.entries()) {
-    const passMs = meanPassMs(compute, rows.length, table.features.length + 1);
+    const passMs = meanPassMs(compute, rows.length, columns);
     slowest = Math.max(slowest, (passes * passMs) / hardware(k, groups.length));
   }
   const answer = (1 + 3 * compute.spread) * slowest + 2 * (link.delayMs + link.jitterMs);
@@ -222,7 +225,7 @@ function timingOf(scenario: Scenario, table: Table, train: Uint32Array, compute:
 
 /** A share of 1 is everybody: no period, the round closes with the last answer. */
 function computedWait(
-  { passes, link, bias }: Scenario,
+  { passes, link, features: map, bias }: Scenario,
   share: number,
   compute: ComputeModel,
   participants: readonly ParticipantData[],
@@ -230,7 +233,7 @@ function computedWait(
   if (share === 1) return undefined;
   const devices = participants.map(({ profile, hardware }) => ({
     rows: profile.rows,
-    columns: columnsOf({ features: profile.features, bias }),
+    columns: columnsOf({ features: profile.features, map, bias }),
     hardware,
   }));
   // There and back, the random part at its mean.

@@ -51,13 +51,14 @@ export function parseScenario(source: string, given: unknown): Scenario {
 export function asOptions(scenario: Scenario): CoordinatorOptions {
   const { method, aggregation, loss, secure, dp, gap, rounds, timeMs, stall } = scenario;
   const { c1, c2, epsilon, quantile, lambda, classWeight, scale, scaleTarget } = scenario;
-  const { positive, bias, passes, seed } = scenario;
+  const { features, positive, bias, passes, seed } = scenario;
   const { straggler, precision, minResponses, summationMs, mask, defence } = scenario;
   const alone = method === 'local' || method === 'global';
   const complete = dp && completeDp(dp, rounds);
   return {
     ...DEFAULT_OPTIONS,
-    ...{ loss, c1, c2, epsilon, quantile, lambda, classWeight, scale, scaleTarget, bias, passes, seed },
+    ...{ loss, c1, c2, epsilon, quantile, lambda, classWeight, scale, scaleTarget },
+    ...{ features, bias, passes, seed },
     ...(positive !== undefined && { positive }),
     ...{ straggler, precision, minResponses, summationMs, mask, defence },
     objective: objectiveOf(scenario),

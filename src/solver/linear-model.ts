@@ -47,6 +47,7 @@ const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
   seed: 'beside',
   certificate: 'beside',
   calibration: 'beside',
+  map: 'beyond',
 };
 
 export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {

@@ -6,12 +6,14 @@
 import { inputError } from '../base/errors.ts';
 import { type ClassMapping, headsOf } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
-import { type Scaling, scaleRow } from '../math/scaling.ts';
+import type { Scaling } from '../math/scaling.ts';
 import { inTargetUnits, type TargetScaling } from '../math/target-scaling.ts';
+import { columnsOf, type FeatureMap } from '../settings/feature-map.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { METHODS } from '../settings/training.ts';
 import type { Calibration } from './calibration.ts';
 import type { Certificate } from './certificate.ts';
+import { rowWriter } from './row-writer.ts';
 import { plusScaled } from './vector.ts';
 
 export type MethodName = (typeof METHODS)[number];
@@ -22,6 +24,8 @@ export interface Model {
   readonly features: readonly string[];
   readonly bias: boolean;
   readonly scaling: Scaling;
+  /** What scaled rows are mapped to; undefined: the model is linear in the features themselves. */
+  readonly map: FeatureMap | undefined;
   /** How the targets of a regression were scaled; undefined: they were not. */
   readonly target: TargetScaling | undefined;
   /** What the targets stand for; undefined for regression. */
@@ -73,19 +77,21 @@ export function decide(
 
 /** Writes the decisions of all heads for a row of raw features that are known to be the model's; z is w + v_k. */
 export function decisionBy(
-  { bias, scaling, target, classes }: Pick<Model, 'bias' | 'scaling' | 'target' | 'classes'>,
+  { bias, scaling, map, target, classes }: Pick<Model, 'bias' | 'scaling' | 'map' | 'target' | 'classes'>,
   x: Float64Array,
 ): (z: Float64Array, i: number, out: Float64Array, at: number) => void {
-  const d = scaling.shift.length;
-  const columns = d + (bias ? 1 : 0);
+  const features = scaling.shift.length;
+  const columns = columnsOf({ features, map, bias });
+  const d = columnsOf({ features, map, bias: false });
   const heads = headsOf(classes);
-  const scaled = new Float64Array(d);
+  const write = rowWriter({ scaling, map, bias: false });
+  const row = new Float64Array(d);
   return (z, i, out, at) => {
-    scaleRow(x, i, scaling, scaled, 0);
+    write(x, i, row, 0);
     for (let head = 0; head < heads; head++) {
       const from = head * columns;
       let sum = bias ? z[from + d] : 0;
-      for (let j = 0; j < d; j++) sum += scaled[j] * z[from + j];
+      for (let j = 0; j < d; j++) sum += row[j] * z[from + j];
       out[at + head] = inTargetUnits(sum, target);
     }
   };

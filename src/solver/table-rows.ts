@@ -1,26 +1,39 @@
 /**
- * Rows of a table on their way into kernel memory: copied as they are, scaled by a kernel. Millions of values go this way
+ * Rows of a table on their way into kernel memory: copied as they are, scaled by a kernel, mapped where there is a map. Millions of values go this way
  * before a solve; a loop in JavaScript takes twice as long, and longer still in a process that has just begun.
  */
 
 import type { Arena } from '../math/arena.ts';
 import type { Address } from '../math/kernels.ts';
-import type { Scaling } from '../math/scaling.ts';
+import { columnsOf } from '../settings/feature-map.ts';
+import { type RowForm, rowWriter } from './row-writer.ts';
 
-export interface TableRows {
+export interface TableRows extends Pick<RowForm, 'scaling' | 'map'> {
   /** The whole table, row by row. */
   readonly x: Float64Array;
   /** Row numbers in the table, in the order of the shard. */
   readonly index: Uint32Array;
-  readonly scaling: Pick<Scaling, 'shift' | 'factor'>;
 }
 
-/** Puts them at an address, in rows of `d` columns: one more than the table has where the last one is the bias. */
-export function placeTableRows(
-  arena: Arena,
-  { x, index, scaling }: TableRows,
-  { address, d, stride }: { readonly address: Address; readonly d: number; readonly stride: number },
-): void {
+interface Place {
+  readonly address: Address;
+  /** One more than there are features where the last one is the bias. */
+  readonly d: number;
+  readonly stride: number;
+}
+
+export function placeTableRows(arena: Arena, rows: TableRows, place: Place): void {
+  (rows.map ? placeMapped : placeScaled)(arena, rows, place);
+}
+
+function placeMapped(arena: Arena, { x, index, scaling, map }: TableRows, { address, d, stride }: Place) {
+  const bias = d > columnsOf({ features: scaling.shift.length, map, bias: false });
+  const write = rowWriter({ scaling, map, bias });
+  const values = arena.f32(address, index.length * stride);
+  for (let i = 0; i < index.length; i++) write(x, index[i], values, i * stride);
+}
+
+function placeScaled(arena: Arena, { x, index, scaling }: TableRows, { address, d, stride }: Place): void {
   const features = scaling.shift.length;
   const [raw, shift, factor] = [0, 0, 0].map(() => arena.allocate(8 * stride));
   arena.f64(shift, features).set(scaling.shift);

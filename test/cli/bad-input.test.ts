@@ -1,6 +1,7 @@
 /** Whatever is wrong with what a user gives: one sentence with a code, exit code 2, nothing on stdout, nothing written. */
 import { mkdirSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { csvOf, run, Sandbox, smallHar, smallRegression } from './helpers.ts';
@@ -25,7 +26,18 @@ const gz = gzipSync(csvOf(smallHar()));
 const damaged = Buffer.from(gz);
 damaged.fill(0xa5, 100, 200);
 
-function parquet(x1: (number | null)[]): Uint8Array {
+function arrow(values: Record<string, unknown[]>): Uint8Array {
+  const columns = { task: ['a', 'a', 'b'], y: [1, -1, 1], ...values };
+  return tableToIPC(tableFromArrays(columns), { format: 'file' })!;
+}
+
+function npy(descr: string, shape: string, bytes: number): Uint8Array {
+  const header = `{'descr': ${descr}, 'fortran_order': False, 'shape': ${shape}, }`;
+  const start = Buffer.from(`\x93NUMPY\x01\x00${String.fromCharCode(header.length)}\x00${header}`, 'latin1');
+  return Buffer.concat([start, Buffer.alloc(bytes)]);
+}
+
+function parquet(x1: (number | null)[], options: object = {}): Uint8Array {
   return new Uint8Array(
     parquetWriteBuffer({
       columnData: [
@@ -33,6 +45,7 @@ function parquet(x1: (number | null)[]): Uint8Array {
         { name: 'y', data: [1, -1, 1], type: 'INT32' },
         { name: 'x1', data: x1, type: 'DOUBLE', nullable: true },
       ],
+      ...options,
     }),
   );
 }
@@ -76,6 +89,22 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'cut.parquet': parquet([1, 2, 3]).slice(0, 120),
   'null.parquet': parquet([1, null, 3]),
   'fake.parquet': 'PAR',
+  'lzo.parquet': parquet([1, 2, 3], { codec: 'LZO', compressors: { LZO: (page: Uint8Array) => page } }),
+  'cut.arrow': arrow({ x1: [1, 2, 3] }).slice(0, 300),
+  'null.arrow': arrow({ x1: [1, null, 3] }),
+  'nested.arrow': arrow({ x1: [1, 2, 3], pair: [[1], [2], [3]] }),
+  'fake.arrow': 'ARROW 1',
+  'old.feather': 'FEA1 and so on',
+  'text.npy': npy("'<U3'", '(1, 2)', 24),
+  'cube.npy': npy("'<f8'", '(1, 2, 2)', 32),
+  'cut.npy': npy("'<f8'", '(2, 2)', 31),
+  'none.npy': npy("'<f8'", '(0, 4)', 0),
+  'good.npy': npy("'|u1'", '(4, 3)', 12),
+  'fake.npy': 'NUMPY',
+  'fake.npz': 'PK\x03\x04',
+  'book.xlsx': 'PK\x03\x04',
+  'wide.svm': '1 100000:1\n'.repeat(3000),
+  'ids3000.txt': 'a\nb\n'.repeat(1500),
   'rows.libsvm': '1 1:1 2:2\n-1 1:2\n1 2:3\n',
   'zero.libsvm': '1 0:1\n-1 1:2\n1 2:3\n',
   'descending.libsvm': '1 2:1 1:2\n-1 1:2\n1 2:3\n',
@@ -155,6 +184,12 @@ const CASES: readonly Case[] = [
       ['--aggregation', 'mean', 'answers, safe, sum'],
       ['--scale', 'minmax', 'standard, center, none'],
       ['--class-weight', 'even', 'none, balanced'],
+      ['--features', 'poly:3', 'none, rff:<count> or rff:<count>:<gamma>'],
+      ['--features', 'rff', 'rff:<count>'],
+      ['--features', 'rff:511', 'an even number of features from 2 to 65536'],
+      ['--features', 'rff:100000', 'an even number of features from 2 to 65536'],
+      ['--features', 'rff:64:0', 'a gamma above 0'],
+      ['--features', 'rff:64:wide', 'a gamma above 0'],
       ['--test-fraction', '1', 'below 1'],
       ['--test-fraction', '-0.1', 'at least 0'],
       ['--rounds', '0', 'whole number of at least 1'],
@@ -505,6 +540,39 @@ const CASES: readonly Case[] = [
   },
 
   // LIBSVM.
+  ...[
+    ['lzo.parquet', 'PARQUET_CODEC', 'SNAPPY, GZIP, ZSTD', 'got LZO'],
+    ['cut.arrow', 'ARROW_CORRUPT', 'complete Arrow file', 'truncated'],
+    ['null.arrow', 'MISSING_VALUE', 'row 2, column "x1"', 'null'],
+    ['nested.arrow', 'NESTED_COLUMN', '"pair"', '--drop pair'],
+    ['fake.arrow', 'NOT_ARROW', 'ARROW1', 'other bytes'],
+    ['old.feather', 'UNKNOWN_FORMAT', 'Feather version 1', 'write version 2'],
+    ['text.npy', 'NPY_KIND', 'float64', 'got dtype "<U3"'],
+    ['cube.npy', 'NPY_SHAPE', 'two dimensions', '(1, 2, 2)'],
+    ['cut.npy', 'NPY_CORRUPT', '32 bytes', '31 bytes'],
+    ['none.npy', 'NO_ROWS', 'at least one row', 'none'],
+    ['good.npy', 'MISSING_TASK_COLUMN', 'got columns c1, c2, c3', '--task <column>'],
+    ['fake.npy', 'NOT_NPY', 'a NumPy array', 'other bytes'],
+    ['fake.npz', 'NOT_ZIP', 'complete ZIP archive', 'truncated'],
+    ['book.xlsx', 'UNKNOWN_FORMAT', 'NumPy or LIBSVM', 'a ZIP archive'],
+  ].map(([file, code, ...words]) => ({
+    what: `format: ${file}`,
+    argv: ['train', `@${file}`],
+    code,
+    words: [file, ...words],
+  })),
+  {
+    what: 'a sparse file that would be a large table',
+    argv: ['train', '@wide.svm', '--task-file', '@ids3000.txt'],
+    code: 'TABLE_TOO_LARGE',
+    words: [
+      '3,000 rows with 100,000 features',
+      '2.24 GiB',
+      '2.00 GiB are allowed',
+      '2,684 rows',
+      '--max-bytes',
+    ],
+  },
   { what: 'no task file', argv: ['train', '@rows.libsvm'], code: 'TASK_FILE_NEEDED', words: ['--task-file'] },
   ...(
     [
@@ -765,6 +833,10 @@ const CASES: readonly Case[] = [
         ['--heterogeneity', 'regression'],
       ],
       [
+        ['rings', '--snr', '20'],
+        ['--snr', 'only with data make regression', 'got rings'],
+      ],
+      [
         ['har', '--json'],
         ['--json', '--out'],
       ],
@@ -912,6 +984,25 @@ const CASES: readonly Case[] = [
     code: 'START_METHOD',
     words: ['--start', 'global'],
   },
+  {
+    what: 'a start for random features',
+    argv: ['train', '@good.csv', '--start', '@model.json', '--features', 'rff:16'],
+    code: 'START_METHOD',
+    words: ['--start', '--features rff:16'],
+  },
+  ...(
+    [
+      ['export', '--model', '@mapped.json', '--format', 'onnx', '--out', '@mapped.onnx'],
+      ['explain', '--model', '@mapped.json'],
+    ] as const
+  ).map(
+    (argv): Case => ({
+      what: `${argv[0]} a model of random features`,
+      argv,
+      code: 'MODEL_NOT_LINEAR',
+      words: [argv[0], 'linear in its features', '"map"'],
+    }),
+  ),
   { what: 'demo with a bad seed', argv: ['demo', '--seed', '-1'], code: 'BAD_OPTION', words: ['--seed'] },
 ];
 
@@ -926,6 +1017,7 @@ beforeAll(async () => {
   for (const argv of [
     ['@good.csv', '--model', '@model.json'],
     ['@good.csv', '--model', '@local.json', '--method', 'local'],
+    ['@good.csv', '--model', '@mapped.json', '--features', 'rff:16'],
     ...['global', 'mocha', 'fedavg'].map((m) => ['@good.csv', '--model', `@${m}.json`, '--method', m]),
     ['@good.csv', '--model', '@regression.json', '--objective', 'regression'],
   ]) {

@@ -88,6 +88,10 @@ export class Sandbox {
     return readFileSync(this.path(name), 'utf8');
   }
 
+  bytes(name: string): Uint8Array {
+    return new Uint8Array(readFileSync(this.path(name)));
+  }
+
   /** Names of all files, hidden ones too. */
   list(): string[] {
     return readdirSync(this.folder, { recursive: true }).map(String).sort();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import { makeRegression, type RegressionOptions } from '../../src/data/generate-regression.ts';
+import { makeRings } from '../../src/data/generate-rings.ts';
 import type { Table } from '../../src/data/table.ts';
 import { refused } from './helpers.ts';
 
@@ -49,6 +50,54 @@ describe('makeHarLike', () => {
     await refused(() => makeHarLike({ features: 1.5 }), 'GENERATOR_OPTION', 'features', '1.5');
   });
 });
+
+describe('makeRings', () => {
+  test('has a ring of each class around a centre of its own', () => {
+    const table = makeRings({ participants: 12, rows: 400, features: 3 });
+    const radii = table.participants.map((_, k) => {
+      const rows = rowsOf(table, k);
+      const centre = [0, 1, 2].map((j) => mean(rows.map((i) => table.x[3 * i + j])));
+      const radius = (label: string) =>
+        mean(
+          rows
+            .filter((i) => table.targets![i] === label)
+            .map((i) => Math.hypot(...centre.map((c, j) => table.x[3 * i + j] - c))),
+        );
+      expect(rows.filter((i) => table.targets![i] === '1')).toHaveLength(200);
+      const [inner, outer] = [radius('-1'), radius('1')];
+      expect(Math.abs(outer / inner - 2)).toBeLessThan(0.15);
+      return { inner, centre };
+    });
+    const size = radii.map(({ inner }) => inner);
+    expect(Math.min(...size)).toBeGreaterThan(0.6);
+    expect(Math.max(...size)).toBeLessThan(1.45);
+    expect(Math.max(...size) - Math.min(...size)).toBeGreaterThan(0.2);
+    expect(new Set(radii.map(({ centre }) => centre[0].toFixed(1))).size).toBeGreaterThan(4);
+  });
+
+  test('is made from its seed, and a participant is the same among few and many', () => {
+    const table = makeRings({ participants: 3, rows: 20, seed: 5 });
+    expect(makeRings({ participants: 3, rows: 20, seed: 5 })).toEqual(table);
+    expect(makeRings({ participants: 3, rows: 20, seed: 6 }).x).not.toEqual(table.x);
+    const more = makeRings({ participants: 4, rows: 20, seed: 5 });
+    expect(more.x.subarray(0, table.x.length)).toEqual(table.x);
+  });
+
+  test('without a shift all have the same centre', () => {
+    const { x } = makeRings({ participants: 3, rows: 2000, shift: 0 });
+    for (let k = 0; k < 3; k++)
+      expect(Math.abs(mean([...x.subarray(4000 * k, 4000 * (k + 1))]))).toBeLessThan(0.1);
+  });
+
+  test('refuses to make nothing', async () => {
+    await refused(() => makeRings({ rows: 0 }), 'GENERATOR_OPTION', 'rows', '0');
+    await refused(() => makeRings({ shift: -1 }), 'GENERATOR_OPTION', 'shift', '-1');
+  });
+});
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
 
 describe('makeRegression', () => {
   test('has 20 tasks of 200 rows and 200 features', () => {

@@ -1,14 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { gunzip, isGzip } from '../../src/data/gzip.ts';
+import { collect, inMemory } from '../../src/data/byte-source.ts';
+import { detectFormat } from '../../src/data/data-format.ts';
+import { gunzipped, isGzip } from '../../src/data/gzip.ts';
 import { unpackedLimit } from '../../src/data/memory.ts';
-import { detectFormat, parseTable } from '../../src/data/parse-table.ts';
+import { parseTable } from '../../src/data/parse-table.ts';
 import { bytesOf, refused } from './helpers.ts';
+
+const gunzip = (bytes: Uint8Array, name: string, limit?: number) =>
+  collect(gunzipped(inMemory(bytes), name, limit));
 
 const text = Array.from({ length: 20_000 }, (_, i) => `${i},${Math.sin(i)}`).join('\n');
 const packed = new Uint8Array(gzipSync(text));
 
-describe('gunzip', () => {
+describe('gunzipped', () => {
   test('gives back what was packed', async () => {
     expect(isGzip(packed)).toBe(true);
     expect(new TextDecoder().decode(await gunzip(packed, 'a.csv.gz'))).toBe(text);
@@ -43,11 +48,16 @@ describe('gunzip', () => {
   });
 
   test('refuses a small file that unpacks to hundreds of megabytes, unless it is asked to', async () => {
-    const chunks = Array.from({ length: 300 }, () => gzipSync(new Uint8Array(1 << 20)));
+    const chunks = Array.from({ length: 300 }, () => gzipSync(new Uint8Array(1 << 20).fill(0x0a)));
     const bomb = new Uint8Array(Buffer.concat(chunks));
     expect(bomb.length).toBeLessThan(1e6);
     await refused(() => parseTable(bomb, 'a.csv.gz'), 'GZIP_TOO_LARGE', '0.25 GiB', '--max-bytes');
-    await refused(() => parseTable(bomb, 'a.csv.gz', { maxBytes: 2 ** 30 }), 'BINARY_FILE');
+    await refused(() => parseTable(bomb, 'a.csv.gz', { maxBytes: 2 ** 30 }), 'EMPTY_FILE');
+  });
+
+  test('refuses binary data at its first piece, however much follows', async () => {
+    const zeros = new Uint8Array(gzipSync(new Uint8Array(1 << 26)));
+    await refused(() => parseTable(zeros, 'a.csv.gz', { maxBytes: 2 ** 22 }), 'BINARY_FILE', 'offset 0');
   });
 
   test('a large file may unpack to a hundredfold, and none to more than 4 GiB', () => {

@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { KindredError } from '../../src/base/errors.ts';
 import type { Table, TableColumns } from '../../src/data/table.ts';
 
 export const COLUMNS: TableColumns = { task: 'task', label: 'y', drop: [], need: 'task and label' };
+
+/** A file of test/fixtures/data, written by other programs (numpy, zstd, lz4). */
+export function fixture(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(import.meta.dirname, '..', 'fixtures', 'data', name)));
+}
 
 export function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);

@@ -57,7 +57,7 @@ describe('readLibsvm', () => {
   });
 
   test('states what a dense table would need, before making it', async () => {
-    const sentence = ['2 rows', '1,000,000,000 features', '14.90 GiB', '2.00 GiB'];
+    const sentence = ['2 rows', '1,000,000,000 features', '14.90 GiB', '2.00 GiB', 'dense', '--max-bytes'];
     await refused(() => read('1 1:1\n1 1000000000:2\n', 'a\nb'), 'TABLE_TOO_LARGE', ...sentence);
     await refused(
       () => read('1 9:1\n', 'a', { memoryLimitBytes: 64 }),
@@ -66,5 +66,16 @@ describe('readLibsvm', () => {
       '64 bytes',
     );
     expect(read('1 8:1\n', 'a', { memoryLimitBytes: 64 }).n).toBe(1);
+  });
+
+  test('refuses a wide sparse file at once, and says what would fit', async () => {
+    const line = `1 ${Array.from({ length: 100 }, (_, i) => `${1000 * i + 1000}:1`).join(' ')}\n`;
+    const bytes = bytesOf(line.repeat(20_000));
+    const before = process.memoryUsage().arrayBuffers;
+    const started = performance.now();
+    const words = ['20,000 rows with 100,000 features', '14.90 GiB', '0.10% of its values', '2,684 rows'];
+    await refused(() => readLibsvm(bytes, 'wide.svm', undefined), 'TABLE_TOO_LARGE', ...words);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1e7);
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -62,6 +62,7 @@ export function randomModel({ kind, scale, bias, seed }: Wanted): Model {
     features: table.features,
     bias,
     scaling: scalingFrom(featureMoments(table.x, D, all), scale),
+    map: undefined,
     target: isRegression ? { shift: 22, scale: 7.5 } : undefined,
     classes,
     w: part(),

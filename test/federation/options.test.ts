@@ -378,6 +378,7 @@ test('the schema can be written as a JSON schema, every field in words', () => {
       'defence',
       'secure',
       'positive',
+      'features',
       'classes',
     ]),
   );

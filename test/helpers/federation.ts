@@ -26,10 +26,11 @@ export function planFor(table: Table, train: TrainOptions, changes: PlanChanges 
   const resolved = resolveOptions(train, table);
   const prepared = prepare(table, resolved);
   const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias, positive } = resolved;
-  const { passes, seed, aggregation, gap, rounds } = resolved;
+  const { features, passes, seed, aggregation, gap, rounds } = resolved;
   const options: CoordinatorOptions = {
     ...DEFAULT_OPTIONS,
-    ...{ objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias, passes, seed, aggregation },
+    ...{ objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, features, bias },
+    ...{ passes, seed, aggregation },
     ...(positive !== undefined && { positive }),
     minParticipants: prepared.table.participants.length,
     retryMs: 1e6,

@@ -21,6 +21,22 @@ test('a model comes back from its file as it was, to the last bit', () => {
   }
 });
 
+test('a model of random features comes back with its map, and predicts alike', () => {
+  const { model } = train(har, { features: 'rff:30:0.5', seed: 9, rounds: 20 });
+  expect(model.map).toEqual({ kind: 'rff', count: 30, gamma: 0.5, seed: 9 });
+  expect(model.w).toHaveLength(31);
+  const json = modelToJson(model);
+  const back = modelFromJson(json, 'm.json');
+  expect(modelToJson(back)).toBe(json);
+  expect(decide(back, har)).toEqual(decide(model, har));
+  const otherSeed = modelFromJson(json.replace('"gamma":0.5,"seed":9', '"gamma":0.5,"seed":8'), 'm.json');
+  expect(decide(otherSeed, har)).not.toEqual(decide(model, har));
+  const withoutMap = JSON.stringify({ ...JSON.parse(json), map: undefined });
+  expect(() => modelFromJson(withoutMap, 'm.json')).toThrow(/m.json: w: expected 25 numbers, got 31/);
+  const odd = json.replace('"count":30', '"count":31');
+  expect(() => modelFromJson(odd, 'm.json')).toThrow(/map.count: expected an even number/);
+});
+
 test('decisions are (w + v_k) . scaled row, with the bias', () => {
   const { model } = train(har, { rounds: 20 });
   const d = har.features.length;

@@ -24,6 +24,7 @@ const CASES: readonly [string, Table, TrainOptions][] = [
   ['every participant alone', har, { ...uneven, method: 'local' }],
   ['two participants', smallHar(3, 2, 40), {}],
   ['the first two participants', har, { participants: 2 }],
+  ['random features', har, { features: 'rff:40' }],
   ['a method that does not ask', har, { method: 'mocha', rounds: 10 }],
 ];
 

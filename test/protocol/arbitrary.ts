@@ -38,6 +38,12 @@ const secure = fc.record({
   corrupted: fc.constantFrom(0, 0.1),
 });
 
+const map = fc.record({
+  kind: fc.constant('rff' as const),
+  count: fc.integer({ min: 1, max: 9 }).map((power) => 2 ** power),
+  gamma: positive,
+});
+
 const plainSettings: fc.Arbitrary<FederationSettings> = fc.record({
   method: fc.constantFrom('mtl', 'global', 'mocha'),
   objective: fc.constantFrom('classification', 'regression'),
@@ -82,8 +88,15 @@ const AGREED = { classes: { labels: ['a', 'b'], positive: 'a' }, target: undefin
 
 /** Absent is not the same as undefined in JSON. */
 const settings = fc
-  .tuple(plainSettings, fc.option(secure, { nil: undefined }))
-  .map(([plain, hidden]): FederationSettings => (hidden ? { ...plain, secure: hidden } : plain));
+  .tuple(plainSettings, fc.option(secure, { nil: undefined }), fc.option(map, { nil: undefined }))
+  .map(
+    ([plain, hidden, mapped]): FederationSettings => ({
+      ...plain,
+      ...(hidden && { secure: hidden }),
+      // A map can take 2^27 / count features.
+      ...(mapped && { map: mapped, features: Math.min(plain.features, 2 ** 27 / mapped.count) }),
+    }),
+  );
 
 type ByKind = { readonly [K in Message['kind']]: fc.Arbitrary<Extract<Message, { kind: K }>> };
 

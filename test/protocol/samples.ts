@@ -324,6 +324,14 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       waitingFor: 'another class: so far participants have "mild" only',
     },
   },
+  {
+    name: 'welcome-map',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, map: { kind: 'rff', count: 512, gamma: 0.25 } },
+      ...BEFORE,
+    },
+  },
   { name: 'welcome-before-scaling', message: { kind: 'welcome', settings: SETTINGS, ...BEFORE } },
   {
     name: 'round-certify',

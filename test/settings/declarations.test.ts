@@ -47,9 +47,9 @@ describe('every setting that one value can say has a flag', () => {
   });
 });
 
-test('the wire has settings of the federation, and three that follow from them', () => {
+test('the wire has settings of the federation, and what follows from them: features is a number there, and their map has its own key', () => {
   const own = Object.keys(WIRE).filter((key) => !(key in FEDERATION));
-  expect(own).toEqual(['training', 'features']);
+  expect(own).toEqual(['training', 'map']);
   expect(wireKind.is.expected).toContain('method, objective, loss');
 });
 

@@ -75,7 +75,7 @@ describe('a scenario', () => {
     [{ responders: 25 }, 's.json: responders: expected a number above 0 and at most 1, got 25'],
     [
       { data: { generator: 'mnist' } },
-      's.json: data.generator: expected one of har, regression, file, got "mnist"',
+      's.json: data.generator: expected one of har, regression, rings, file, got "mnist"',
     ],
     [{ data: { heterogeneity: 'same' } }, 's.json: data.heterogeneity: there is no such field'],
     [

@@ -7,13 +7,13 @@
  */
 
 import type { Moments } from '../../math/scaling.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import type { FederationSettings } from '../../settings/wire.ts';
-import { columnsOf } from '../../settings/wire.ts';
 import type { AnswerScalars } from '../../solver/answer.ts';
 import type { ProblemSettings } from '../../solver/problem.ts';
 import { plusScaled } from '../../solver/vector.ts';
 
-type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'seed' | 'passes';
+type Known = 'training' | 'bias' | 'classWeight' | 'features' | 'map' | 'seed' | 'passes';
 
 export interface KnownSettings extends ProblemSettings, Pick<FederationSettings, Known> {
   /** x' = (x - shift) factor, once it is settled. */

@@ -6,8 +6,7 @@
  *
  * Assumes classification and the bias column.
  */
-
-import { columnsOf } from '../../settings/wire.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import { dot, plusScaled } from '../../solver/vector.ts';
 import type { Observation } from './observation.ts';
 import { recoverPersonal } from './recover-personal.ts';

@@ -12,8 +12,9 @@
  *
  * Assumes classification and one participant's answers in the clear; with `masking` the masks are guessed.
  */
+
 import { stream } from '../../base/random.ts';
-import { columnsOf } from '../../settings/wire.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import { type Candidate, type ObservedSolve, observedSolves } from './candidate.ts';
 import { type Masking, replayCandidate } from './candidate-replay.ts';
 import { leastSquares } from './least-squares.ts';

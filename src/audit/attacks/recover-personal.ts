@@ -6,8 +6,7 @@
  * Under the paper's masks the result is v_k as it was sent: what was masked away is missing from it. Under secure aggregation only
  * the sum over all participants is known, and the best guess at anybody's part is the mean share.
  */
-
-import { columnsOf } from '../../settings/wire.ts';
+import { columnsOf } from '../../settings/feature-map.ts';
 import type { Observation, ObservedRound } from './observation.ts';
 
 /** v_k of the model in use. */

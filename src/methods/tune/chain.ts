@@ -1,5 +1,5 @@
 /**
- * A tuning's work in one piece: some points of the grid, under one scaling and one class weight, trained on one fold's training rows and
+ * A tuning's work in one piece: some points of the grid, of the same features under one scaling and one class weight, trained on one fold's training rows and
  * applied to its held-out rows. Chains are independent of each other: who does them, and when, changes nothing.
  *
  * Along C1 (rising) every training starts from the solution of the one before, and the first of a C2 from that of the C2
@@ -9,13 +9,14 @@
 import type { Split } from '../../data/split.ts';
 import { Arena } from '../../math/arena.ts';
 import { withScaledEpsilon } from '../../math/target-scaling.ts';
+import { textOfMap } from '../../settings/feature-map.ts';
 import { decide } from '../../solver/model.ts';
 import type { MethodResult, WarmStart } from '../method.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { type Placed, type Prepared, tasksOf } from '../prepare.ts';
 import { assembleModel, METHOD } from '../train.ts';
 import { Workspace } from '../workspace.ts';
-import type { Candidate } from './grid.ts';
+import { type Candidate, mapFrom } from './grid.ts';
 
 /** What all chains of a tuning have in common. Plain data: chains may be done by other threads. */
 export interface TuneWork {
@@ -27,7 +28,7 @@ export interface TuneWork {
 /** How long a training may take. */
 export type Effort = Pick<ResolvedOptions, 'gap' | 'rounds'>;
 
-export interface Chain extends Pick<Candidate, 'scale' | 'classWeight'> {
+export interface Chain extends Pick<Candidate, 'scale' | 'features' | 'classWeight'> {
   /** By number. */
   readonly fold: number;
   readonly effort: Effort;
@@ -46,8 +47,8 @@ export class ChainSolver {
   /** Decisions on the fold's held-out rows, for each point. `onSolved` is called after every training. */
   decide(chain: Chain, onSolved: () => void): Float64Array[] {
     const { prepared, options: given, splits } = this.work;
-    const { scale, classWeight, fold, effort, points } = chain;
-    const options = { ...given, ...effort, scale, classWeight };
+    const { scale, features, classWeight, fold, effort, points } = chain;
+    const options = { ...given, ...effort, scale, features: mapFrom(features), classWeight };
     const { placed, workspace } = this.hold(options, fold);
     const starts = new Starts();
     return points.map((point) => {
@@ -66,7 +67,7 @@ export class ChainSolver {
   }
 
   private hold(options: ResolvedOptions, fold: number) {
-    const of = `${options.scale} ${options.classWeight} ${fold}`;
+    const of = `${textOfMap(options.features)} ${options.scale} ${options.classWeight} ${fold}`;
     if (this.held?.of === of) return this.held;
     this.release();
     const placed = tasksOf(this.work.prepared, this.work.splits[fold].train, options);

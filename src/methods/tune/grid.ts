@@ -1,6 +1,10 @@
 /** The values that a tuning tries, and where its choice lies among them. */
 import { inputError } from '../../base/errors.ts';
 import type { ScaleMode } from '../../math/scaling.ts';
+import { textOfMap } from '../../settings/feature-map.ts';
+import { object, readSettings } from '../../settings/objects.ts';
+import { PROBLEM } from '../../settings/problem.ts';
+import { OPTIONS } from '../../settings/refused.ts';
 import type { MethodName } from '../../solver/model.ts';
 import type { ResolvedOptions } from '../options.ts';
 
@@ -12,6 +16,8 @@ export interface TuneGrid {
   readonly c2?: readonly number[];
   readonly lambda?: readonly number[];
   readonly scale?: readonly ScaleMode[];
+  /** none, rff:512 and the like; default: what is given beside the grid. */
+  readonly features?: readonly string[];
   /** The first is used in the search, the others are tried at its winner. */
   readonly epsilon?: readonly number[];
   /** As with epsilon. */
@@ -23,6 +29,7 @@ export type Grid = Required<TuneGrid>;
 /** What one training is given of what is searched for. */
 export interface Candidate {
   readonly scale: ScaleMode;
+  readonly features: string;
   readonly classWeight: ClassWeight;
   readonly c1: number;
   readonly c2: number;
@@ -62,7 +69,7 @@ const SCALES: readonly ScaleMode[] = ['standard', 'center'];
 /** `usual`: what is tried where the grid says nothing. Ranges without a value are not used by the method. */
 export function checkedGrid(
   given: TuneGrid,
-  usual: Ranges & Required<Pick<TuneGrid, 'epsilon' | 'classWeight'>>,
+  usual: Ranges & Required<Pick<TuneGrid, 'epsilon' | 'classWeight' | 'features'>>,
 ): Grid {
   const list = (name: RangeName): readonly number[] => {
     const usually = usual[name];
@@ -75,6 +82,7 @@ export function checkedGrid(
     return [...new Set(values)].sort((a, b) => a - b);
   };
   const { scale = SCALES, epsilon = usual.epsilon, classWeight = usual.classWeight } = given;
+  const { features = usual.features } = given;
   for (const value of epsilon) {
     if (!(value >= 0 && Number.isFinite(value)))
       throw inputError('BAD_OPTION', `option --epsilon: expected numbers of at least 0, got ${value}`);
@@ -84,19 +92,27 @@ export function checkedGrid(
     c2: list('c2'),
     lambda: list('lambda'),
     scale,
+    features: [...new Set(features.map((one) => textOfMap(mapFrom(one))))],
     epsilon: [...new Set(epsilon)],
     classWeight: [...new Set(classWeight)],
   };
+}
+
+/** What a candidate's features are as options of a training have them. */
+export function mapFrom(features: string): ResolvedOptions['features'] {
+  return readSettings(object({ features: PROBLEM.features }), { features }, OPTIONS).features;
 }
 
 /** All combinations under the first epsilon and class weight, C1 rising fastest: the order of warm starts. */
 export function candidatesOf(grid: Grid, defaults: ResolvedOptions): Candidate[] {
   const orDefault = (name: RangeName) => (grid[name].length > 0 ? grid[name] : [defaults[name]]);
   const [classWeight, epsilon] = [grid.classWeight[0], grid.epsilon[0]];
-  return grid.scale.flatMap((scale) =>
-    orDefault('lambda').flatMap((lambda) =>
-      orDefault('c2').flatMap((c2) =>
-        orDefault('c1').map((c1) => ({ scale, classWeight, c1, c2, lambda, epsilon })),
+  return grid.features.flatMap((features) =>
+    grid.scale.flatMap((scale) =>
+      orDefault('lambda').flatMap((lambda) =>
+        orDefault('c2').flatMap((c2) =>
+          orDefault('c1').map((c1) => ({ scale, features, classWeight, c1, c2, lambda, epsilon })),
+        ),
       ),
     ),
   );
@@ -105,6 +121,7 @@ export function candidatesOf(grid: Grid, defaults: ResolvedOptions): Candidate[]
 /** Only what the grid varies. */
 export function named(candidate: Candidate, grid: Grid): Pick<Candidate, 'scale'> & Partial<Candidate> {
   return {
+    ...(grid.features.length > 1 && { features: candidate.features }),
     scale: candidate.scale,
     ...Object.fromEntries(
       RANGES.filter((name) => grid[name].length > 0).map((name) => [name, candidate[name]]),
@@ -184,7 +201,12 @@ export function neighboursOf(
   tried: readonly Candidate[],
 ): Candidate[] {
   const isTried = (one: Candidate) =>
-    tried.some((other) => other.scale === one.scale && RANGES.every((name) => other[name] === one[name]));
+    tried.some(
+      (other) =>
+        other.scale === one.scale &&
+        other.features === one.features &&
+        RANGES.every((name) => other[name] === one[name]),
+    );
   return RANGES.filter((name) => open.has(name) && grid[name].length > 0)
     .flatMap((name) =>
       (['least', 'largest'] as const).map((side) => ({

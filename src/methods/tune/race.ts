@@ -159,9 +159,9 @@ export class Race {
     const groups = folds.flatMap((fold) => this.groups(entries).map((group) => ({ fold, group })));
     if (groups.length === 0) return;
     const chains = groups.map(({ fold, group }): Chain => {
-      const { scale, classWeight } = group[0].candidate;
+      const { scale, features, classWeight } = group[0].candidate;
       const points = group.map(({ candidate: { c1, c2, lambda, epsilon } }) => ({ c1, c2, lambda, epsilon }));
-      return { scale, classWeight, fold, effort, points };
+      return { scale, features, classWeight, fold, effort, points };
     });
     const replies = yield { chains, expected: this.expected };
     for (const [i, { fold, group }] of groups.entries())
@@ -174,10 +174,10 @@ export class Race {
     const groups = new Map<string, Entry[]>();
     const ordered = [...entries].sort((a, b) => this.place(a) - this.place(b));
     for (const entry of ordered) {
-      const { scale, classWeight, c2, lambda, epsilon } = entry.candidate;
+      const { scale, features, classWeight, c2, lambda, epsilon } = entry.candidate;
       const isFine = this.pace.chains === 'fine' && entries.length > this.pace.few;
       const fine = isFine ? [c2, lambda, epsilon] : [];
-      const key = JSON.stringify([scale, classWeight, ...fine]);
+      const key = JSON.stringify([features, scale, classWeight, ...fine]);
       groups.set(key, [...(groups.get(key) ?? []), entry]);
     }
     return [...groups.values()];

@@ -1,7 +1,8 @@
 /** A table from a file in any of the formats, or from the UCI HAR folder. */
 import { join } from 'node:path';
+import { type ByteSource, peek } from '../../data/byte-source.ts';
+import { detectFormat } from '../../data/data-format.ts';
 import {
-  detectFormat,
   parseTable,
   refuseUnused,
   type TableOptions,
@@ -10,7 +11,9 @@ import {
 } from '../../data/parse-table.ts';
 import type { Table } from '../../data/table.ts';
 import { readUciHar, UCI_HAR_FILES, type UciHarFiles } from '../../data/uci-har.ts';
+import { withFile } from './file-source.ts';
 import { kindOf, readBytes } from './files.ts';
+import { readNpz } from './npz.ts';
 
 export interface ReadOptions extends TableOptions {
   /** LIBSVM text knows no participants: a file with one id for each row. */
@@ -20,19 +23,20 @@ export interface ReadOptions extends TableOptions {
 }
 
 export async function readTable(path: string, options: ReadOptions = {}): Promise<Table> {
-  if ((await kindOf(path)) !== 'folder') return parseFile(await readBytes(path), path, options);
+  if ((await kindOf(path)) !== 'folder') return withFile(path, (data) => parseFile(data, path, options));
   refuseUnused('--task-file', options.taskFile, 'LIBSVM text', path);
   const table = readUciHar(await readUciHarFolder(path), path, { target: options.uciTarget ?? 'sitting' });
   return withoutDropped(table, tableColumns(options));
 }
 
-/** Of a file that has been read already: standard input, for one. */
-export async function parseFile(bytes: Uint8Array, source: string, options: ReadOptions): Promise<Table> {
+/** Of bytes from anywhere: a file, or standard input. */
+export async function parseFile(data: ByteSource, name: string, options: ReadOptions): Promise<Table> {
   const { taskFile, uciTarget, ...rest } = options;
-  refuseUnused('--uci-target', uciTarget, 'the UCI HAR folder', source);
-  if (detectFormat(source, bytes) !== 'libsvm') refuseUnused('--task-file', taskFile, 'LIBSVM text', source);
+  refuseUnused('--uci-target', uciTarget, 'the UCI HAR folder', name);
+  const { head, source } = await peek(data);
+  if (detectFormat(name, head) !== 'libsvm') refuseUnused('--task-file', taskFile, 'LIBSVM text', name);
   const tasks = taskFile === undefined ? undefined : { bytes: await readBytes(taskFile), source: taskFile };
-  return parseTable(bytes, source, { ...rest, tasks });
+  return parseTable(source, name, { ...rest, tasks, unzip: readNpz });
 }
 
 /** The folder inside the archive. */

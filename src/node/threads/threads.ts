@@ -116,6 +116,7 @@ export async function spread<Request, Progress, Result>(
 
 /** Rows once, not once for each thread. */
 export function inSharedMemory(x: Float64Array): Float64Array {
+  if (x.buffer instanceof SharedArrayBuffer) return x;
   const shared = new Float64Array(new SharedArrayBuffer(x.byteLength));
   shared.set(x);
   return shared;

@@ -6,7 +6,7 @@
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
 import { resolveOptions } from '../../methods/options.ts';
-import { columnsOf, type PlacedRows } from '../../methods/prepare.ts';
+import { columnsIn, type PlacedRows } from '../../methods/prepare.ts';
 import type { Answerers, Asked } from '../../methods/questions.ts';
 import {
   askingMethodOf,
@@ -29,7 +29,7 @@ export interface HeldRows {
 
 export type ToAnswerer = HeldRows | Asked;
 
-/** Fewer values (rows x features) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
+/** Fewer values (rows x columns) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
 const PAYS_FROM = 10e6;
 
 /** On at most so many threads, by default one for each core where that pays; methods that cannot ask train on this one. */
@@ -39,9 +39,11 @@ export async function trainOnThreads(
   options: TrainOptions = {},
   context: TrainContext = {},
 ): Promise<TrainResult> {
-  const wanted = threads ?? (table.x.length < PAYS_FROM ? 1 : availableParallelism());
+  const resolved = resolveOptions(options, table);
+  const columns = resolved.features?.count ?? table.features.length;
+  const wanted = threads ?? (table.n * columns < PAYS_FROM ? 1 : availableParallelism());
   const most = Math.min(wanted, table.participants.length);
-  if (most <= 1 || !askingMethodOf(resolveOptions(options, table))) return train(table, options, context);
+  if (most <= 1 || !askingMethodOf(resolved)) return train(table, options, context);
   return trainWith(new AnsweringThreads(most), table, options, context);
 }
 
@@ -57,7 +59,7 @@ class AnsweringThreads implements Answerers {
 
   async hold(rows: PlacedRows, problem: ProblemSettings): Promise<void> {
     const n = rows.own.map((own) => own.n);
-    const d = columnsOf(rows);
+    const d = columnsIn(rows);
     const forms = solveForms(n, d);
     const x = inSharedMemory(rows.x);
     const shares = sharesOf(n, d, this.threads.length);

@@ -1,6 +1,6 @@
 /** A thread that holds the rows of some participants and replies for them. */
 import { Arena } from '../../math/arena.ts';
-import { columnsOf, taskOver } from '../../methods/prepare.ts';
+import { columnsIn, taskOver } from '../../methods/prepare.ts';
 import { replyTo } from '../../methods/questions.ts';
 import { Shard } from '../../solver/shard.ts';
 import { takeRequests } from './threads.ts';
@@ -19,6 +19,6 @@ takeRequests((request: ToAnswerer): unknown[] => {
 
 function hold({ rows, forms, problem }: HeldRows): Shard[] {
   const arena = new Arena();
-  const d = columnsOf(rows);
+  const d = columnsIn(rows);
   return rows.own.map((own, i) => new Shard(arena, problem, { ...taskOver(rows, own), d }, forms[i]));
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import type { Table } from '../../data/table.ts';
 import { type Chain, ChainSolver, type TuneWork } from '../../methods/tune/chain.ts';
+import { mapFrom } from '../../methods/tune/grid.ts';
 import { search } from '../../methods/tune/search.ts';
 import type { TuneContext, TuneOptions, TunePlan, TuneResult } from '../../methods/tune.ts';
 import { planTuning, TuneProgress, tuneResult } from '../../methods/tune.ts';
@@ -27,7 +28,7 @@ export async function tuneOnThreads(
 ): Promise<TuneResult> {
   const plan = planTuning(table, options);
   const progress = new TuneProgress(context);
-  const trainingMs = guessedMs(plan.work);
+  const trainingMs = guessedMs(plan);
   const pays = trainingMs * plan.search.candidates.length * 2 >= PAYS_FROM_MS;
   const most = threads ?? (pays ? availableParallelism() : 1);
   onStart?.(trainingMs, most);
@@ -116,6 +117,8 @@ class Workers {
 const PARTICIPANT_MS = 0.5;
 const VALUE_MS = 2e-4;
 
-function guessedMs({ prepared: { table, split } }: TuneWork): number {
-  return PARTICIPANT_MS * table.participants.length + VALUE_MS * split.train.length * table.features.length;
+function guessedMs({ work: { prepared }, search: { grid } }: TunePlan): number {
+  const { table, split } = prepared;
+  const columns = Math.max(...grid.features.map((one) => mapFrom(one)?.count ?? table.features.length));
+  return PARTICIPANT_MS * table.participants.length + VALUE_MS * split.train.length * columns;
 }

@@ -5,6 +5,7 @@ import { modelOf } from '../../../coordinator/training.ts';
 import { mappingOf } from '../../../data/agreed-classes.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
+import { seededMap } from '../../../settings/feature-map.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
 import type { Model } from '../../../solver/model.ts';
 import { ApiError } from '../api-error.ts';
@@ -41,7 +42,7 @@ export async function modelFileOf({ name, host }: Federation, store: Store): Pro
   if (!found) throw new ApiError('NO_MODEL', `federation "${name}": no round has started yet`);
   const { options, features: d } = host.state;
   const classes = found.agreement?.classes;
-  const { objective, bias, scale, seed, method } = options;
+  const { objective, features: map, bias, scale, seed, method } = options;
   const names = (await store.schema(name))?.features;
   return {
     method,
@@ -49,6 +50,7 @@ export async function modelFileOf({ name, host }: Federation, store: Store): Pro
     features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
     bias,
     scaling: { mode: scale, ...found.scaling },
+    map: seededMap(map, seed),
     target: found.agreement?.target,
     classes: objective === 'classification' ? (classes ? mappingOf(classes) : UNNAMED) : undefined,
     w: found.w,

@@ -1,8 +1,8 @@
 /** What `kindred train` finds by itself before it trains: everything that is searched for and not given. */
 import type { Command } from 'commander';
 import type { Table } from '../data/table.ts';
-import { type Auto, autoOf, autoSearch, isSought, tooFewRows } from '../methods/auto.ts';
-import { resolveOptions } from '../methods/options.ts';
+import { type Auto, autoOf, autoSearch, isSought, soughtBy, tooFewRows } from '../methods/auto.ts';
+import { type ResolvedOptions, resolveOptions } from '../methods/options.ts';
 import { LEARNING, TRAINING, type TrainOptions } from '../settings/training.ts';
 import { settingWords } from './command-line.ts';
 import type { Io } from './io.ts';
@@ -58,10 +58,11 @@ export async function foundOptions(
 }
 
 /** One line: what was done, and the options that repeat the training without a search. */
-export function autoText(auto: Auto, options: TrainOptions): string {
-  const { c1, c2, lambda, scale, epsilon, classWeight } = options;
-  const found = { scale, epsilon, classWeight, ...(options.method === 'mocha' ? { lambda } : { c1, c2 }) };
+export function autoText(auto: Auto, options: ResolvedOptions): string {
   if ('skipped' in auto) return `${auto.skipped}; defaults are used`;
-  const words = settingWords(TRAINING, found, ['c1', 'c2', 'lambda', 'scale']).join(' ');
+  const always = [...soughtBy(options.method), 'scale'] as const;
+  const names = [...always, 'epsilon', 'classWeight'] as const;
+  const found = Object.fromEntries(names.map((name) => [name, options[name]]));
+  const words = settingWords(TRAINING, found, always).join(' ');
   return `${count(auto.candidates)} candidates compared by ${auto.metric} in ${count(auto.trainings)} trainings; to repeat without them: ${words}`;
 }

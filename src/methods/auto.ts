@@ -7,7 +7,9 @@ import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 import type { TrainOptions } from '../settings/training.ts';
+import type { MethodName } from '../solver/model.ts';
 import type { ResolvedOptions } from './options.ts';
+import { rangesOf } from './tune/grid.ts';
 import type { TuneMetric } from './tune/metric.ts';
 import type { TuneOptions, TuneResult } from './tune.ts';
 
@@ -20,6 +22,12 @@ export type Auto =
 const LEAST_ROWS = 100;
 
 const SOUGHT = ['c1', 'c2', 'lambda'] as const;
+
+/** Those of them that a method has. */
+export function soughtBy(method: MethodName): readonly (typeof SOUGHT)[number][] {
+  const ranges = rangesOf(method, 'coarse');
+  return SOUGHT.filter((name) => ranges[name].length > 0);
+}
 
 /** Whether a training searches by itself. */
 export function isSought(options: TrainOptions): boolean {

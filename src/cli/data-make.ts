@@ -1,7 +1,7 @@
 /** kindred data make: the generators, as CSV. */
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
-import { makeHarLike } from '../data/generate-har.ts';
+import { HAR_TARGETS, type HarTarget, makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { makeRings } from '../data/generate-rings.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
@@ -28,6 +28,7 @@ interface Flags {
   readonly seed: number;
   readonly heterogeneity?: 'same' | 'diverse';
   readonly snr?: number;
+  readonly target?: HarTarget;
   readonly json?: true;
 }
 
@@ -39,7 +40,10 @@ const SIZES = {
 };
 
 /** What `train` needs to know of them. */
-const WAYS_TO_TRAIN = { har: {}, regression: { objective: 'regression' }, rings: { features: 'rff:128' } };
+const WAYS_TO_TRAIN = { har: {}, regression: {}, rings: { features: 'rff:128' } };
+
+/** Options of one kind of data. */
+const KIND_OF = { target: 'har', heterogeneity: 'regression', snr: 'regression' } as const;
 
 export function addDataMake(group: Command, io: Io): void {
   const command = group
@@ -72,11 +76,19 @@ export function addDataMake(group: Command, io: Io): void {
         choice('same', 'diverse'),
       ),
     )
+    .addOption(
+      valued(
+        '--target <what>',
+        'har: sitting (1 or -1) or activity, of which there are six (default: sitting)',
+        choice(...HAR_TARGETS),
+      ),
+    )
     .addOption(valued('--snr <decibels>', 'regression: signal-to-noise ratio (default: 20)', whole(0, 200)))
     .action((kind: Kind, flags: Flags) => runMake(io, kind, flags));
   finish(
     command,
     'kindred data make har --out har.csv.gz --participants 30',
+    'kindred data make har --target activity --out activities.csv.gz',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
     'kindred data make rings --out rings.csv',
   );
@@ -107,16 +119,23 @@ async function runMake(io: Io, kind: Kind, flags: Flags): Promise<void> {
 /** The same pieces; how much of them has been taken is shown on the way. */
 function makeTable(kind: Kind, flags: Flags): Table {
   const { participants, seed, rows = SIZES[kind].rows, features = SIZES[kind].features } = flags;
+  refuseOthers(kind, flags);
   // HAR-like participants have up to 19% more rows than asked for.
   checkDenseSize('data make', Math.ceil(participants * rows * 1.19), features, DEFAULT_MEMORY_LIMIT_BYTES);
   if (kind === 'regression') {
     const { heterogeneity = 'same', snr = 20 } = flags;
     return makeRegression({ tasks: participants, rows, features, seed, heterogeneity, snrDb: snr });
   }
-  for (const name of ['heterogeneity', 'snr'] as const) {
-    if (flags[name] === undefined) continue;
-    throw inputError('BAD_OPTION', `option --${name}: expected only with data make regression, got ${kind}`);
-  }
   if (kind === 'rings') return makeRings({ participants, rows, features, seed });
-  return makeHarLike({ participants, rowsPerParticipant: rows, features, seed });
+  const { target = 'sitting' } = flags;
+  return makeHarLike({ participants, rowsPerParticipant: rows, features, seed, target });
+}
+
+/** Options of another kind of data. */
+function refuseOthers(kind: Kind, flags: Flags): void {
+  for (const name of ['target', 'heterogeneity', 'snr'] as const) {
+    const own = KIND_OF[name];
+    if (flags[name] === undefined || own === kind) continue;
+    throw inputError('BAD_OPTION', `option --${name}: expected only with data make ${own}, got ${kind}`);
+  }
 }

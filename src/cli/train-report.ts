@@ -1,5 +1,5 @@
 /** What a training came to, on one screen. */
-
+import type { Auto } from '../methods/auto.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { textOfMap } from '../settings/feature-map.ts';
 import { defaultLoss } from '../settings/losses.ts';
@@ -8,9 +8,15 @@ import type { Layout } from './layout.ts';
 import { count, duration, scientific, significant, sizeText } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
 import { qualityLines } from './quality-lines.ts';
+import { autoText } from './train-auto.ts';
+
+type Trained = TrainResult & {
+  readonly auto?: Auto | undefined;
+  readonly timing: { readonly searchMs?: number };
+};
 
 export function trainReport(
-  result: TrainResult,
+  result: Trained,
   size: Parameters<typeof sizeText>[0],
   source: string,
   {
@@ -25,8 +31,9 @@ export function trainReport(
   const tested = participants.some(({ testRows }) => testRows > 0);
   return [
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
-    ...notes.map((note) => line('Classes', note)),
+    ...notes.map((note) => line(result.objective === 'regression' ? 'Target' : 'Classes', note)),
     ...columnLines(result, all ? Infinity : FEW_COLUMNS, layout),
+    ...(result.auto ? [line('Auto', autoText(result.auto, result.options))] : []),
     line('Method', methodText(result)),
     ...targetLines(result, layout),
     '',
@@ -34,7 +41,7 @@ export function trainReport(
     '',
     ...(tested ? [...qualityLines(result, layout), ''] : []),
     ...certificateLines(result, layout),
-    line('Time', `${duration(timing.loadMs)} to load, ${duration(timing.solveMs)} to solve`),
+    line('Time', timeText(timing)),
     ...(model === undefined ? [] : [line('Model', model)]),
     ...written.map((path) => line('Figure', path)),
   ];
@@ -47,6 +54,11 @@ function columnLines({ columns = [] }: TrainResult, most: number, { line }: Layo
   const more = columns.length - most;
   const shown = columns.slice(0, most).map((sentence) => line('Column', sentence.replace(/^column /, '')));
   return more > 0 ? [...shown, line('', `and ${count(more)} more columns with text or gaps (--all)`)] : shown;
+}
+
+function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {
+  const searching = searchMs === undefined ? '' : `${duration(searchMs)} to search, `;
+  return `${duration(loadMs)} to load, ${searching}${duration(solveMs)} to solve`;
 }
 
 /** Primal and dual are of the problem that was solved. */

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { Tested } from '../methods/evaluate.ts';
 import type { RoundView } from '../methods/method.ts';
 import { modelToJson } from '../methods/model.ts';
-import { resolveOptions } from '../methods/options.ts';
+import { readOptions } from '../methods/options.ts';
 import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
-import { LEARNING, RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
+import { RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
 import {
   addColumnOptions,
   addDataOptions,
@@ -19,12 +19,14 @@ import {
 import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
+import { warnOfLeaks } from './leak-warning.ts';
 import { rememberingColumns } from './model-data.ts';
 import { count, roundMs, scientific } from './number-text.ts';
 import { addAllOption } from './participant-table.ts';
 import { Progress } from './progress.ts';
 import { addFiguresOption, checkFigures, type FiguresFlag, writeQualityFigures } from './quality-files.ts';
 import { readStart } from './start.ts';
+import { addAutoOption, foundOptions, SOUGHT_LEARNING } from './train-auto.ts';
 import { trainReport } from './train-report.ts';
 
 type Flags = DataFlags &
@@ -42,7 +44,8 @@ export function addTrain(program: Command, io: Io): void {
     .description('Train models on the rows of many participants and test them on held-out rows.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
-  addSettings(addColumnOptions(addDataOptions(command)).optionsGroup('Problem:'), LEARNING);
+  addSettings(addColumnOptions(addDataOptions(command)).optionsGroup('Problem:'), SOUGHT_LEARNING);
+  addAutoOption(command);
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command
     .optionsGroup('Options:')
@@ -55,14 +58,15 @@ export function addTrain(program: Command, io: Io): void {
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   finish(
     command,
-    'kindred train har.csv --c1 1 --c2 0.1 --model model.json',
+    'kindred train har.csv --model model.json',
+    'kindred train readings.csv --task patient --label score --c1 1 --c2 0.1 --json',
     'kindred train har.csv --start model.json --model newer.json',
-    'kindred train readings.csv --task patient --label score --objective regression --json',
   );
 }
 
 async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
-  const options = resolveOptions(settingsGiven(flags, TRAINING) as TrainOptions);
+  const given = settingsGiven(flags, TRAINING) as TrainOptions;
+  const { method } = readOptions(given);
   if (flags.model !== undefined) await checkWritable(flags.model);
   await checkFigures(flags);
   const start = flags.start === undefined ? undefined : await readStart(flags.start);
@@ -70,10 +74,11 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
   const readMs = io.now() - started;
+  const { options, auto, searchMs } = await foundOptions(io, table, given, flags);
   const progress = new Progress(io);
   const onRound = ({ row: { round, relativeGap } }: RoundView) => {
     const gap = relativeGap === null ? '' : `, relative gap ${scientific(relativeGap)}`;
-    progress.show(`${options.method}: round ${round}${gap}`);
+    progress.show(`${method}: round ${round}${gap}`);
   };
   let tested: readonly Tested[] = [];
   const onTested = (rows: readonly Tested[]) => {
@@ -84,6 +89,7 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
   const { model, ...rest } = result;
   const timing = {
     loadMs: roundMs(readMs + result.timing.loadMs),
+    ...(searchMs > 0 && { searchMs: roundMs(searchMs) }),
     solveMs: roundMs(result.timing.solveMs),
   };
   if (flags.model !== undefined)
@@ -95,10 +101,17 @@ async function runTrain(io: Io, data: string, flags: Flags): Promise<void> {
     rows: result.participants.reduce((sum, { rows }) => sum + rows, 0),
     features: model.features.length,
   };
-  const document = { ...rest, timing, options: { ...result.options, ...columns }, data: size };
+  const document = {
+    ...rest,
+    ...(auto && { auto }),
+    timing,
+    options: { ...result.options, ...columns },
+    data: size,
+  };
   await writeResult(io, flags, document, (layout) =>
-    trainReport({ ...result, timing }, size, data, { ...flags, written: figures }, layout),
+    trainReport({ ...result, timing, auto }, size, data, { ...flags, written: figures }, layout),
   );
+  await warnOfLeaks(io, result.leaks);
   await warnWhenShort(io, result);
 }
 

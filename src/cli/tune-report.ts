@@ -53,12 +53,15 @@ export function tuneReport(result: TuneResult, next: string, { line, table }: La
   ];
 }
 
-function searchText({ search: { trainings, widened }, table, folds }: TuneResult): string {
+function searchText({ search: { kind, trainings, widened }, table, folds }: TuneResult): string {
   const dropped = table.filter((row) => row.folds < folds).length;
   const early = dropped > 0 ? `, ${count(dropped)} of them dropped early` : '';
   const times = widened === 1 ? 'once' : `${widened} times`;
+  const why = kind === 'quick' ? 'neighbours of the best candidate were tried' : 'the grid was widened';
   const wider =
-    widened > 0 ? `; the grid was widened ${times}, because the best candidate was at its edge` : '';
+    widened > 0
+      ? `; ${why} ${times}${kind === 'quick' ? '' : ', because the best candidate was at its edge'}`
+      : '';
   return `${count(table.length)} candidates${early}, ${count(trainings)} trainings${wider}`;
 }
 

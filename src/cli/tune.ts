@@ -5,7 +5,6 @@ import { TUNE_METRICS, type TuneMetric } from '../methods/tune/metric.ts';
 import { SEARCHES, type SearchKind } from '../methods/tune/search.ts';
 import { cacheFolder } from '../node/files/cache-folder.ts';
 import type { CachePlace } from '../node/threads/chain-cache.ts';
-import { tuneOnThreads } from '../node/threads/tuning-pool.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import {
@@ -29,8 +28,8 @@ import {
 } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
-import { Progress } from './progress.ts';
-import { TuneRemaining } from './tune-remaining.ts';
+import { warnOfLeaks } from './leak-warning.ts';
+import { tuneWithProgress } from './tune-progress.ts';
 import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
 
 /** What is not searched for: given to every training as it is. */
@@ -57,8 +56,6 @@ type Flags = DataFlags & {
   readonly cache?: string | boolean;
   readonly json?: true;
 };
-
-const REFRESH_MS = 250;
 
 export function addTune(program: Command, io: Io): void {
   const command = program
@@ -120,7 +117,9 @@ function addSearchOptions(command: Command): void {
       'class weights to try, in the same way: none, balanced (default: none; balanced,none if the metric is balanced accuracy)',
       nameList,
     )
-    .addOption(valued('--folds <number>', 'number of folds', whole(2, 100), 5))
+    .addOption(
+      valued('--folds <number>', 'number of folds (default: 5; 3 for a quick search)', whole(2, 100)),
+    )
     .addOption(
       valued(
         '--metric <name>',
@@ -131,7 +130,7 @@ function addSearchOptions(command: Command): void {
     .addOption(
       valued(
         '--search <kind>',
-        'halving: drop poor candidates early and extend the grid at its edges; grid: all candidates on all folds (default: halving)',
+        'halving: drop poor candidates early and extend the grid at its edges; grid: all candidates on all folds; quick: a coarse grid, then its neighbourhood (default: halving)',
         choice(...SEARCHES),
       ),
     );
@@ -148,24 +147,12 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
   const columns = columnsFrom(flags);
   const table = await readData(io, data, flags);
   const options = { ...(given as TrainOptions), grid, ...defined({ folds, metric, search }) };
-  const progress = new Progress(io);
-  const remaining = new TuneRemaining(io.now);
-  const show = () => progress.show(remaining.text);
-  const refresh = setInterval(show, REFRESH_MS);
-  const context = {
-    cache: cacheFrom(io, flags),
-    onStart: remaining.start,
-    onProgress: (done: number, total: number) => {
-      remaining.progress(done, total);
-      show();
-    },
-  };
-  const result = await progress
-    .during(() => tuneOnThreads(flags.threads, table, options, context))
-    .finally(() => clearInterval(refresh));
+  const { threads } = flags;
+  const result = await tuneWithProgress(io, table, options, { threads, cache: cacheFrom(io, flags) });
   const next = nextCommand(io.program, data, dataWords(flags), result.chosen);
   const document = { ...result, options: { ...result.options, ...columns }, next };
   await writeResult(io, flags, document, (layout) => tuneReport(result, next, layout));
+  await warnOfLeaks(io, result.leaks);
   for (const edge of result.edges) await warn(io, edgeWarning(edge));
 }
 

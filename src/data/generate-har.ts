@@ -27,7 +27,12 @@ export interface HarLikeOptions {
   /** Default 561. */
   readonly features?: number;
   readonly seed?: number;
+  /** sitting (default): 1, and -1 for all else; activity: six classes. The rows are the same. */
+  readonly target?: HarTarget;
 }
+
+export const HAR_TARGETS = ['sitting', 'activity'] as const;
+export type HarTarget = (typeof HAR_TARGETS)[number];
 
 const LATENTS = 96;
 const LOADINGS_PER_FEATURE = 6;
@@ -43,7 +48,8 @@ const PERSONAL_DIFFERENCE = 2;
 const PERSON_SHIFT = 0.5;
 const PERSONAL_VARIANT = 0.5;
 
-/** Walking, upstairs, downstairs, sitting, standing, laying: rows of each in UCI HAR. */
+const ACTIVITIES = ['walking', 'upstairs', 'downstairs', 'sitting', 'standing', 'laying'];
+/** Rows of each in UCI HAR. */
 const ACTIVITY_ROWS = [1722, 1544, 1406, 1777, 1906, 1944];
 const SITTING = 3;
 const STANDING = 4;
@@ -64,7 +70,8 @@ interface Population {
 }
 
 export function makeHarLike(options: HarLikeOptions = {}): Table {
-  const { participants = 20, rowsPerParticipant = 345, features: d = 561, seed = 1 } = options;
+  const { participants = 20, rowsPerParticipant = 345, features: d = 561, seed = 1, target } = options;
+  const targetOf = target === 'activity' ? activityName : sittingSign;
   for (const [name, value] of Object.entries({ participants, rowsPerParticipant, features: d })) {
     if (Number.isInteger(value) && value >= 1) continue;
     throw inputError(
@@ -86,7 +93,7 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
     for (let i = 0; i < counts[k]; i++, row++) {
       const activity = drawActivity(person.habits, random);
       drawRow(population, person.means[activity], random, x, row * d);
-      targets.push(activity === SITTING ? '1' : '-1');
+      targets.push(targetOf(activity));
     }
   }
   return {
@@ -99,6 +106,14 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
     targets,
     lines: undefined,
   };
+}
+
+function sittingSign(activity: number): string {
+  return activity === SITTING ? '1' : '-1';
+}
+
+function activityName(activity: number): string {
+  return ACTIVITIES[activity];
 }
 
 function rowCount(middle: number, random: Stream): number {

@@ -53,8 +53,18 @@ export function headTargets(y: Float64Array, heads: number): Float64Array {
 
 /** More are numbers to predict, or names. */
 const MOST_CLASSES = 100;
-/** Of numbers with decimals, which are rarely names of classes. */
-const MOST_FRACTIONS = 20;
+/** Of numbers, unless somebody says that they are classes; of numbers with decimals in any case, as they are rarely names of classes. */
+const MOST_NUMBERED = 20;
+
+/** So many different numbers that they are numbers to predict, where nobody says what they are; undefined: they are classes. */
+export function differentNumbers(targets: readonly string[]): number | undefined {
+  const keys = [...distinctClasses(targets).keys()];
+  return keys.length > MOST_NUMBERED && keys.every(isNumber) ? keys.length : undefined;
+}
+
+function isNumber(text: string): boolean {
+  return !Number.isNaN(parseDecimal(text));
+}
 
 interface ClassificationTargets {
   readonly classes: ClassMapping;
@@ -134,7 +144,7 @@ export function regressionTargets(table: Labelled): Float64Array {
   });
 }
 
-function targetsOf(table: Labelled): readonly string[] {
+export function targetsOf(table: Labelled): readonly string[] {
   if (table.targets) return table.targets;
   throw inputError('NO_TARGETS', `${table.source}: expected a target column, got none`);
 }
@@ -190,14 +200,12 @@ function chooseMapping(
 }
 
 function mostClasses(values: readonly string[]): number {
-  const numbers = values.map(parseDecimal);
-  const areFractions = numbers.every((value) => !Number.isNaN(value)) && !numbers.every(Number.isInteger);
-  return areFractions ? MOST_FRACTIONS : MOST_CLASSES;
+  const areFractions = values.every(isNumber) && !values.map(parseDecimal).every(Number.isInteger);
+  return areFractions ? MOST_NUMBERED : MOST_CLASSES;
 }
 
 function tooManyClasses(source: string, values: readonly string[]): Error {
-  const numeric = values.every((value) => !Number.isNaN(parseDecimal(value)));
-  const remedy = numeric
+  const remedy = values.every(isNumber)
     ? 'use --objective regression if these are numbers to predict'
     : 'is --label the target column?';
   return inputError(

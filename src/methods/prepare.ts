@@ -26,6 +26,7 @@ import {
 import { columnsOf, type FeatureMap, mostMappedFeatures, seededMap } from '../settings/feature-map.ts';
 import { OPTIONS, settingError } from '../settings/refused.ts';
 import { rowWeights } from '../solver/problem.ts';
+import { leaksIn } from './leaks.ts';
 import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
 
@@ -42,6 +43,8 @@ export interface Prepared {
   /** Sentences for people: how labels were mapped, and the like. */
   readonly notes: readonly string[];
   readonly split: Split;
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
 }
 
 export function prepare(whole: Table, options: ResolvedOptions): Prepared {
@@ -50,12 +53,14 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   const { train, test } = splitRows(given, { testFraction, seed, trainRows });
   const split = { train: weightedRows(given, train), test };
   const { table, encoding, notes: columns } = encodeLearnt(given, split.train, options);
-  const common = { table, encoding, columns, split };
-  if (options.objective === 'regression') {
-    return { ...common, y: regressionTargets(table), classes: undefined, notes: [] };
-  }
-  const { y, classes, note } = classificationTargets(table, { positive: options.positive });
-  return { ...common, y, classes, notes: [note] };
+  const targets = targetsFor(table, options);
+  return { table, encoding, columns, ...targets, split, leaks: leaksIn({ table, ...targets }) };
+}
+
+function targetsFor(table: Table, { objective, positive }: ResolvedOptions) {
+  if (objective === 'regression') return { y: regressionTargets(table), classes: undefined, notes: [] };
+  const { note, ...targets } = classificationTargets(table, { positive });
+  return { ...targets, notes: [note] };
 }
 
 /** One participant's training rows. */

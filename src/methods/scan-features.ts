@@ -126,7 +126,7 @@ function featuresEqualTo(table: Table, targets: readonly string[]): number[] {
 }
 
 /** Features of few distinct values, each of which occurs with one class only: a code of the target left in by mistake. */
-function decidingFeatures(table: Table, rowClass: Uint8Array): number[] {
+export function decidingFeatures(table: Table, rowClass: Uint8Array): number[] {
   const { n, x } = table;
   const d = table.features.length;
   const most = Math.min(50, n / 10);

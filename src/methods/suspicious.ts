@@ -67,9 +67,9 @@ function aboutTarget(
     found.push(...aboutBalance(target));
   }
   if (target?.kind === 'numbers') found.push(...aboutRange(target));
-  if (objective !== 'regression' && looksContinuous(table, target)) {
+  if (target?.kind === 'classes' && objective !== 'regression' && looksContinuous(table, target)) {
     found.push(
-      `The target has ${count(target?.distinct ?? 0)} distinct numbers with decimals: it looks like a regression`,
+      `The target has ${count(target?.distinct ?? 0)} distinct numbers with decimals: it looks like a regression (--objective regression)`,
     );
   }
   return found;

@@ -1,12 +1,12 @@
 /** The targets of a table in a few numbers: rows of each class, or mean and spread. */
 
+import { differentNumbers } from '../data/labels.ts';
 import { parseDecimal } from '../data/number.ts';
 import { naturallySorted } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import type { Objective } from '../settings/losses.ts';
 
-/** Up to this many distinct targets are taken for classes, unless the objective says otherwise. */
-const MOST_CLASSES = 20;
+const LISTED = 20;
 
 /**
  * Half of an even share. Of two classes a quarter: a model that never predicts the rarer one then has an error rate below 25%, which on noisy data is
@@ -47,8 +47,10 @@ export function summariseTarget(
 ): ClassSummary | NumberSummary {
   const values = naturallySorted(new Set(targets));
   const numeric = values.every((value) => !Number.isNaN(parseDecimal(value)));
-  const asNumbers = objective ? objective === 'regression' : values.length > MOST_CLASSES;
-  return numeric && asNumbers
+  const asNumbers = objective
+    ? numeric && objective === 'regression'
+    : differentNumbers(targets) !== undefined;
+  return asNumbers
     ? summariseNumbers(targets, values.length)
     : summariseClasses(table, targets, groups, values);
 }
@@ -59,7 +61,7 @@ function summariseClasses(
   groups: readonly Uint32Array[],
   values: readonly string[],
 ): ClassSummary {
-  const listed = values.slice(0, MOST_CLASSES);
+  const listed = values.slice(0, LISTED);
   const place = new Map(listed.map((value, c) => [value, c]));
   const total = listed.map(() => 0);
   const byParticipant = groups.map((own, k) => {

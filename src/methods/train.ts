@@ -14,7 +14,7 @@ import { trainFedavg } from './fedavg.ts';
 import { LOCAL, trainGlobal, trainLocal } from './independent.ts';
 import type { HistoryRow, Method, MethodResult, RoundView, Stopped, Unfinished } from './method.ts';
 import { MTL_BY_ANSWERS, trainMocha, trainMtl } from './mtl.ts';
-import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { type ResolvedOptions, understood } from './options.ts';
 import { type Placed, type Prepared, prepare, tasksOf } from './prepare.ts';
 import { type Answerers, type AskingMethod, settleWith } from './questions.ts';
 import { checkStart, startingW, startNote } from './start.ts';
@@ -45,9 +45,12 @@ export interface TrainResult extends Evaluation {
   readonly timing: { readonly loadMs: number; readonly solveMs: number };
   readonly seed: number;
   readonly options: ResolvedOptions;
+  /** Sentences for people: how targets were understood. */
   readonly notes: readonly string[];
   /** What was made of columns with text or gaps, a sentence each; absent: there are none. */
   readonly columns?: readonly string[];
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
   readonly model: Model;
 }
 
@@ -104,7 +107,7 @@ export async function trainWith(
 
 /** A training whose rows have been chosen and scaled, and that has not solved anything. */
 function begin(table: Table, options: TrainOptions, { now = () => 0, onTested, start }: TrainContext) {
-  const resolved = resolveOptions(options);
+  const { resolved, notes } = understood(options, table);
   if (start) checkStart(resolved);
   const started = now();
   const prepared = prepare(table, resolved);
@@ -114,13 +117,13 @@ function begin(table: Table, options: TrainOptions, { now = () => 0, onTested, s
   const w = start && startingW(start, { ...placed, features, bias, classes: prepared.classes });
   const note = start && startNote(start, features);
   return {
-    ...{ resolved, placed, warmStart: w && { w }, now, onTested, started, loaded: now() },
-    prepared: note === undefined ? prepared : { ...prepared, notes: [...prepared.notes, note] },
+    ...{ resolved, prepared, placed, warmStart: w && { w }, now, onTested, started, loaded: now() },
+    notes: [...notes, ...prepared.notes, ...(note === undefined ? [] : [note])],
   };
 }
 
 function finish(
-  { resolved, prepared, placed, now, onTested, started, loaded }: ReturnType<typeof begin>,
+  { resolved, notes, prepared, placed, now, onTested, started, loaded }: ReturnType<typeof begin>,
   result: MethodResult,
 ): TrainResult {
   const plain = assembleModel(prepared, resolved, placed, result);
@@ -141,8 +144,9 @@ function finish(
     timing: { loadMs: loaded - started, solveMs: solved - loaded },
     seed: resolved.seed,
     options: resolved,
-    notes: prepared.notes,
+    notes,
     ...(prepared.columns.length > 0 && { columns: prepared.columns }),
+    leaks: prepared.leaks,
     model,
   };
 }

@@ -10,10 +10,18 @@ import type { Table } from '../data/table.ts';
 import { textOfMap } from '../settings/feature-map.ts';
 import type { TrainOptions } from '../settings/training.ts';
 import type { MethodName } from '../solver/model.ts';
-import { type ResolvedOptions, resolveOptions } from './options.ts';
+import { type ResolvedOptions, understood } from './options.ts';
 import { prepare } from './prepare.ts';
 import { ChainSolver, type TuneWork } from './tune/chain.ts';
-import { type Candidate, candidatesOf, checkedGrid, type Edge, named, type TuneGrid } from './tune/grid.ts';
+import {
+  type Candidate,
+  candidatesOf,
+  checkedGrid,
+  type Edge,
+  named,
+  rangesOf,
+  type TuneGrid,
+} from './tune/grid.ts';
 import { chooseMetric, type TuneMetric, usualClassWeights, usualEpsilons } from './tune/metric.ts';
 import { Scoring } from './tune/score.ts';
 import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './tune/search.ts';
@@ -21,10 +29,11 @@ import { type SearchKind, type SearchOutcome, type SearchPlan, search } from './
 export interface TuneOptions extends TrainOptions {
   /** What is not in it is as usual for the method. An epsilon or class weight given beside it is used as it is. */
   readonly grid?: TuneGrid;
+  /** Default: 5; 3 for a quick search. */
   readonly folds?: number;
   /** Default: rmse for regression; balancedAccuracy for balanced class weights and uneven classes, errorRate otherwise. */
   readonly metric?: TuneMetric;
-  /** Default: halving, which drops candidates on the way; grid trains every one of them on all folds. */
+  /** Default: halving, which drops candidates on the way; grid trains every one of them on all folds; quick is what `kindred train` does without C1 and C2. */
   readonly search?: SearchKind;
 }
 
@@ -47,7 +56,7 @@ export interface TuneResult {
   readonly search: {
     readonly kind: SearchKind;
     readonly trainings: number;
-    /** Times that a range was continued beyond its end. */
+    /** Times that a range was continued beyond its end; of a quick search: steps from the winner of the grid. */
     readonly widened: number;
   };
   /** Best first; who was dropped comes after all who were not. */
@@ -57,6 +66,10 @@ export interface TuneResult {
   readonly chosen: TrainOptions;
   /** Ranges at whose end the choice is: a better one may lie beyond. */
   readonly edges: readonly Edge[];
+  /** Features that give the target away. */
+  readonly leaks: readonly string[];
+  /** Sentences for people: how targets were understood. */
+  readonly notes: readonly string[];
   readonly seed: number;
   readonly options: ResolvedOptions;
 }
@@ -66,6 +79,8 @@ export interface TuneContext {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
+const FOLDS = 5;
+const QUICK_FOLDS = 3;
 /** Cross-validation compares models, it need not polish them. */
 const TUNE_GAP = 3e-3;
 
@@ -87,18 +102,21 @@ export interface TunePlan {
   readonly work: TuneWork;
   readonly search: SearchPlan;
   readonly metricReason: string;
+  readonly notes: readonly string[];
   /** What was given for all trainings. */
   readonly given: TrainOptions;
 }
 
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
-  const { grid: given = {}, folds = 5, metric: wanted, search: kind = 'halving', ...rest } = options;
-  const resolved = resolveOptions({ gap: TUNE_GAP, ...rest });
+  const { grid: given = {}, metric: wanted, search: kind = 'halving', ...others } = options;
+  const { folds = kind === 'quick' ? QUICK_FOLDS : FOLDS, ...rest } = others;
+  const { resolved, notes } = understood({ gap: TUNE_GAP, ...rest }, table);
   const prepared = prepare(table, resolved);
   const { objective, loss, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];
   const { metric, why } = chooseMetric(wanted, { objective, loss, classWeight }, prepared);
-  const grid = checkedGrid(method, given, {
+  const grid = checkedGrid(given, {
+    ...rangesOf(method, kind === 'quick' ? 'coarse' : 'whole'),
     epsilon: rest.epsilon === undefined ? usualEpsilons(resolved, prepared) : [rest.epsilon],
     classWeight: rest.classWeight === undefined ? usualClassWeights(metric, resolved) : [rest.classWeight],
     features: [textOfMap(resolved.features)],
@@ -114,6 +132,7 @@ export function planTuning(table: Table, options: TuneOptions): TunePlan {
       scoring: new Scoring(resolved, metric, prepared, splits),
     },
     metricReason: why,
+    notes: [...notes, ...prepared.notes],
     given: rest,
   };
 }
@@ -149,7 +168,8 @@ export function tuneResult(plan: TunePlan, outcome: SearchOutcome): TuneResult {
   return {
     ...{ method, objective, metric: planned.scoring.metric, metricReason, folds: planned.folds },
     search: { kind: planned.kind, trainings, widened },
-    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges, seed },
+    ...{ table, best: table[0], chosen: chosenFrom(plan, outcome), edges },
+    ...{ leaks: work.prepared.leaks, notes: plan.notes, seed },
     options: { ...work.options, epsilon: planned.grid.epsilon[0], classWeight: planned.grid.classWeight[0] },
   };
 }

@@ -43,7 +43,7 @@ export const LEARNING = {
   method: choice(...METHODS)
     .default('mtl')
     .about('training method'),
-  objective,
+  objective: objective.optional('regression for more than 20 different numbers, classification otherwise'),
   positive: ROWS.positive,
   ...problem,
   ...COLUMNS,

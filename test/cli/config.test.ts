@@ -15,7 +15,7 @@ describe('a config file', () => {
       drop: ['x1', 'x2'],
       bias: false,
     });
-    const { options } = await runJson('train', data, '--config', file);
+    const { options } = await runJson('train', data, '--no-auto', '--config', file);
     expect(options).toMatchObject({ c1: 3, testFraction: 0.2, classWeight: 'balanced', bias: false });
     expect(options.drop).toEqual(['x1', 'x2']);
   });
@@ -23,7 +23,7 @@ describe('a config file', () => {
   test('the command line goes before it, also where values add up', async () => {
     const file = config({ c1: 3, c2: 5, drop: ['x1'], bias: false });
     const argv = ['--c1', '7', '--drop', 'x3', '--bias'];
-    const { options } = await runJson('train', data, ...argv, '--config', file);
+    const { options } = await runJson('train', data, '--no-auto', ...argv, '--config', file);
     expect(options).toMatchObject({ c1: 7, c2: 5, drop: ['x3'], bias: true });
   });
 
@@ -36,7 +36,10 @@ describe('a config file', () => {
       data: { make: { participants: 3, rows: 10, features: 4 } },
       serve: { dp: { clip: 1 } },
     });
-    expect((await runJson('train', data, '--config', file)).options).toMatchObject({ c1: 3, seed: 5 });
+    expect((await runJson('train', data, '--no-auto', '--config', file)).options).toMatchObject({
+      c1: 3,
+      seed: 5,
+    });
     const tuned = await runJson<{ table: object[]; folds: number }>('tune', data, '--config', file);
     expect([tuned.table.length, tuned.folds]).toEqual([2, 2]);
     const made = await run(['data', 'make', 'har', '--config', file]);
@@ -68,21 +71,25 @@ describe('a config file', () => {
     [{ task: ['a', 'b'] }, ['task', 'expected one value, got 2']],
     [[1], ['expected an object']],
   ])('%j is refused', async (json, words) => {
-    const { code, stdout, stderr } = await run(['train', data, '--config', config(json)]);
+    const { code, stdout, stderr } = await run(['train', data, '--no-auto', '--config', config(json)]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^kindred: [^\n]*kindred\.json: [^\n]+ \[BAD_CONFIG\]\n$/);
     for (const word of words) expect(stderr).toContain(word);
   });
 
   test('a value that an option refuses is refused with the file and the key', async () => {
-    const { stderr } = await run(['train', data, '--config', config({ train: { threads: 0 } })]);
+    const { stderr } = await run(['train', data, '--no-auto', '--config', config({ train: { threads: 0 } })]);
     expect(stderr).toContain('kindred.json: train.threads: option --threads: expected a whole number');
   });
 
   test('what is no file and what is no JSON is refused', async () => {
-    expect((await run(['train', data, '--config', 'none.json'])).stderr).toContain('[FILE_NOT_FOUND]');
+    expect((await run(['train', data, '--no-auto', '--config', 'none.json'])).stderr).toContain(
+      '[FILE_NOT_FOUND]',
+    );
     const broken = sandbox.write('broken.json', '{');
-    expect((await run(['train', data, '--config', broken])).stderr).toMatch(/broken\.json.*\[BAD_CONFIG\]/);
+    expect((await run(['train', data, '--no-auto', '--config', broken])).stderr).toMatch(
+      /broken\.json.*\[BAD_CONFIG\]/,
+    );
   });
 });
 

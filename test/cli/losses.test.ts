@@ -24,7 +24,14 @@ describe.each(LOSS_NAMES)('--loss %s', (loss) => {
   const flags = ['--objective', objective, '--loss', loss, '--gap', '1e-4', '--test-fraction', '0'];
 
   test('train reaches the gap, and the model remembers the loss for personalise', async () => {
-    const { options, certificate } = await runJson('train', files[objective], ...flags, '--model', model);
+    const { options, certificate } = await runJson(
+      'train',
+      files[objective],
+      '--no-auto',
+      ...flags,
+      '--model',
+      model,
+    );
     expect(options.loss).toBe(loss);
     expect(certificate!.relativeGap).toBeLessThanOrEqual(1e-4);
     expect(modelFromJson(sandbox.read(`${loss}.json`), 'it').options.loss).toBe(loss);
@@ -36,13 +43,20 @@ describe.each(LOSS_NAMES)('--loss %s', (loss) => {
     const scenario = { data: files[objective], objective, loss, gap: 1e-4, testFraction: 0 };
     const path = sandbox.write(`${loss}-scenario.json`, JSON.stringify(scenario));
     const [{ certificate }] = (await runJson<Simulated>('simulate', path)).runs;
-    const trained = await runJson('train', files[objective], ...flags);
+    const trained = await runJson('train', files[objective], '--no-auto', ...flags);
     expect(Math.abs(certificate.primal / trained.certificate!.primal - 1)).toBeLessThan(2e-4);
   });
 
   test('serve and join come to the same model', async () => {
     const store = sandbox.path(`${loss}.db`);
-    const { participants } = await runJson('train', files[objective], ...flags, '--model', model);
+    const { participants } = await runJson(
+      'train',
+      files[objective],
+      '--no-auto',
+      ...flags,
+      '--model',
+      model,
+    );
     const common = flags.slice(0, 6);
     const count = String(participants.length);
     const served = await serve(['--store', store, '--min-participants', count, ...common]);
@@ -63,7 +77,15 @@ describe.each(LOSS_NAMES)('--loss %s', (loss) => {
 });
 
 test('a loss of the other objective is refused', async () => {
-  const outcome = await run(['train', files.regression, '--objective', 'regression', '--loss', 'logistic']);
+  const outcome = await run([
+    'train',
+    files.regression,
+    '--no-auto',
+    '--objective',
+    'regression',
+    '--loss',
+    'logistic',
+  ]);
   expect(outcome).toMatchObject({ code: 2, stdout: '' });
   expect(outcome.stderr).toBe(
     'kindred: option --loss: expected epsilon-insensitive, quantile for regression, got logistic [BAD_OPTION]\n',

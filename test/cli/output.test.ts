@@ -46,7 +46,7 @@ describe('help', () => {
   });
 
   test('the defaults of train are those of the contract', async () => {
-    const { options } = await runJson('train', harCsv);
+    const { options } = await runJson('train', harCsv, '--no-auto');
     expect(options).toEqual({
       method: 'mtl',
       objective: 'classification',
@@ -77,7 +77,7 @@ describe('help', () => {
 
 describe('the report of train', () => {
   test('fits a terminal and names what matters', async () => {
-    const { stdout } = await run(['train', harCsv, '--model', sandbox.path('m.json')]);
+    const { stdout } = await run(['train', harCsv, '--no-auto', '--model', sandbox.path('m.json')]);
     for (const label of [
       'Data',
       'Classes',
@@ -111,7 +111,7 @@ describe('the report of train', () => {
       '--out',
       many,
     );
-    const { stdout } = await run(['train', many]);
+    const { stdout } = await run(['train', many, '--no-auto']);
     expect(stdout).toContain('and 18 more');
     const accuracies = [...stdout.matchAll(/^ {2}\d+ .* ([\d.]+)$/gm)].map(([, text]) => Number(text));
     expect(accuracies).toHaveLength(12);
@@ -119,7 +119,7 @@ describe('the report of train', () => {
     expect(stdout).toContain('(--all lists every participant, --json has all)');
 
     const model = sandbox.path('many.json');
-    const all = await run(['train', many, '--all', '--model', model]);
+    const all = await run(['train', many, '--no-auto', '--all', '--model', model]);
     const evaluated = await run(['evaluate', '--model', model, many, '--all']);
     for (const { stdout: whole } of [all, evaluated]) {
       expect([...whole.matchAll(/^ {2}\d+ .* ([\d.]+)$/gm)]).toHaveLength(30);
@@ -131,7 +131,15 @@ describe('the report of train', () => {
   });
 
   test('has R2 and RMSE for a regression, and no gap without a dual', async () => {
-    const { stdout } = await run(['train', regressionCsv, '--objective', 'regression', '--method', 'fedavg']);
+    const { stdout } = await run([
+      'train',
+      regressionCsv,
+      '--no-auto',
+      '--objective',
+      'regression',
+      '--method',
+      'fedavg',
+    ]);
     expect(stdout).toMatch(/R2 +RMSE/);
     expect(stdout).toContain('none (no dual)');
     expect(stdout).not.toMatch(/^Gap/m);
@@ -140,7 +148,7 @@ describe('the report of train', () => {
   test('is bold on a terminal, unless NO_COLOR asks for none', async () => {
     const onTerminal = async (env: Record<string, string>) => {
       let text = '';
-      await run(['train', harCsv], {
+      await run(['train', harCsv, '--no-auto'], {
         env,
         stdout: {
           isTerminal: true,
@@ -161,7 +169,7 @@ describe('progress', () => {
   const onTerminal = async (msPerLook: number) => {
     let text = '';
     let clock = 0;
-    await run(['train', harCsv], {
+    await run(['train', harCsv, '--no-auto'], {
       now: () => (clock += msPerLook),
       stderr: {
         isTerminal: true,
@@ -186,7 +194,7 @@ describe('progress', () => {
 
   test('is not shown where nobody watches', async () => {
     let clock = 0;
-    expect((await run(['train', harCsv], { now: () => (clock += 500) })).stderr).toBe('');
+    expect((await run(['train', harCsv, '--no-auto'], { now: () => (clock += 500) })).stderr).toBe('');
   });
 });
 

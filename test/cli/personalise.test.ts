@@ -24,7 +24,7 @@ const newcomer = sandbox.write('newcomer.csv', people(har, 3, 4));
 const all = sandbox.write('all.csv', csvOf(har));
 
 beforeAll(async () => {
-  const { code, stderr } = await run(['train', known, '--model', model]);
+  const { code, stderr } = await run(['train', known, '--no-auto', '--model', model]);
   expect(code, stderr).toBe(0);
 });
 
@@ -103,7 +103,7 @@ test('regression', async () => {
   const table = smallRegression();
   const path = sandbox.path('regression.json');
   const others = sandbox.write('others.csv', people(table, 1, 3));
-  await runJson('train', others, '--objective', 'regression', '--model', path);
+  await runJson('train', others, '--no-auto', '--objective', 'regression', '--model', path);
   const own = sandbox.write('own.csv', people(table, 0, 1));
   const document = await runJson<Document>('personalise', '--model', path, own, '--test-fraction', '0.5');
   expect(document.mean.r2!).toBeGreaterThan(document.meanOfShared.r2!);
@@ -112,7 +112,7 @@ test('regression', async () => {
 
 test('a global model with --c2', async () => {
   const path = sandbox.path('global.json');
-  await runJson('train', known, '--method', 'global', '--model', path);
+  await runJson('train', known, '--no-auto', '--method', 'global', '--model', path);
   const { participants } = await runJson<Document>('personalise', '--model', path, newcomer, '--c2', '1');
   expect(participants[0].part).toBe('added');
 });

@@ -56,7 +56,7 @@ test.each([
   ['predict', '--json', '--model', 'MODEL'],
 ])('%j prints nothing that a terminal would obey', async (...argv) => {
   const model = sandbox.path('model.json');
-  expect((await run(['train', file, '--model', model])).code).toBe(0);
+  expect((await run(['train', file, '--no-auto', '--model', model])).code).toBe(0);
   const words = argv.map((word) => (word === 'MODEL' ? model : word));
   const { stdout, stderr } = await run([...words, file]);
   expect(stdout + stderr).not.toBe('');
@@ -99,7 +99,7 @@ describe('predictions', () => {
 
   test('a text that a spreadsheet would run gets an apostrophe, a number does not', async () => {
     const model = sandbox.path('formulas.json');
-    expect((await run(['train', data, '--model', model, '--test-fraction', '0'])).code).toBe(0);
+    expect((await run(['train', data, '--no-auto', '--model', model, '--test-fraction', '0'])).code).toBe(0);
     const out = sandbox.path('predictions.csv');
     expect((await run(['predict', '--model', model, data, '--out', out])).code).toBe(0);
     const ids = sandbox
@@ -126,7 +126,9 @@ describe('predictions', () => {
   test('a class that is a formula likewise, and on a terminal nothing else either', async () => {
     const classes = sandbox.write('classes.csv', 'task,y,x1\na,=cmd|x,1\na,ok,-1\nb,=cmd|x,2\nb,ok,-2\n');
     const model = sandbox.path('classes.json');
-    expect((await run(['train', classes, '--model', model, '--test-fraction', '0'])).code).toBe(0);
+    expect((await run(['train', classes, '--no-auto', '--model', model, '--test-fraction', '0'])).code).toBe(
+      0,
+    );
     let shown = '';
     const stdout = { isTerminal: true, write: (text: string) => void (shown += text) };
     expect((await run(['predict', '--model', model, classes], { stdout })).code).toBe(0);

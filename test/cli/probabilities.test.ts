@@ -32,7 +32,7 @@ interface Measured {
 
 describe('two classes', () => {
   const model = sandbox.path('two.json');
-  const train = ['train', har, '--positive', '1', '--probabilities', '--model', model];
+  const train = ['train', har, '--no-auto', '--positive', '1', '--probabilities', '--model', model];
 
   test('train reports AUC, log loss and Brier score, in words and as JSON, with the confusion matrix', async () => {
     const { mean, confusion, perClass, participants } = await runJson<Measured>(...train);
@@ -86,7 +86,7 @@ describe('many classes', () => {
   const model = sandbox.path('three.json');
 
   test('train lists the classes; predict has a column for each, safe for spreadsheets', async () => {
-    const { stdout } = await run(['train', three, '--probabilities', '--model', model]);
+    const { stdout } = await run(['train', three, '--no-auto', '--probabilities', '--model', model]);
     expect(stdout).toMatch(/class +test rows +predicted +precision +recall +F1/);
     const predicted = await run(['predict', '--model', model, three, '--probabilities']);
     const [header, first] = predicted.stdout.split('\n');
@@ -101,7 +101,16 @@ describe('many classes', () => {
 
   test('--figures writes figures that are XML, with their numbers', async () => {
     const folder = sandbox.path('figures');
-    const outcome = await run(['train', three, '--probabilities', '--figures', folder, '--model', model]);
+    const outcome = await run([
+      'train',
+      three,
+      '--no-auto',
+      '--probabilities',
+      '--figures',
+      folder,
+      '--model',
+      model,
+    ]);
     expect([outcome.code, outcome.stderr]).toEqual([0, '']);
     const names = ['calibration', 'confusion', 'roc'];
     expect(readdirSync(folder).sort()).toEqual(names.flatMap((name) => [`${name}.csv`, `${name}.svg`]));
@@ -116,7 +125,17 @@ describe('many classes', () => {
 
 test('a quantile has its loss and its coverage, and no figures', async () => {
   const folder = sandbox.path('none');
-  const argv = ['train', regression, '--objective', 'regression', '--loss', 'quantile', '--quantile', '0.9'];
+  const argv = [
+    'train',
+    regression,
+    '--no-auto',
+    '--objective',
+    'regression',
+    '--loss',
+    'quantile',
+    '--quantile',
+    '0.9',
+  ];
   const { mean } = await runJson<Measured>(...argv, '--figures', folder);
   expect(Object.keys(mean)).toEqual(['r2', 'rmse', 'mae', 'pinball', 'coverage']);
   expect(mean.coverage).toBeGreaterThan(0.6);

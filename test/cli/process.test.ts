@@ -26,19 +26,19 @@ beforeAll(() => {
 
 describe('the program', () => {
   test('exits 0 and prints one JSON document alone', () => {
-    const { code, stdout, stderr } = kindred(['train', harCsv, '--json']);
+    const { code, stdout, stderr } = kindred(['train', harCsv, '--no-auto', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout).method).toBe('mtl');
   });
 
   test('reads standard input', () => {
-    const { code, stdout } = kindred(['train', '-', '--json'], csvOf(smallHar()));
+    const { code, stdout } = kindred(['train', '-', '--no-auto', '--json'], csvOf(smallHar()));
     expect(code).toBe(0);
     expect(JSON.parse(stdout).participants).toHaveLength(4);
   });
 
   test('exits 2 on bad input and bad usage, with one line on stderr', () => {
-    for (const argv of [[], ['train'], ['train', sandbox.path('no.csv'), '--json'], ['trian']]) {
+    for (const argv of [[], ['train'], ['train', sandbox.path('no.csv'), '--no-auto', '--json'], ['trian']]) {
       const { code, stdout, stderr } = kindred(argv);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^kindred: [^\n]+ \[[A-Z_]+\]\n$/);

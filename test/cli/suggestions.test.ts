@@ -110,6 +110,6 @@ test('data make suggests the training of its own file, quoted', async () => {
   const size = ['--participants', '3', '--rows', '20', '--features', '4'];
   const { stdout } = await run(['data', 'make', 'regression', ...size, '--out', file]);
   const [, next] = /^Next: kindred (.*)$/m.exec(stdout)!;
-  expect(wordsOf(next)).toEqual(['train', file, '--objective', 'regression']);
+  expect(wordsOf(next)).toEqual(['train', file]);
   expect((await run(wordsOf(next))).code).toBe(0);
 });

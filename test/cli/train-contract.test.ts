@@ -36,7 +36,7 @@ const RUNS = [
 ];
 
 describe.each(RUNS)('train --json with $method, $objective', ({ method, objective, data }) => {
-  const argv = ['train', data, '--method', method, '--objective', objective, '--rounds', '60'];
+  const argv = ['train', data, '--no-auto', '--method', method, '--objective', objective, '--rounds', '60'];
 
   test('has the promised fields', async () => {
     const document = await runJson(...argv);
@@ -105,7 +105,7 @@ function checkCourse(document: TrainDocument): void {
 }
 
 describe('options of train', () => {
-  const train = (...argv: string[]) => runJson('train', harCsv, ...argv);
+  const train = (...argv: string[]) => runJson('train', harCsv, '--no-auto', ...argv);
 
   test('--test-fraction 0 trains on everything and has nothing to test', async () => {
     const { participants, mean } = await train('--test-fraction', '0');
@@ -113,7 +113,7 @@ describe('options of train', () => {
     expect(participants.every(({ testRows, errorRate }) => testRows === 0 && errorRate === undefined)).toBe(
       true,
     );
-    const { stdout } = await run(['train', harCsv, '--test-fraction', '0']);
+    const { stdout } = await run(['train', harCsv, '--no-auto', '--test-fraction', '0']);
     expect(stdout).toContain('No test rows');
   });
 
@@ -168,7 +168,7 @@ describe('options of train', () => {
   test.each(['exact', 'line-search', 'ANSWERS', ''])(
     '--aggregation "%s" is refused in one sentence',
     async (rule) => {
-      const { code, stdout, stderr } = await run(['train', harCsv, '--aggregation', rule]);
+      const { code, stdout, stderr } = await run(['train', harCsv, '--no-auto', '--aggregation', rule]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toBe(
         `kindred: option --aggregation: expected one of answers, safe, sum, got ${rule || '""'} [BAD_OPTION]\n`,
@@ -191,7 +191,7 @@ describe('options of train', () => {
   });
 
   test('stopping before the target gap is a warning on stderr, not a failure', async () => {
-    const { code, stdout, stderr } = await run(['train', harCsv, '--rounds', '1', '--json']);
+    const { code, stdout, stderr } = await run(['train', harCsv, '--no-auto', '--rounds', '1', '--json']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).rounds).toBe(1);
     expect(stderr).toMatch(
@@ -236,28 +236,28 @@ describe('options of train', () => {
 });
 
 describe('all formats give the same result', () => {
-  const expected = runJson('train', harCsv).then(untimed);
+  const expected = runJson('train', harCsv, '--no-auto').then(untimed);
 
   test('gzipped CSV', async () => {
     const path = sandbox.write('har.csv.gz', gzipSync(csvOf(har)));
-    expect(untimed(await runJson('train', path))).toEqual(await expected);
+    expect(untimed(await runJson('train', path, '--no-auto'))).toEqual(await expected);
   });
 
   test('CSV on standard input', async () => {
     const stdin = async () => new TextEncoder().encode(csvOf(har));
-    const { stdout } = await run(['train', '-', '--json'], { stdin });
+    const { stdout } = await run(['train', '-', '--no-auto', '--json'], { stdin });
     expect(untimed(JSON.parse(stdout))).toEqual(await expected);
   });
 
   test('Parquet', async () => {
     const path = sandbox.write('har.parquet', parquetOf(har));
-    expect(untimed(await runJson('train', path))).toEqual(await expected);
+    expect(untimed(await runJson('train', path, '--no-auto'))).toEqual(await expected);
   });
 
   test('LIBSVM with a task file', async () => {
     const path = sandbox.write('har.libsvm', libsvmOf(har));
     const ids = sandbox.write('ids.txt', idsOf(har).join('\n'));
-    expect(untimed(await runJson('train', path, '--task-file', ids))).toEqual(await expected);
+    expect(untimed(await runJson('train', path, '--no-auto', '--task-file', ids))).toEqual(await expected);
   });
 
   test('other names of the columns, and one to drop', async () => {
@@ -266,7 +266,17 @@ describe('all formats give the same result', () => {
       .split('\n')
       .map((line, i) => (line === '' ? '' : `${line},${i === 0 ? 'note' : 'so, so'}`));
     const path = sandbox.write('renamed.csv', lines.join('\n').replaceAll('so, so', '"so, so"'));
-    const document = await runJson('train', path, '--task', 'who', '--label', 'what', '--drop', 'note');
+    const document = await runJson(
+      'train',
+      path,
+      '--no-auto',
+      '--task',
+      'who',
+      '--label',
+      'what',
+      '--drop',
+      'note',
+    );
     expect(document.options).toMatchObject({ task: 'who', label: 'what', drop: ['note'] });
     expect({ ...untimed(document), options: 0 }).toEqual({ ...(await expected), options: 0 });
   });
@@ -278,7 +288,17 @@ describe('a model file', () => {
 
   test.each(METHODS)('of %s evaluates to what train measured on the same rows', async (method) => {
     const model = sandbox.path(`${method}.json`);
-    const trained = await runJson('train', harCsv, '--method', method, '--model', model, '--rounds', '30');
+    const trained = await runJson(
+      'train',
+      harCsv,
+      '--no-auto',
+      '--method',
+      method,
+      '--model',
+      model,
+      '--rounds',
+      '30',
+    );
     const evaluated = await runJson<TrainDocument>('evaluate', '--model', model, testCsv);
     expect(evaluated).toMatchObject({ method, objective: 'classification', mean: trained.mean });
     expect(evaluated.participants).toEqual(
@@ -288,7 +308,15 @@ describe('a model file', () => {
 
   test('of a regression does so, too', async () => {
     const model = sandbox.path('regression.json');
-    const trained = await runJson('train', regressionCsv, '--objective', 'regression', '--model', model);
+    const trained = await runJson(
+      'train',
+      regressionCsv,
+      '--no-auto',
+      '--objective',
+      'regression',
+      '--model',
+      model,
+    );
     const rows = splitRows(regression, { testFraction: 0.3, seed: 1 }).test;
     const path = sandbox.write('regression-test.csv', csvOf(rowsOf(regression, rows)));
     const evaluated = await runJson<TrainDocument>('evaluate', '--model', model, path);
@@ -301,7 +329,7 @@ describe('a model file', () => {
 
   test('predicts what evaluate counts', async () => {
     const model = sandbox.path('predicting.json');
-    const { participants } = await runJson('train', harCsv, '--model', model);
+    const { participants } = await runJson('train', harCsv, '--no-auto', '--model', model);
     const { code, stdout, stderr } = await run(['predict', '--model', model, testCsv]);
     expect([code, stderr]).toEqual([0, '']);
     const [header, ...lines] = stdout.trimEnd().split('\n');
@@ -321,7 +349,7 @@ describe('a model file', () => {
 
   test('--out writes the same CSV, and --json has the same rows', async () => {
     const model = sandbox.path('out.json');
-    await runJson('train', harCsv, '--model', model);
+    await runJson('train', harCsv, '--no-auto', '--model', model);
     const out = sandbox.path('predictions.csv');
     const { stdout: csv } = await run(['predict', '--model', model, testCsv]);
     expect((await run(['predict', '--model', model, testCsv, '--out', out])).stdout).toContain('predictions');
@@ -339,7 +367,19 @@ describe('a model file', () => {
   test('finds its features by name, in any order, and its columns as in training', async () => {
     const model = sandbox.path('order.json');
     const who = sandbox.write('who.csv', csvOf(har).replace(/^task,y,/, 'who,what,'));
-    await runJson('train', who, '--task', 'who', '--label', 'what', '--drop', 'x3', '--model', model);
+    await runJson(
+      'train',
+      who,
+      '--no-auto',
+      '--task',
+      'who',
+      '--label',
+      'what',
+      '--drop',
+      'x3',
+      '--model',
+      model,
+    );
     const columns = csvOf(har)
       .split('\n')
       .map((line) => line.split(','));
@@ -370,7 +410,7 @@ describe('a model file', () => {
 
   test('serves newcomers and rows of nobody by w alone, and says so', async () => {
     const model = sandbox.path('newcomers.json');
-    await runJson('train', harCsv, '--model', model);
+    await runJson('train', harCsv, '--no-auto', '--model', model);
     const features = csvOf(har)
       .split('\n')
       .map((line) => line.split(',').slice(2).join(','));
@@ -403,7 +443,7 @@ describe('a model file', () => {
       csvOf({ ...har, targets: har.targets!.map((y, i) => (i % 5 === 0 ? 'x' : y)) }),
     );
     const model = sandbox.path('three.json');
-    await runJson('train', three, '--positive', '1', '--model', model);
+    await runJson('train', three, '--no-auto', '--positive', '1', '--model', model);
     const { stdout } = await run(['predict', '--model', model, three]);
     const names = new Set(
       stdout
@@ -418,7 +458,7 @@ describe('a model file', () => {
 
   test('works on LIBSVM text whose last features are all zero', async () => {
     const model = sandbox.path('sparse.json');
-    await runJson('train', harCsv, '--model', model);
+    await runJson('train', harCsv, '--no-auto', '--model', model);
     const rows = sandbox.write('sparse.libsvm', '1 1:0.5\n-1 2:0.5\n');
     const ids = sandbox.write('sparse.txt', '1\n2\n');
     const { code, stderr } = await run(['predict', '--model', model, rows, '--task-file', ids]);

@@ -35,7 +35,7 @@ test.each([
   [['--scale', 'log'], /--scale: expected one of standard, center, none, got log/],
   [['--folds', '1'], /--folds: expected a whole number from 2 to 100, got 1/],
   [['--metric', 'f1'], /--metric: expected one of/],
-  [['--search', 'random'], /--search: expected one of halving, grid, got random/],
+  [['--search', 'random'], /--search: expected one of halving, grid, quick, got random/],
 ])('tune refuses %j with one sentence', async (options, sentence) => {
   const { code, stdout, stderr } = await run(['tune', data, ...options]);
   expect(code).toBe(2);
@@ -96,7 +96,7 @@ describe('the command that tune ends with', () => {
     expect(trained.participants.length).toBe(3);
     // Without --drop the error would be 0: the column says it all.
     const direct = [...columns, ...settings, ...run, '--c1', '1', '--c2', '0.3'];
-    expect(trained.mean).toEqual((await runJson('train', path, ...direct)).mean);
+    expect(trained.mean).toEqual((await runJson('train', path, '--no-auto', ...direct)).mean);
   });
 
   test('has the objective and the epsilon of a regression', async () => {

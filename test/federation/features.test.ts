@@ -24,7 +24,7 @@ const RINGS = makeRings({ participants: 4, rows: 60, seed: 2 });
 const OPTIONS = { features: 'rff:64:0.8', c1: 3, c2: 0.5, rounds: 15, gap: 1e-4, passes: 20 } as const;
 
 test('[MAP-1] [MAP-2] a participant maps its rows as the in-process trainer does, to the bit', () => {
-  const options = resolveOptions(OPTIONS);
+  const options = resolveOptions(OPTIONS, RINGS);
   const prepared = prepare(RINGS, options);
   const { tasks, columns, scaling } = tasksOf(prepared, prepared.split.train, options);
   const shards = new Workspace(new Arena(), tasks, columns).each(options);

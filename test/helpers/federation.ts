@@ -23,7 +23,7 @@ export type PlanChanges = Partial<Omit<SimulationPlan, 'options' | 'participants
 export const TEST_COMPUTE = { fixedMs: 1, perValueMs: 0.001, spread: 0.2 };
 
 export function planFor(table: Table, train: TrainOptions, changes: PlanChanges = {}): SimulationPlan {
-  const resolved = resolveOptions(train);
+  const resolved = resolveOptions(train, table);
   const prepared = prepare(table, resolved);
   const { objective, loss, c1, c2, epsilon, classWeight, scale, scaleTarget, bias, positive } = resolved;
   const { features, passes, seed, aggregation, gap, rounds } = resolved;

@@ -42,7 +42,7 @@ export function optionsLike(
     aggregation,
     gap,
     rounds,
-  } = resolveOptions(train);
+  } = resolveOptions(train, { source: '', targets: ['0', '1'], lines: undefined });
   return {
     ...DEFAULT_OPTIONS,
     ...{ objective, loss, c1, c2, epsilon, classWeight, scale, bias, passes, seed, aggregation },

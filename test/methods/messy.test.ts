@@ -194,6 +194,6 @@ function withoutGaps(table: Table): Table {
 }
 
 function testRowsOf(table: Table): (i: number) => boolean {
-  const rows = new Set(prepare(table, resolveOptions(OPTIONS)).split.test);
+  const rows = new Set(prepare(table, resolveOptions(OPTIONS, table)).split.test);
   return (i) => rows.has(i);
 }

@@ -64,7 +64,7 @@ describe('a training with scaled targets is one on standardised targets, with ep
   ] as const)('%j, to the bit', (given) => {
     const options = { ...REGRESSION, ...given, epsilon: 3000 };
     const scaled = train(HOUSES, options);
-    const { y, split } = prepare(HOUSES, resolveOptions(options));
+    const { y, split } = prepare(HOUSES, resolveOptions(options, HOUSES));
     const { shift, scale } = scaled.target!;
     const pooled = targetScalingFrom(targetMoments(y, split.train));
     expect(Math.abs(shift / pooled.shift - 1)).toBeLessThan(1e-12);

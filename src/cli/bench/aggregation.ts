@@ -54,7 +54,7 @@ export const aggregation = part(
 );
 
 function runOnce(now: () => number, table: Table, given: TrainOptions) {
-  const options = resolveOptions(given);
+  const options = resolveOptions(given, table);
   const prepared = prepare(table, options);
   const placed = tasksOf(prepared, prepared.split.train, options);
   const times: number[] = [];

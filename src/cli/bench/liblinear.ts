@@ -57,7 +57,7 @@ function hasLiblinear(): boolean {
 }
 
 function compare(now: () => number, table: Table, c1: number) {
-  const settings = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 });
+  const settings = resolveOptions({ method: 'global', testFraction: 0, c1, gap: 1e-3 }, table);
   const prepared = prepare(table, settings);
   const { tasks, columns: d } = tasksOf(prepared, prepared.split.train, settings);
   const workspace = new Workspace(new Arena(), tasks, d);

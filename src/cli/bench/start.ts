@@ -54,7 +54,7 @@ async function compare(now: () => number, table: Table, data: string, method: Me
 }
 
 async function solveMsOfNewProcess(data: string, method: MethodName): Promise<number> {
-  const child = spawnKindred(['train', data, '--method', method, '--json']);
+  const child = spawnKindred(['train', data, '--method', method, '--no-auto', '--json']);
   const [out, errors] = await Promise.all([text(child.stdout!), text(child.stderr!)]);
   if (out === '') throw new Error(`bench: expected output of kindred train, got only ${errors}`);
   return JSON.parse(out).timing.solveMs;

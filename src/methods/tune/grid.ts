@@ -41,7 +41,9 @@ export interface Candidate {
 const RANGES = ['c1', 'c2', 'lambda'] as const;
 type RangeName = (typeof RANGES)[number];
 
-const GRIDS: Readonly<Record<MethodName, Readonly<Record<RangeName, readonly number[]>>>> = {
+type Ranges = Readonly<Record<RangeName, readonly number[]>>;
+
+const GRIDS: Readonly<Record<MethodName, Ranges>> = {
   mtl: { c1: [0.3, 1, 3, 10, 30, 100], c2: [0.03, 0.1, 0.3, 1, 3, 10], lambda: [] },
   local: { c1: [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], c2: [], lambda: [] },
   global: { c1: [0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000], c2: [], lambda: [] },
@@ -49,16 +51,28 @@ const GRIDS: Readonly<Record<MethodName, Readonly<Record<RangeName, readonly num
   fedavg: { c1: [0.3, 1, 3, 10], c2: [0.03, 0.1, 0.3, 1], lambda: [] },
 };
 
+/** Where a quick search starts; it goes on in steps of `neighbour`. */
+const COARSE: typeof GRIDS = {
+  mtl: { c1: [0.3, 3, 30], c2: [0.1, 1, 10], lambda: [] },
+  local: { c1: [0.3, 3, 30, 300], c2: [], lambda: [] },
+  global: { c1: [0.3, 3, 30, 300], c2: [], lambda: [] },
+  mocha: { c1: [], c2: [], lambda: [1e-5, 1e-4, 1e-3] },
+  fedavg: { c1: [0.3, 3], c2: [0.1, 1], lambda: [] },
+};
+
+export function rangesOf(method: MethodName, search: 'coarse' | 'whole'): Ranges {
+  return (search === 'coarse' ? COARSE : GRIDS)[method];
+}
+
 const SCALES: readonly ScaleMode[] = ['standard', 'center'];
 
-/** `usual`: of what has no range of its own, where the grid says nothing of it. */
+/** `usual`: what is tried where the grid says nothing. Ranges without a value are not used by the method. */
 export function checkedGrid(
-  method: MethodName,
   given: TuneGrid,
-  usual: Required<Pick<TuneGrid, 'epsilon' | 'classWeight' | 'features'>>,
+  usual: Ranges & Required<Pick<TuneGrid, 'epsilon' | 'classWeight' | 'features'>>,
 ): Grid {
   const list = (name: RangeName): readonly number[] => {
-    const usually = GRIDS[method][name];
+    const usually = usual[name];
     const values = usually.length > 0 ? (given[name] ?? usually) : [];
     for (const value of values) {
       if (!(value > 0 && Number.isFinite(value))) {
@@ -177,4 +191,37 @@ export function beyond(best: Candidate, shorter: Grid, longer: Grid): Candidate[
   return near('lambda')
     .flatMap((lambda) => near('c2').flatMap((c2) => near('c1').map((c1) => ({ ...best, lambda, c2, c1 }))))
     .filter(isNew);
+}
+
+/** One step from it along each open range; those that are not yet among the tried ones. */
+export function neighboursOf(
+  candidate: Candidate,
+  grid: Grid,
+  open: ReadonlySet<RangeName>,
+  tried: readonly Candidate[],
+): Candidate[] {
+  const isTried = (one: Candidate) =>
+    tried.some(
+      (other) =>
+        other.scale === one.scale &&
+        other.features === one.features &&
+        RANGES.every((name) => other[name] === one[name]),
+    );
+  return RANGES.filter((name) => open.has(name) && grid[name].length > 0)
+    .flatMap((name) =>
+      (['least', 'largest'] as const).map((side) => ({
+        ...candidate,
+        [name]: neighbour(candidate[name], side),
+      })),
+    )
+    .filter((one) => !isTried(one));
+}
+
+/** The grid with all values of these candidates. */
+export function gridOf(candidates: readonly Candidate[], grid: Grid): Grid {
+  const all = (name: RangeName) =>
+    grid[name].length === 0
+      ? grid[name]
+      : [...new Set(candidates.map((one) => one[name]))].sort((a, b) => a - b);
+  return { ...grid, c1: all('c1'), c2: all('c2'), lambda: all('lambda') };
 }

@@ -70,6 +70,12 @@ export class Scoring {
     return this.isGain ? b.score - a.score : a.score - b.score;
   }
 
+  /** By which share of its loss one is improved by another; 0 where it has none left. */
+  gain(one: Score, other: Score): number {
+    const loss = ({ score }: Score) => (this.isGain ? 1 - score : score);
+    return loss(one) > 0 ? 1 - loss(other) / loss(one) : 0;
+  }
+
   /** Whether it falls behind the best one by more than chance explains: both scored on the same rows. */
   isClearlyWorse(one: Score, best: Score): boolean {
     const differences = one.each.flatMap((value, k) => {

@@ -39,7 +39,7 @@ export async function trainOnThreads(
   options: TrainOptions = {},
   context: TrainContext = {},
 ): Promise<TrainResult> {
-  const resolved = resolveOptions(options);
+  const resolved = resolveOptions(options, table);
   const columns = resolved.features?.count ?? table.features.length;
   const wanted = threads ?? (table.n * columns < PAYS_FROM ? 1 : availableParallelism());
   const most = Math.min(wanted, table.participants.length);

@@ -80,10 +80,12 @@ describe('readArrow', () => {
   });
 });
 
+const STRICT = { missing: 'refuse', categorical: 'refuse' } as const;
+
 describe('readArrow refuses', () => {
   test('missing values, as Parquet does', async () => {
     await refused(
-      () => read(file({ task, y, x1: [1, null, 2] })),
+      () => read(file({ task, y, x1: [1, null, 2] }), STRICT),
       'MISSING_VALUE',
       'a.arrow row 2, column "x1"',
     );
@@ -94,7 +96,7 @@ describe('readArrow refuses', () => {
       'null',
     );
     await refused(() => read(file({ task, y: [1, null, 1], x1 })), 'MISSING_TARGET', 'row 2');
-    await refused(() => read(file({ task, y, x1: [1, Number.NaN, 2] })), 'MISSING_VALUE', 'row 2');
+    await refused(() => read(file({ task, y, x1: [1, Number.NaN, 2] }), STRICT), 'MISSING_VALUE', 'row 2');
   });
 
   test('text, dates and nested columns among the features, unless they are dropped', async () => {
@@ -108,9 +110,15 @@ describe('readArrow refuses', () => {
     ];
     for (const [name, values, type, code] of extra) {
       const bytes = file({ task, y, x1, [name]: values }, { [name]: type });
-      await refused(() => read(bytes), code, `"${name}"`, `--drop ${name}`);
+      await refused(() => read(bytes, STRICT), code, `"${name}"`, `--drop ${name}`);
       expect([...(await read(bytes, { drop: [name] })).x]).toEqual(x1);
     }
+  });
+
+  test('nothing where text and gaps are kept', async () => {
+    const table = await read(file({ task, y, x1: [1, null, 2], color: ['red', 'blue', null] }));
+    expect(table.levels).toEqual([undefined, ['blue', 'red']]);
+    expect([...table.x]).toEqual([1, 1, Number.NaN, 0, 2, Number.NaN]);
   });
 
   test('columns as CSV does, and files without rows', async () => {

@@ -223,6 +223,8 @@ export function withRows(
   return {
     rows,
     known,
+    // Sigmoids were fitted to the rows before, and would still tell of them.
+    calibration: undefined,
     ...(removed && { unlearning: [...unlearning, { edition: edition + 1, removed }] }),
     stored: {
       ...stored,

@@ -22,16 +22,18 @@ import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-
 import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import { metricsOf, testedRows } from '../solver/model-metrics.ts';
-import type { FoldedRows } from '../solver/out-of-fold.ts';
 import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { codesFor, fillingCodes } from './column-codes.ts';
 import { addRow } from './known-rows.ts';
-import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
+import type { KeptRows } from './own-calibration.ts';
+import type { OpenSolver, RowSolver, RowSolverEvents, StateStore } from './ports.ts';
 
 /** Features of some rows, and which of all they are. */
 export interface MeasuredRows {
@@ -110,17 +112,11 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
-  /** Whether the training rows are kept here, too, for `keptRows`. */
+  /** Whether the training rows are kept here, too, for `calibrate`. */
   readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
-}
-
-/** What a participant's own calibration needs (own-calibration.ts). */
-export interface KeptRows {
-  readonly rows: FoldedRows;
-  readonly settings: FederationSettings;
 }
 
 export class OwnRows {
@@ -183,16 +179,25 @@ export class OwnRows {
     );
   }
 
+  /** Stores sigmoids for the model that a participant has; undefined: rows were not to be kept for it, or there are none for such a model. */
+  async calibrate(store: StateStore): Promise<Sigmoids | undefined> {
+    const kept = this.keptRows(store.file.participant);
+    if (!kept) return undefined;
+    const { storeCalibration } = await import('./own-calibration.ts');
+    return storeCalibration(store, kept);
+  }
+
   /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
-  keptRows(id: string): KeptRows | undefined {
+  private keptRows(id: string): KeptRows | undefined {
     const { kept: x, asked } = this;
     if (!x || !asked) return undefined;
     const { settings, scaling, agreement, y } = asked;
     const { train, weights } = this.data;
     const n = train.length;
-    const features = this.encoded(x, n, codesFor(this.data, settings, agreement, scaling));
-    const table = { x: features, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
-    const d = features.length / n + (settings.bias ? 1 : 0);
+    const own = this.encoded(x, n, codesFor(this.data, settings, agreement, scaling));
+    const map = seededMap(settings.map, settings.seed);
+    const table = { x: own, index: Uint32Array.from({ length: n }, (_, i) => i), scaling, map };
+    const d = columnsOf({ ...settings, features: own.length / n });
     return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n, weights) }, settings };
   }
 

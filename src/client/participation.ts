@@ -10,7 +10,6 @@ import { encode } from '../protocol/codec.ts';
 import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
-import type { Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
 import { Connection } from './connection.ts';
@@ -294,18 +293,6 @@ class Participating implements Participation {
     );
   }
 
-  /** By the model as it stands at the end. */
-  private async calibrate(): Promise<Sigmoids | undefined> {
-    const model = this.model();
-    const kept = this.options.probabilities && model && this.rows?.keptRows(this.options.participant);
-    if (!kept) return undefined;
-    const { calibrateOwn } = await import('./own-calibration.ts');
-    const sigmoids = calibrateOwn(kept, model);
-    if (sigmoids)
-      await this.store!.save({ calibration: { round: this.store!.file.stored.model!.round, sigmoids } });
-    return sigmoids;
-  }
-
   /** Everything is given back before `done` is settled. */
   private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
     // Not within the step or the event that ended it: the state may still be on its way to the store.
@@ -315,7 +302,7 @@ class Participating implements Participation {
     try {
       await this.connection?.close();
       await rows?.solver.close();
-      const calibration = await this.calibrate();
+      const calibration = store && (await rows?.calibrate(store));
       const model = this.model();
       const test = model && rows?.measure(model);
       const { classes, target } = store?.file.stored.agreement ?? {};

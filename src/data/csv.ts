@@ -9,6 +9,7 @@ import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './colum
 import { CsvCursor } from './csv-cursor.ts';
 import { GrowingList } from './growing-list.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows } from './memory.ts';
 import {
   badFeature,
@@ -23,7 +24,6 @@ import {
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 import { checkNoZeros, emptyFile } from './text.ts';
-import { TextColumn } from './text-column.ts';
 import { TextColumns } from './text-columns.ts';
 import { columnNumbers, separatorOf } from './text-format.ts';
 import { weightFrom } from './weights.ts';
@@ -156,7 +156,7 @@ class CsvRows {
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
   private readonly texts: TextColumns;
-  private readonly targets = new TextColumn();
+  private readonly targets = new InternedTexts();
   private readonly lines = new GrowingList();
   private readonly weights: number[] = [];
   private x: Float64Array = new Float64Array(0);
@@ -305,15 +305,18 @@ class CsvRows {
   }
 
   private isShort(rowStart: number): boolean {
-    const { at } = this.cursor;
-    const fields = this.countFields(rowStart);
-    this.cursor.at = at;
-    return fields !== this.plan.roles.length;
+    return this.countFields(rowStart) !== this.plan.roles.length;
   }
 
+  /** Of the record that begins there; the cursor stays. */
   private countFields(rowStart: number): number {
-    this.cursor.at = rowStart;
-    return this.cursor.countFields();
+    const { cursor } = this;
+    const { at, line } = cursor;
+    cursor.at = rowStart;
+    const fields = cursor.countFields();
+    cursor.at = at;
+    cursor.line = line;
+    return fields;
   }
 
   /** Room for more rows: at first for those in memory, then for as many as the file holds if all are as long as those read so far. */

@@ -4,11 +4,11 @@
  */
 import { inputError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded } from './columns.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows, checkDenseSize } from './memory.ts';
 import { badFeature, dropHint, isMissing, isText, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
-import { TextColumn } from './text-column.ts';
 import { TextColumns } from './text-columns.ts';
 import { checkedWeight } from './weights.ts';
 
@@ -34,7 +34,7 @@ export async function tableFromColumns(file: TypedColumns): Promise<Table> {
   checkDenseSize(source, n, d, limitBytes, '; raise --max-bytes');
   const x = allocateRows(source, n, d);
   const participants = new ParticipantColumn();
-  const targets = new TextColumn();
+  const targets = new InternedTexts();
   if (plan.hasTask) await readTexts(file, 'task', (id) => participants.push(id));
   else for (let i = 0; i < n; i++) participants.push('');
   if (plan.hasLabel) await readTexts(file, 'label', (target) => targets.push(target));

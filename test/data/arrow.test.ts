@@ -88,6 +88,8 @@ describe('readArrow', () => {
   });
 });
 
+const STRICT = { missing: 'refuse', categorical: 'refuse' } as const;
+
 describe('readArrow refuses', () => {
   test('missing values, as Parquet does', async () => {
     await refused(
@@ -119,6 +121,12 @@ describe('readArrow refuses', () => {
       await refused(() => read(bytes, STRICT), code, `"${name}"`, `--drop ${name}`);
       expect([...(await read(bytes, { drop: [name] })).x]).toEqual(x1);
     }
+  });
+
+  test('nothing where text and gaps are kept', async () => {
+    const table = await read(file({ task, y, x1: [1, null, 2], color: ['red', 'blue', null] }));
+    expect(table.levels).toEqual([undefined, ['blue', 'red']]);
+    expect([...table.x]).toEqual([1, 1, Number.NaN, 0, 2, Number.NaN]);
   });
 
   test('columns as CSV does, and files without rows', async () => {

@@ -16,7 +16,7 @@ import { firstParticipants } from '../data/participants.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { writeAtomically } from '../node/files/files.ts';
 import { whole } from '../settings/kinds.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { addDataOptions, DATA_ARGUMENT, type DataFlags, NUMBERS_ONLY, readData } from './data-options.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -81,7 +81,7 @@ function standingOf(now: () => number, all: number): () => string {
 }
 
 async function dataSetting(io: Io, path: string, flags: Flags): Promise<AuditSetting> {
-  const whole = await readData(io, path, flags);
+  const whole = await readData(io, path, flags, NUMBERS_ONLY);
   const table = firstParticipants(whole, Math.min(flags.participants, whole.participants.length));
   checkTwoClasses(table, flags.positive);
   return givenSetting(table, flags.seed, flags.positive);

@@ -9,7 +9,7 @@ import { methods } from './bench/methods.ts';
 import type { Part } from './bench/part.ts';
 import { secure } from './bench/secure.ts';
 import { start } from './bench/start.ts';
-import { addDataOptions, type DataFlags, readData } from './data-options.ts';
+import { addDataOptions, type DataFlags, NUMBERS_ONLY, readData } from './data-options.ts';
 import { finish, nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -54,7 +54,7 @@ async function runBench(io: Io, named: readonly string[], flags: Flags): Promise
   const table =
     flags.data === undefined
       ? makeHarLike({ participants: 30, seed: 1 })
-      : await readData(io, flags.data, flags);
+      : await readData(io, flags.data, flags, NUMBERS_ONLY);
   const data = `${table.source}, ${table.participants.length} participants, ${table.n} rows, ${table.features.length} features`;
   const progress = new Progress(io, AT_ONCE);
   const show = (what: string) => progress.show(`bench: ${what}`);

@@ -1,7 +1,14 @@
 /** kindred data convert: a table of any format that can be read, as one CSV file. */
 import type { Command } from 'commander';
 import { checkWritable } from '../node/files/files.ts';
-import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import {
+  addColumnOptions,
+  addDataOptions,
+  columnsFrom,
+  DATA_ARGUMENT,
+  type DataFlags,
+  readData,
+} from './data-options.ts';
 import { finish } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -20,7 +27,7 @@ export function addDataConvert(group: Command, io: Io): void {
     .argument('<data>', DATA_ARGUMENT)
     .requiredOption('--out <file>', 'CSV file to write, compressed if it ends in .gz')
     .action((data: string, flags: Flags) => runConvert(io, data, flags));
-  addDataOptions(command);
+  addColumnOptions(addDataOptions(command));
   finish(
     command,
     'kindred data convert uci-har --out uci-har.csv.gz',
@@ -31,9 +38,9 @@ export function addDataConvert(group: Command, io: Io): void {
 async function runConvert(io: Io, data: string, flags: Flags): Promise<void> {
   const { out } = flags;
   await checkWritable(out);
-  const { task, label } = columnsFrom(flags);
+  const { task, label, weight } = columnsFrom(flags);
   const table = await readData(io, data, flags);
-  await writeTableFile(io, out, table, { task, label });
+  await writeTableFile(io, out, table, { task, label, weight });
   const size = sizeOf(table);
   await writeResult(io, flags, { out, ...size }, () => [`Wrote ${out}: ${sizeText(size)}`]);
 }

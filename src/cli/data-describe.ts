@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { describeTable, type TableDescription } from '../methods/describe.ts';
 import { choice } from '../settings/kinds.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, wrapped, writeResult } from './layout.ts';
@@ -16,7 +16,7 @@ export function addDataDescribe(group: Command, io: Io): void {
     .description('Summarise the data and list possible problems.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runDescribe(io, data, flags));
-  addDataOptions(command).addOption(
+  addColumnOptions(addDataOptions(command)).addOption(
     valued(
       '--objective <kind>',
       'classification or regression (default: guessed from the target)',
@@ -43,15 +43,58 @@ function report(description: TableDescription, layout: Layout): string[] {
   return [
     line('Data', description.source),
     line('Rows', count(description.rows)),
-    line('Features', count(description.features)),
+    line('Features', featuresText(description)),
     line('Participants', `${count(p.count)}, ${rows} rows each${median}`),
     ...(isEven ? [] : [line('Fewest rows', smallest)]),
     ...targetLines(description.target, layout),
     '',
+    ...columnLines(description, layout),
     ...(suspicious.length === 0
       ? [line('Suspicious', 'nothing')]
       : [bold('Suspicious'), ...suspicious.flatMap((sentence) => wrapped('  - ', `${sentence}.`))]),
   ];
+}
+
+function featuresText({ features, columns }: TableDescription): string {
+  const texts = columns.filter(({ kind }) => kind !== 'numbers').length;
+  const gaps = columns.filter(({ missing }) => missing > 0).length;
+  if (texts + gaps === 0) return count(features);
+  return `${count(features)}, ${count(texts)} of them text, ${count(gaps)} with missing values`;
+}
+
+/** More columns than this are not shown, nor more levels of one. */
+const MOST_COLUMNS = 20;
+const MOST_SHOWN = 6;
+
+function columnLines({ columns }: TableDescription, { table }: Layout): string[] {
+  if (columns.length === 0) return [];
+  const rows = columns
+    .slice(0, MOST_COLUMNS)
+    .map(({ name, kind, missing, distinct, levels = [] }) => [
+      name,
+      kind,
+      missing === 0 ? '' : percent(missing),
+      distinct === undefined ? '' : count(distinct),
+      levelsText(levels, distinct ?? 0),
+    ]);
+  const more = columns.length - rows.length;
+  return [
+    ...table(['<column', '<kind', 'missing', 'levels', '<most frequent'], rows),
+    ...(more > 0 ? [`  and ${count(more)} more (--json has all)`] : []),
+    '',
+  ];
+}
+
+function levelsText(
+  levels: NonNullable<TableDescription['columns'][number]['levels']>,
+  distinct: number,
+): string {
+  const few = levels.slice(0, MOST_SHOWN).map(({ level, rows }) => `${shortened(level)} (${count(rows)})`);
+  return `${few.join(', ')}${distinct > few.length ? ', ...' : ''}`;
+}
+
+function shortened(level: string): string {
+  return level.length > 20 ? `${level.slice(0, 20)}...` : level;
 }
 
 function targetLines(target: TableDescription['target'], { line, table }: Layout): string[] {

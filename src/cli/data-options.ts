@@ -2,9 +2,10 @@
 import { Command, Option } from 'commander';
 import { inMemory } from '../data/byte-source.ts';
 import { tableColumns } from '../data/parse-table.ts';
-import type { Table, TableColumns } from '../data/table.ts';
+import type { CategoricalRule, MissingRule, Table, TableColumns } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
+import { COLUMN_RULES } from '../settings/columns.ts';
 import { choice, number } from '../settings/kinds.ts';
 import { optionWords } from './command-line.ts';
 import { nameList, valued } from './flags.ts';
@@ -14,6 +15,9 @@ export interface DataFlags {
   readonly task?: string;
   readonly label?: string;
   readonly drop?: readonly string[];
+  readonly weight?: string;
+  readonly missing?: MissingRule;
+  readonly categorical?: CategoricalRule;
   readonly taskFile?: string;
   readonly uciTarget?: 'sitting' | 'activity';
   readonly separator?: string;
@@ -22,8 +26,14 @@ export interface DataFlags {
   readonly maxBytes?: number;
 }
 
+/** What columns hold, where that is not the usual. */
+type ColumnRules = Pick<TableColumns, 'weight' | 'missing' | 'categorical'>;
+
 /** Which columns of a file mean what, and how it is written where that is not the usual way. */
-export type ColumnNames = Pick<TableColumns, 'task' | 'label' | 'drop' | keyof TextFormat>;
+export type ColumnNames = Pick<
+  TableColumns,
+  'task' | 'label' | 'drop' | keyof ColumnRules | keyof TextFormat
+>;
 
 const { task, label, drop } = tableColumns();
 export const DEFAULT_COLUMNS: ColumnNames = { task, label, drop };
@@ -53,6 +63,36 @@ export function addDataOptions(command: Command, defaults: 'usual' | 'as in trai
       ),
     )
     .optionsGroup('Options:');
+}
+
+/** For commands that take tables with text, gaps and weights. */
+export function addColumnOptions(command: Command, defaults: 'usual' | 'as in training' = 'usual'): Command {
+  const usual = (text: string) => (defaults === 'usual' ? text : defaults);
+  return command
+    .optionsGroup('Data:')
+    .option(
+      '--weight <column>',
+      `column with a weight of at least 0 for each row (default: ${usual('none')})`,
+    )
+    .addOption(
+      valued(
+        '--missing <rule>',
+        `missing values: mean (mean of all training rows and an indicator) or refuse (default: ${usual('mean')})`,
+        COLUMN_RULES.missing,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--categorical <rule>',
+        `text columns: auto (a feature for each level), refuse, or names of columns that are categories even if they hold numbers (default: ${usual('auto')})`,
+      ).argParser(categoricalFrom),
+    )
+    .optionsGroup('Options:');
+}
+
+function categoricalFrom(text: string, previous: CategoricalRule | undefined): CategoricalRule {
+  if (text === 'auto' || text === 'refuse') return text;
+  return nameList(text, typeof previous === 'string' ? undefined : previous);
 }
 
 export function separatorOption(): Option {
@@ -92,7 +132,7 @@ function formatFrom(flags: DataFlags, known: TextFormat): TextFormat {
 
 /** The data options of a command as they were given, for a command that reads the same rows. */
 export function dataWords(flags: DataFlags): string[] {
-  return optionWords(addDataOptions(new Command()).options, flags);
+  return optionWords(addColumnOptions(addDataOptions(new Command())).options, flags);
 }
 
 /** What is given goes before what is known from elsewhere. */
@@ -101,8 +141,22 @@ export function columnsFrom(flags: DataFlags, known: ColumnNames = DEFAULT_COLUM
   const label = flags.label ?? known.label;
   // A column that is asked for now may have been left out then.
   const drop = flags.drop ?? known.drop.filter((name) => name !== task && name !== label);
-  return { task, label, drop, ...formatFrom(flags, known) };
+  return { task, label, drop, ...rulesFrom(flags, known), ...formatFrom(flags, known) };
 }
+
+function rulesFrom(flags: DataFlags, known: ColumnRules): ColumnRules {
+  const weight = flags.weight ?? known.weight;
+  const missing = flags.missing ?? known.missing;
+  const categorical = flags.categorical ?? known.categorical;
+  return {
+    ...(weight !== undefined && { weight }),
+    ...(missing !== undefined && { missing }),
+    ...(categorical !== undefined && { categorical }),
+  };
+}
+
+/** For commands that know numbers only. */
+export const NUMBERS_ONLY = { missing: 'refuse', categorical: 'refuse' } as const;
 
 /** A file, the UCI HAR folder, or - for standard input. */
 export async function readSource(io: Io, path: string, options: ReadOptions): Promise<Table> {

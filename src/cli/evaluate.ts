@@ -1,7 +1,7 @@
 /** kindred evaluate: how good a model is on rows whose targets are known. */
 import type { Command } from 'commander';
 import { evaluationOf, testedIn } from '../methods/evaluate.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { finish } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -19,7 +19,8 @@ export function addEvaluate(program: Command, io: Io): void {
     .description('Test a trained model on all rows of the data.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runEvaluate(io, data, flags));
-  addFiguresOption(addAllOption(addModelOption(addDataOptions(command, 'as in training'))));
+  const described = addColumnOptions(addDataOptions(command, 'as in training'), 'as in training');
+  addFiguresOption(addAllOption(addModelOption(described)));
   finish(
     command,
     'kindred evaluate --model model.json later.csv',

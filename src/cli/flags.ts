@@ -22,6 +22,7 @@ export function addSettings(command: Command, fields: Fields): Command {
     const option = new Option(flag, isSwitch ? text.replace(' (default: none)', '') : text);
     if (is.choices && !isSwitch) offer(option, is.choices);
     if (path[0] === 'waiting') option.argParser(waitingFrom);
+    else if (path[0] === 'levels') option.argParser(levelsFrom);
     else if (is.form === 'time') option.argParser(durationValue(name));
     else if (is.form === 'list') option.argParser(nameList);
     else if (is.form === 'numbers')
@@ -149,6 +150,16 @@ export function durationFrom(text: string, most = LONGEST_WAIT_MS): number | und
 export function durationValue(option: string, most = LONGEST_WAIT_MS): (text: string) => number {
   return (text) =>
     durationFrom(text, most) ?? refuse(option, 'a time such as 500ms, 2s, 10m, 12h or 7d', text);
+}
+
+/** color=red,green; a second --levels adds another column. */
+function levelsFrom(
+  text: string,
+  previous: Readonly<Record<string, readonly string[]>> | undefined,
+): Readonly<Record<string, readonly string[]>> {
+  const at = text.indexOf('=');
+  if (at < 1) return refuse('--levels', 'a column and its levels, such as color=red,green', text);
+  return { ...previous, [text.slice(0, at).trim()]: nameList(text.slice(at + 1), undefined) };
 }
 
 /** all, benchmarks, a time, or a share of the participants. */

@@ -5,7 +5,7 @@ import type { OwnColumns } from '../client/participant-file.ts';
 import { inMemory } from '../data/byte-source.ts';
 import { completeLines } from '../data/complete-lines.ts';
 import { rowsOfParticipant, selectRows } from '../data/participants.ts';
-import type { Table } from '../data/table.ts';
+import type { CategoricalRule, MissingRule, Table } from '../data/table.ts';
 import { readBytes } from '../node/files/files.ts';
 import { parseFile, type ReadOptions } from '../node/files/read-table.ts';
 import { readSource } from './data-options.ts';
@@ -21,6 +21,9 @@ export interface JoinFlags extends TlsFlags {
   readonly taskColumn: string;
   readonly label: string;
   readonly drop?: readonly string[];
+  readonly weight?: string;
+  readonly missing?: MissingRule;
+  readonly categorical?: CategoricalRule;
   readonly separator?: string;
   readonly decimal?: 'point' | 'comma';
   readonly header: boolean;
@@ -73,7 +76,11 @@ export async function readJoinData(io: Io, flags: JoinFlags): Promise<JoinRows> 
 async function readFile(io: Io, path: string, flags: JoinFlags) {
   const { task, taskColumn, label, drop = [], separator, decimal, header, maxBytes } = flags;
   const everybody = task === 'all';
+  const { weight, missing, categorical } = flags;
   const format = {
+    ...(weight !== undefined && { weight }),
+    ...(missing !== undefined && { missing }),
+    ...(categorical !== undefined && { categorical }),
     ...(separator !== undefined && { separator }),
     ...(decimal !== undefined && { decimal }),
     ...(!header && { header }),

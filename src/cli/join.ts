@@ -4,7 +4,13 @@ import { number } from '../settings/kinds.ts';
 import { POLICY } from '../settings/policy.ts';
 import { RUN } from '../settings/problem.ts';
 import { ROWS } from '../settings/training.ts';
-import { DATA_ARGUMENT, decimalOption, maxBytesOption, separatorOption } from './data-options.ts';
+import {
+  addColumnOptions,
+  DATA_ARGUMENT,
+  decimalOption,
+  maxBytesOption,
+  separatorOption,
+} from './data-options.ts';
 import { addSettings, finish, nameList, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
@@ -30,7 +36,9 @@ export function addJoin(program: Command, io: Io): void {
     .addOption(separatorOption())
     .addOption(decimalOption())
     .option('--no-header', 'the file has no header; columns are named c1, c2, ...')
-    .addOption(maxBytesOption())
+    .addOption(maxBytesOption());
+  addColumnOptions(command)
+    .optionsGroup('Data:')
     .option(
       '--positive <value>',
       'target value of the positive class (+1), the same for all participants (default: agreed on from all labels)',

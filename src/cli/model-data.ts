@@ -1,11 +1,13 @@
 /** Data for a model that is already there: its columns found by name, its features in its order. */
 import type { Command } from 'commander';
 import { inputError, KindredError } from '../base/errors.ts';
+import { categoryNames, columnNames } from '../data/encoding.ts';
 import { listed } from '../data/number.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
-import { withFeaturesOf } from '../methods/predict.ts';
+import { withFeaturesOf } from '../methods/model-rows.ts';
 import { kindOf, readText } from '../node/files/files.ts';
+import { COLUMN_RULES } from '../settings/columns.ts';
 import type { Output } from '../settings/kind.ts';
 import { accepted, choice, list, text, toggle } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
@@ -20,6 +22,7 @@ const columnsKind = object(
     separator: text().optional(),
     decimal: choice('point', 'comma').optional(),
     header: toggle().optional(),
+    ...COLUMN_RULES,
   },
   'ignored',
 );
@@ -57,20 +60,34 @@ export async function readTableFor(
   flags: DataFlags,
   need: TableColumns['need'],
 ): Promise<ReadForModel> {
-  const columns = columnsFrom(flags, rememberedColumns(model));
+  const categorical = model.encoding && { categorical: categoryNames(model.encoding) };
+  const columns = columnsFrom(flags, { ...rememberedColumns(model), ...categorical });
   const joined = accepted(joinedKind, model.options.joined);
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>
     readData(io, path, flags, { ...names, need: needed, features: largestIndex(model, names) });
-  const table = await read(columns).catch((error: unknown) => {
-    // What training left out may be absent by now; only a --drop that was given must exist.
-    const forgotten = error instanceof KindredError && error.code === 'UNKNOWN_DROP_COLUMN' && !flags.drop;
-    if (!forgotten || path === '-') throw error;
-    return read({ ...columns, drop: [] });
-  });
+  const readRest = async (names: ColumnNames): Promise<Table> =>
+    read(names).catch((error: unknown) => {
+      const rest = path === '-' ? undefined : withoutAbsent(names, flags, error);
+      if (!rest) throw error;
+      return readRest(rest);
+    });
+  const table = await readRest(columns);
   const ordered = withFeaturesOf(model, table);
   if (!joined) return { table: ordered, served: undefined };
   return { table: underItsName(ordered, joined), served: servedOthers(ordered, joined, columns.task) };
+}
+
+/** What training left out, weighed by or took for categories may be absent by now; only what is given must exist. */
+function withoutAbsent(columns: ColumnNames, flags: DataFlags, error: unknown): ColumnNames | undefined {
+  const { weight: _, categorical: __, ...rest } = columns;
+  const code = error instanceof KindredError ? error.code : '';
+  if (code === 'UNKNOWN_DROP_COLUMN' && !flags.drop) return { ...columns, drop: [] };
+  if (code === 'MISSING_WEIGHT_COLUMN' && !flags.weight)
+    return { ...rest, ...(columns.categorical && { categorical: columns.categorical }) };
+  if (code === 'UNKNOWN_CATEGORICAL_COLUMN' && !flags.categorical)
+    return { ...rest, ...(columns.weight !== undefined && { weight: columns.weight }) };
+  return undefined;
 }
 
 function servedOthers(
@@ -111,7 +128,8 @@ function rememberedColumns(model: Model): ColumnNames {
 
 /** LIBSVM text leaves out zeros, and with them the last features: their number follows from the names x1, x2, ... */
 function largestIndex(model: Model, { drop }: ColumnNames): number | undefined {
-  const indices = [...model.features, ...drop].map((name) => Number(/^x(\d+)$/.exec(name)?.[1]));
+  const columns = model.encoding ? columnNames(model.encoding) : model.features;
+  const indices = [...columns, ...drop].map((name) => Number(/^x(\d+)$/.exec(name)?.[1]));
   const largest = indices.reduce((most, index) => Math.max(most, index), 0);
   return Number.isNaN(largest) ? undefined : largest;
 }

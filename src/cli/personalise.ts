@@ -5,7 +5,7 @@ import { type PersonaliseResult, personalise } from '../methods/personalise.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { PERSONALISING } from '../settings/training.ts';
 import { commandLine } from './command-line.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { addSettings, finish, settingsGiven } from './flags.ts';
 import { type Io, note, warn } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -29,7 +29,8 @@ export function addPersonalise(program: Command, io: Io): void {
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runPersonalise(io, data, flags));
-  addSettings(addDataOptions(command, 'as in training').optionsGroup('Personal parts:'), PERSONALISING);
+  const described = addColumnOptions(addDataOptions(command, 'as in training'), 'as in training');
+  addSettings(described.optionsGroup('Personal parts:'), PERSONALISING);
   addModelOption(command.optionsGroup('Options:')).option(
     '--out <file>',
     'write the model with the new personal parts here',

@@ -4,7 +4,7 @@ import { isMany } from '../data/labels.ts';
 import { type Prediction, predict } from '../methods/predict.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { number } from '../settings/kinds.ts';
-import { addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
+import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
 import { finish, valued } from './flags.ts';
 import { type Io, note, writeJson } from './io.ts';
 import { writeLines } from './layout.ts';
@@ -31,7 +31,7 @@ export function addPredict(program: Command, io: Io): void {
     )
     .argument('<data>', `${DATA_ARGUMENT}; participant and target columns may be absent`)
     .action((data: string, flags: Flags) => runPredict(io, data, flags));
-  addModelOption(addDataOptions(command, 'as in training'))
+  addModelOption(addColumnOptions(addDataOptions(command, 'as in training'), 'as in training'))
     .option(
       '--probabilities',
       'add the probability of the positive class or, of many classes, of each (models trained with --probabilities or --loss logistic)',

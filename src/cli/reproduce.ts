@@ -21,7 +21,7 @@ import {
 import { expectedJobs, type Reproduction, reproduce } from '../reproduce/reproduce.ts';
 import { whole } from '../settings/kinds.ts';
 import { commandLine } from './command-line.ts';
-import { addDataOptions, type DataFlags, dataWords, readData } from './data-options.ts';
+import { addDataOptions, type DataFlags, dataWords, NUMBERS_ONLY, readData } from './data-options.ts';
 import { addThreadsOption, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -66,7 +66,7 @@ export function addReproduce(program: Command, io: Io): void {
 
 async function runReproduce(io: Io, given: readonly string[], flags: Flags): Promise<void> {
   const ids = experimentIds(given);
-  const table = flags.data === undefined ? undefined : await readData(io, flags.data, flags);
+  const table = flags.data === undefined ? undefined : await readData(io, flags.data, flags, NUMBERS_ONLY);
   const mode = flags.quick ? 'quick' : 'full';
   const classification = table ? givenData(table, flags.positive) : embeddedData(mode);
   const profile = profileFor(mode, classification, flags.repeats);

@@ -32,6 +32,7 @@ export function trainReport(
   return [
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
     ...notes.map((note) => line(result.objective === 'regression' ? 'Target' : 'Classes', note)),
+    ...columnLines(result, all ? Infinity : FEW_COLUMNS, layout),
     ...(result.auto ? [line('Auto', autoText(result.auto, result.options))] : []),
     line('Method', methodText(result)),
     ...targetLines(result, layout),
@@ -49,6 +50,15 @@ export function trainReport(
 function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {
   const searching = searchMs === undefined ? '' : `${duration(searchMs)} to search, `;
   return `${duration(loadMs)} to load, ${searching}${duration(solveMs)} to solve`;
+}
+
+/** What was made of text and gaps; a wide table has many such columns. */
+const FEW_COLUMNS = 8;
+
+function columnLines({ columns = [] }: TrainResult, most: number, { line }: Layout): string[] {
+  const more = columns.length - most;
+  const shown = columns.slice(0, most).map((sentence) => line('Column', sentence.replace(/^column /, '')));
+  return more > 0 ? [...shown, line('', `and ${count(more)} more columns with text or gaps (--all)`)] : shown;
 }
 
 /** Primal and dual are of the problem that was solved. */

@@ -8,7 +8,14 @@ import type { TrainResult } from '../methods/train.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { trainOnThreads } from '../node/threads/training-pool.ts';
 import { RUNNING, TRAINING, type TrainOptions } from '../settings/training.ts';
-import { addDataOptions, columnsFrom, DATA_ARGUMENT, type DataFlags, readData } from './data-options.ts';
+import {
+  addColumnOptions,
+  addDataOptions,
+  columnsFrom,
+  DATA_ARGUMENT,
+  type DataFlags,
+  readData,
+} from './data-options.ts';
 import { addSettings, addThreadsOption, finish, settingsGiven } from './flags.ts';
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -37,7 +44,7 @@ export function addTrain(program: Command, io: Io): void {
     .description('Train models on the rows of many participants and test them on held-out rows.')
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTrain(io, data, flags));
-  addSettings(addDataOptions(command).optionsGroup('Problem:'), SOUGHT_LEARNING);
+  addSettings(addColumnOptions(addDataOptions(command)).optionsGroup('Problem:'), SOUGHT_LEARNING);
   addAutoOption(command);
   addSettings(command.optionsGroup('Run:'), RUNNING);
   command

@@ -8,6 +8,7 @@ import type { CachePlace } from '../node/threads/chain-cache.ts';
 import { choice, whole } from '../settings/kinds.ts';
 import { LEARNING, RUNNING, type TrainOptions } from '../settings/training.ts';
 import {
+  addColumnOptions,
   addDataOptions,
   columnsFrom,
   DATA_ARGUMENT,
@@ -64,7 +65,7 @@ export function addTune(program: Command, io: Io): void {
     )
     .argument('<data>', DATA_ARGUMENT)
     .action((data: string, flags: Flags) => runTune(io, data, flags));
-  addSearchOptions(addDataOptions(command).optionsGroup('Search:'));
+  addSearchOptions(addColumnOptions(addDataOptions(command)).optionsGroup('Search:'));
   addSettings(command.optionsGroup('Problem:'), FIXED);
   addSettings(command.optionsGroup('Run:'), RUN);
   command

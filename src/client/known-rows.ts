@@ -16,25 +16,33 @@ export interface KnownRows {
   readonly seed: number;
 }
 
-/** Of every row, features and target: 53 bits of their digest. */
-export function rowKeys({ x, targets }: Pick<Table, 'x' | 'targets'>): Float64Array {
-  return Float64Array.from(targets!, (_, i) => {
-    const [high, low] = new Uint32Array(addRow(sha256.create(), x, targets!, i).digest().buffer);
+type Rows = Pick<Table, 'x' | 'targets' | 'levels' | 'weights'>;
+
+/** Of every row, features, target and weight: 53 bits of their digest. */
+export function rowKeys(table: Rows): Float64Array {
+  return Float64Array.from(table.targets!, (_, i) => {
+    const [high, low] = new Uint32Array(addRow(sha256.create(), table, i).digest().buffer);
     return (high >>> 11) * 2 ** 32 + low;
   });
 }
 
-/** Row i of as many as there are targets, into a digest. */
+/** Row i of as many as there are targets, into a digest. Of text the text itself: places in lists of texts change with other rows. */
 export function addRow(
   hash: ReturnType<typeof sha256.create>,
-  x: Float64Array,
-  targets: readonly string[],
+  { x, targets, levels, weights }: Rows,
   i: number,
 ) {
-  const bytes = x.byteLength / targets.length;
+  const d = x.length / targets!.length;
+  const row = x.slice(i * d, (i + 1) * d);
+  const texts = levels?.flatMap((column, j) => {
+    const text = column?.[row[j]];
+    if (column) row[j] = 0;
+    return column ? [text ?? null] : [];
+  });
+  const more = [...(texts ? [texts] : []), ...(weights ? [weights[i]] : [])];
   return hash
-    .update(new Uint8Array(x.buffer, x.byteOffset + i * bytes, bytes))
-    .update(utf8ToBytes(`${JSON.stringify(targets[i])}\n`));
+    .update(new Uint8Array(row.buffer))
+    .update(utf8ToBytes(`${[targets![i], ...more].map((value) => JSON.stringify(value)).join()}\n`));
 }
 
 /** For each row its place among others with the same content, each used once; -1: it is not among them. */

@@ -2,6 +2,7 @@
 import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { encode } from '../protocol/codec.ts';
+import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { Connection } from './connection.ts';
 import type { FederationName } from './participant-file.ts';
@@ -33,7 +34,7 @@ const NO_TARGETS = { labels: [], positive: undefined, values: { mean: 0, m2: 0 }
 /** Resolves when the coordinator has acknowledged it. The state stays, and says that the participant has left. */
 export async function leaveFederation({ transport, home, clock, random }: LeavingPorts): Promise<Left> {
   const { store, signer } = home;
-  const { participant, features, federation, stored } = store.file;
+  const { participant, features, texts, federation, stored } = store.file;
   if (!federation) {
     const sentence = `${store.place}: participant "${participant}" has never joined a federation`;
     throw new KindredError('NEVER_JOINED', `${sentence}, so it cannot leave one`);
@@ -78,7 +79,16 @@ export async function leaveFederation({ transport, home, clock, random }: Leavin
           applicant: () => {
             const { schema } = store.file;
             const { place } = store;
-            return { participant, signer, schema, features, invitation: undefined, federation, place };
+            const titles = columnTitles(features, texts);
+            return {
+              participant,
+              signer,
+              schema,
+              features: titles,
+              invitation: undefined,
+              federation,
+              place,
+            };
           },
         },
         {

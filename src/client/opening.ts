@@ -13,9 +13,9 @@ import { sameData } from '../base/same-data.ts';
 import { featuresOf } from '../data/participants.ts';
 import type { Split } from '../data/split.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
-import type { OwnTargets, Profile, Stored, UsableModel } from '../participant/state.ts';
+import type { Profile, Stored, UsableModel } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
-import { schemaDigest } from '../protocol/joining.ts';
+import { columnTitles, schemaDigest } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
@@ -88,8 +88,10 @@ export async function openHome(
   open: OpenHome,
 ): Promise<OpenedHome> {
   const { participant, data, secure = false } = options;
-  const { features } = data.table;
-  const joiner = { participant, features, schema: schemaDigest(features) };
+  const { features, levels } = data.table;
+  const texts = levels && features.filter((_, j) => levels[j]);
+  const schema = schemaDigest(columnTitles(features, texts));
+  const joiner = { participant, features, ...(texts && { texts }), schema };
   const home = await open({ ...joiner, rows: '', columns: data.columns });
   const { store } = home;
   try {
@@ -179,7 +181,7 @@ export function profileOf(
   /** Raw, of the enrolment key. */
   identityKey: Uint8Array,
   moments: Moments,
-  targets: OwnTargets,
+  { targets, columns, names }: Pick<Profile, 'targets' | 'columns' | 'names'>,
   benchmarkMs: number,
   policy: Policy,
 ): Profile {
@@ -190,6 +192,7 @@ export function profileOf(
     benchmarkMs,
     moments,
     targets,
+    ...(columns && { columns, names }),
     retryMs: RETRY_MS,
     ...(secure && { secure: { secret, identityKey } }),
     policy,
@@ -220,6 +223,8 @@ export function withRows(
   return {
     rows,
     known,
+    // Sigmoids were fitted to the rows before, and would still tell of them.
+    calibration: undefined,
     ...(removed && { unlearning: [...unlearning, { edition: edition + 1, removed }] }),
     stored: {
       ...stored,

@@ -3,15 +3,28 @@
  * own, so that its sigmoids are drawn to a fixed slope (solver/calibration.ts).
  */
 import { Arena } from '../math/arena.ts';
+import type { FederationSettings } from '../settings/wire.ts';
 import { fixedSigmoids, ownSigmoids, type Sigmoids } from '../solver/calibration.ts';
-import type { Model } from '../solver/model.ts';
-import { outOfFold } from '../solver/out-of-fold.ts';
-import type { KeptRows } from './own-rows.ts';
+import { type FoldedRows, outOfFold } from '../solver/out-of-fold.ts';
+import { modelOf } from './participant-file.ts';
+import type { StateStore } from './ports.ts';
 
-/** Undefined: a regression, or a model without a personal part that could be fitted to other rows. */
-export function calibrateOwn({ rows, settings }: KeptRows, { w, classes }: Model): Sigmoids | undefined {
-  if (!classes || settings.method !== 'mtl') return undefined;
-  const decisions = outOfFold(new Arena(), settings, rows, w, settings.seed);
+/** A participant's training rows as they were scaled and trained on. */
+export interface KeptRows {
+  readonly rows: FoldedRows;
+  readonly settings: FederationSettings;
+}
+
+/** By the model that the state has. Undefined: none, a regression, or one without a personal part that could be fitted to other rows. */
+export async function storeCalibration(
+  store: StateStore,
+  { rows, settings }: KeptRows,
+): Promise<Sigmoids | undefined> {
+  const model = modelOf(store.file);
+  if (!model?.classes || settings.method !== 'mtl') return undefined;
+  const decisions = outOfFold(new Arena(), settings, rows, model.w, settings.seed);
   const heads = rows.y.length / rows.n;
-  return ownSigmoids({ heads, decisions, y: rows.y }, fixedSigmoids(heads));
+  const sigmoids = ownSigmoids({ heads, decisions, y: rows.y }, fixedSigmoids(heads));
+  await store.save({ calibration: { round: store.file.stored.model!.round, sigmoids } });
+  return sigmoids;
 }

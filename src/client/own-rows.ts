@@ -9,24 +9,31 @@ import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
+import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
+import { type ColumnCode, encodedRows } from '../data/encoding.ts';
 import { applyMapping, headsOf, headTargets, regressionTargets } from '../data/labels.ts';
+import { checkColumns } from '../data/learn-encoding.ts';
 import { featuresOf } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { meanOneWeights, weightedRows } from '../data/weights.ts';
 import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { OwnTargets } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import type { Metrics } from '../solver/metrics.ts';
 import { decisionBy, type Model } from '../solver/model.ts';
 import { metricsOf, testedRows } from '../solver/model-metrics.ts';
-import type { FoldedRows } from '../solver/out-of-fold.ts';
 import { type BoxContext, rowWeights } from '../solver/problem.ts';
 import { plusScaled } from '../solver/vector.ts';
+import { codesFor, fillingCodes } from './column-codes.ts';
 import { addRow } from './known-rows.ts';
-import type { OpenSolver, RowSolver, RowSolverEvents } from './ports.ts';
+import type { KeptRows } from './own-calibration.ts';
+import type { OpenSolver, RowSolver, RowSolverEvents, StateStore } from './ports.ts';
 
 /** Features of some rows, and which of all they are. */
 export interface MeasuredRows {
@@ -34,10 +41,13 @@ export interface MeasuredRows {
   readonly rows: Uint32Array;
 }
 
-export interface OwnData {
-  readonly features: readonly string[];
+export interface OwnData extends Pick<Table, 'features' | 'levels'> {
   /** To be given away. */
   readonly trainX: Float64Array;
+  /** Of the training rows, with a mean of 1; undefined: all weigh the same. */
+  readonly weights: Float64Array | undefined;
+  /** Of the training rows, where there is text or something is missing. */
+  readonly columns: readonly ColumnSummary[] | undefined;
   readonly train: Uint32Array;
   /** Targets of all rows, and where they stand; no features. */
   readonly labels: Pick<Table, 'source' | 'targets' | 'lines'>;
@@ -50,30 +60,28 @@ export interface OwnData {
 export function splitAsTrain(given: Table, participant: string, testFraction: number, seed: number): Split {
   const table = { ...given, participants: [participant], participantOf: new Uint32Array(given.n) };
   const named = given.participants.length === 1 && given.participants[0] !== '' ? given : table;
-  return splitRows(named, { testFraction, seed });
+  const { train, test } = splitRows(named, { testFraction, seed });
+  return { train: weightedRows(given, train), test };
 }
 
 /** Of a table with targets. */
 export function ownData(table: Table, { train, test: tested }: Split): OwnData {
-  const { source, lines, features } = table;
-  const targets = table.targets!;
-  const trainX = featuresOf(table, train);
+  const { source, lines, features, levels, targets } = table;
+  const columns = isPlain(table) ? undefined : summarise(table, features.length, train);
+  if (columns) checkColumns(table, columns);
   return {
-    features,
-    trainX,
-    train,
+    ...{ features, levels, train, columns },
+    trainX: featuresOf(table, train),
+    weights: meanOneWeights(table, train, table.participants[table.participantOf[0]]),
     labels: { source, targets, lines },
     test: { x: featuresOf(table, tested), rows: tested },
-    digest: digestOf(
-      trainX,
-      Array.from(train, (i) => targets[i]),
-    ),
+    digest: digestOf(table, train),
   };
 }
 
-function digestOf(x: Float64Array, targets: readonly string[]): string {
+function digestOf(table: Table, rows: Uint32Array): string {
   const hash = sha256.create();
-  for (const i of targets.keys()) addRow(hash, x, targets, i);
+  for (const i of rows) addRow(hash, table, i);
   return bytesToHex(hash.digest());
 }
 
@@ -104,17 +112,11 @@ interface OwnRowsEvents extends Omit<RowSolverEvents, 'prepared'> {
 }
 
 interface OwnRowsOptions {
-  /** Whether the training rows are kept here, too, for `keptRows`. */
+  /** Whether the training rows are kept here, too, for `calibrate`. */
   readonly keep?: boolean | undefined;
   readonly slowdown: number;
   readonly open: OpenSolver;
   readonly clock: Clock;
-}
-
-/** What a participant's own calibration needs (own-calibration.ts). */
-export interface KeptRows {
-  readonly rows: FoldedRows;
-  readonly settings: FederationSettings;
 }
 
 export class OwnRows {
@@ -139,9 +141,10 @@ export class OwnRows {
     this.kept = options.keep ? x.slice() : undefined;
     this.options = options;
     this.events = events;
-    const shape = { n: data.train.length, d: data.features.length };
+    const { train, features, levels, weights } = data;
+    const shape = { n: train.length, d: features.length };
     this.solver = options.open(
-      { x, ...shape, slowdown: options.slowdown },
+      { x, ...shape, slowdown: options.slowdown, ...(levels && { levels }), ...(weights && { weights }) },
       {
         ...events,
         prepared: (cap) => {
@@ -168,18 +171,34 @@ export class OwnRows {
     const y = headTargets(own, headsOf(mapping));
     this.asked = { y, settings, scaling, agreement };
     this.problem = undefined;
-    this.solver.prepare(withScaledEpsilon(settings, target), scaling, y);
+    this.solver.prepare(
+      withScaledEpsilon(settings, target),
+      scaling,
+      y,
+      codesFor(this.data, settings, agreement, scaling),
+    );
+  }
+
+  /** Stores sigmoids for the model that a participant has; undefined: rows were not to be kept for it, or there are none for such a model. */
+  async calibrate(store: StateStore): Promise<Sigmoids | undefined> {
+    const kept = this.keptRows(store.file.participant);
+    if (!kept) return undefined;
+    const { storeCalibration } = await import('./own-calibration.ts');
+    return storeCalibration(store, kept);
   }
 
   /** The training rows as they are scaled; undefined: they were not to be kept, or there is no scaling yet. */
-  keptRows(id: string): KeptRows | undefined {
+  private keptRows(id: string): KeptRows | undefined {
     const { kept: x, asked } = this;
     if (!x || !asked) return undefined;
-    const { settings, scaling, y } = asked;
-    const n = this.data.train.length;
-    const table = { x, index: Uint32Array.from({ length: n }, (_, i) => i), scaling };
-    const d = this.data.features.length + (settings.bias ? 1 : 0);
-    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n) }, settings };
+    const { settings, scaling, agreement, y } = asked;
+    const { train, weights } = this.data;
+    const n = train.length;
+    const map = seededMap(settings.map, settings.seed);
+    const features = this.encoded(x, n, codesFor(this.data, settings, agreement, scaling));
+    const table = { x: features, index: Uint32Array.from({ length: n }, (_, i) => i), scaling, map };
+    const d = columnsOf({ ...settings, features: features.length / n });
+    return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n, weights) }, settings };
   }
 
   /** Whether rows are kept aside to test on. */
@@ -198,11 +217,18 @@ export class OwnRows {
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const decision = decisionBy(model, x);
+    const codes = model.encoding?.columns ?? fillingCodes(x, model.scaling);
+    const decision = decisionBy(model, this.encoded(x, rows.length, codes));
     const decisions = new Float64Array(heads * rows.length);
     for (let i = 0; i < rows.length; i++) decision(z, i, decisions, i * heads);
     const [id] = model.personal.keys();
     return { rows: rows.length, ...metricsOf(model, testedRows(model, { id, y: expected, decisions })) };
+  }
+
+  /** Features of n rows. */
+  private encoded(x: Float64Array, n: number, codes: readonly ColumnCode[] | undefined): Float64Array {
+    const { levels, labels } = this.data;
+    return codes ? encodedRows({ source: labels.source, n, x, levels }, codes) : x;
   }
 
   /** Of all rows: -1 and +1, numbers of many classes, or values. */

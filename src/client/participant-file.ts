@@ -1,6 +1,9 @@
 /** What the state of a participant holds beside that of its machine, and whether it fits who wants to go on with it. */
 import { inputError } from '../base/errors.ts';
 import { mappingOf } from '../data/agreed-classes.ts';
+import { declaredCodes } from '../data/declared-levels.ts';
+import { featureNames, namedEncoding } from '../data/encoding.ts';
+import type { CategoricalRule, MissingRule } from '../data/table.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { NOTHING_STORED, type Stored } from '../participant/state.ts';
 import { vectorLength } from '../protocol/agreement.ts';
@@ -18,6 +21,10 @@ export interface OwnColumns extends TextFormat {
   readonly drop: readonly string[];
   /** Value of the participant column; undefined: all rows. */
   readonly own: string | undefined;
+  /** As of a table; absent: as usual. */
+  readonly weight?: string | undefined;
+  readonly missing?: MissingRule | undefined;
+  readonly categorical?: CategoricalRule | undefined;
 }
 
 export interface FederationName {
@@ -30,7 +37,9 @@ export interface ParticipantFile {
   /** Undefined before the first contact. */
   readonly federation: FederationName | undefined;
   readonly features: readonly string[];
-  /** `schemaDigest` of the features. */
+  /** Which of them are text; absent: none. */
+  readonly texts?: readonly string[] | undefined;
+  /** `schemaDigest` of the features and their kinds. */
   readonly schema: string;
   readonly columns: OwnColumns | undefined;
   /** Digest of the training rows: the duals belong to them. */
@@ -99,22 +108,25 @@ function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
 
 /** The model that a participant can predict with, from its state alone; undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
-  const { participant, features, columns, stored } = file;
+  const { participant, features: names, columns, stored } = file;
   const sigmoids = currentSigmoids(file);
   const { settings, scaling, agreement, model } = stored;
   if (!settings || !scaling || !agreement || !model) return undefined;
   const { classes, target } = agreement;
-  const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed } = settings;
+  const { method, objective, loss, bias, c1, c2, epsilon, quantile, classWeight, seed, levels } = settings;
   const length = vectorLength(settings, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== length) return undefined;
+  const codes = levels ? declaredCodes(names, levels) : agreement.encoding;
+  const encoding = codes && namedEncoding(names, codes);
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
   const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(length);
   return {
     method,
     objective,
-    features,
+    features: encoding ? featureNames(encoding) : names,
+    ...(encoding && { encoding }),
     bias,
     scaling,
     map: seededMap(settings.map, seed),

@@ -7,9 +7,9 @@ import type { SolveResult } from '../participant/effects.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
+import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
-import type { Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
 import { Connection } from './connection.ts';
@@ -110,7 +110,11 @@ class Participating implements Participation {
     if (added + gone > 0) this.emit({ type: 'test rows changed', added, gone });
     const { positive, slowdown = 1 } = options;
     const { solver, clock } = this.ports;
-    const targets = ownTargets(home.own, positive);
+    const own = {
+      targets: ownTargets(home.own, positive),
+      columns: home.own.columns,
+      names: home.own.features,
+    };
     this.rows = new OwnRows(
       home.own,
       { slowdown, open: solver, clock, keep: options.probabilities },
@@ -118,7 +122,7 @@ class Participating implements Participation {
         ready: (moments, benchmarkMs) => {
           const key = fromBase64Url(home.signer.key);
           const { file } = home.store;
-          const profile = profileOf(options, file, key, moments, targets, benchmarkMs, this.policy);
+          const profile = profileOf(options, file, key, moments, own, benchmarkMs, this.policy);
           this.start(profile, home.change, transport, home.signer).catch((error: unknown) =>
             this.fail(error),
           );
@@ -204,7 +208,8 @@ class Participating implements Participation {
         clock,
         random,
         applicant: () => {
-          const { participant, schema, features, federation } = store.file;
+          const { participant, schema, federation } = store.file;
+          const features = columnTitles(store.file.features, store.file.texts);
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
@@ -288,18 +293,6 @@ class Participating implements Participation {
     );
   }
 
-  /** By the model as it stands at the end. */
-  private async calibrate(): Promise<Sigmoids | undefined> {
-    const model = this.model();
-    const kept = this.options.probabilities && model && this.rows?.keptRows(this.options.participant);
-    if (!kept) return undefined;
-    const { calibrateOwn } = await import('./own-calibration.ts');
-    const sigmoids = calibrateOwn(kept, model);
-    if (sigmoids)
-      await this.store!.save({ calibration: { round: this.store!.file.stored.model!.round, sigmoids } });
-    return sigmoids;
-  }
-
   /** Everything is given back before `done` is settled. */
   private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
     // Not within the step or the event that ended it: the state may still be on its way to the store.
@@ -309,7 +302,7 @@ class Participating implements Participation {
     try {
       await this.connection?.close();
       await rows?.solver.close();
-      const calibration = await this.calibrate();
+      const calibration = store && (await rows?.calibrate(store));
       const model = this.model();
       const test = model && rows?.measure(model);
       const { classes, target } = store?.file.stored.agreement ?? {};

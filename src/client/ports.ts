@@ -2,7 +2,10 @@
  * What a participant needs from where it runs. Nothing in this folder knows a runtime: Node, a browser, a message broker and a simulation
  * each bring their own. A port may answer at once or with a promise, where the type says so.
  */
+
 import type { Eventually } from '../base/ports.ts';
+import type { ColumnCode } from '../data/encoding.ts';
+import type { Table } from '../data/table.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { Agreement } from '../protocol/agreement.ts';
@@ -60,6 +63,10 @@ export interface RawTrainingRows {
   readonly x: Float64Array;
   readonly n: number;
   readonly d: number;
+  /** As of a table: texts of text columns, to whose places x refers. */
+  readonly levels?: Table['levels'];
+  /** Of the rows, with a mean of 1; absent: all weigh the same. */
+  readonly weights?: Float64Array | undefined;
   /** How many times as slow as it is the solver pretends to be; 1: not at all. */
   readonly slowdown: number;
 }
@@ -76,8 +83,16 @@ export interface RowSolverEvents {
 
 /** Holds rows and solves for them. `ready` comes after `OpenSolver` has returned; other events may come while they are asked for. */
 export interface RowSolver extends Omit<Solver, 'prepare'> {
-  /** Answered by `prepared`, the last time that it is asked for. `y` and `settings` are of the problem with scaled targets. */
-  prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void;
+  /**
+   * Answered by `prepared`, the last time that it is asked for. `y` and `settings` are of the problem with scaled targets; `codes`: how columns
+   * become features, where they are not numbers without gaps.
+   */
+  prepare(
+    settings: FederationSettings,
+    scaling: Scaling,
+    y: Float64Array,
+    codes?: readonly ColumnCode[] | undefined,
+  ): void;
   close(): Eventually<void>;
 }
 

@@ -10,6 +10,7 @@ const MISTAKES = new Set([
   'WRONG_CLASSES',
   'POSITIVE_NEEDED',
   'TARGET_NOT_A_NUMBER',
+  'COLUMNS_NOT_AGREED',
 ]);
 
 export function refusalError(

@@ -2,6 +2,9 @@
 import { invariant } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
+import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
+import { type ColumnCode, encodedRows } from '../data/encoding.ts';
+import { codesFrom } from '../data/learn-encoding.ts';
 import { Arena } from '../math/arena.ts';
 import { featureMoments, type Moments, type Scaling, scaleRow, scalingFrom } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
@@ -51,11 +54,17 @@ export class RowWork {
   }
 
   /** Gives C1 c of each row. */
-  prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): Float64Array {
-    const { x, d: features } = this.rows;
+  prepare(
+    settings: FederationSettings,
+    scaling: Scaling,
+    y: Float64Array,
+    codes?: readonly ColumnCode[] | undefined,
+  ): Float64Array {
+    const { n, weights } = this.rows;
     this.shard?.release();
     this.settings = settings;
-    this.shard = scaledShard(this.arena, settings, scaling, { x, y, features });
+    const x = codes ? encodedRows({ source: 'rows', ...this.rows }, codes) : this.rows.x;
+    this.shard = scaledShard(this.arena, settings, scaling, { x, y, features: x.length / n, weights });
     return this.shard.cap;
   }
 
@@ -94,12 +103,11 @@ const SHORT_MS = 50;
 const MOST_TRIES = 3;
 
 /** How fast this device is, before it knows what it will be asked: passes over its real rows, scaled by themselves. */
-function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number) {
-  const moments = featureMoments(
-    x,
-    d,
-    Uint32Array.from({ length: n }, (_, i) => i),
-  );
+function benchmark(arena: Arena, rows: RawTrainingRows, now: () => number) {
+  const { n } = rows;
+  const { x, columns } = asNumbers(rows);
+  const d = x.length / n;
+  const moments = featureMoments(x, d, everyRow(n));
   const scaling = scalingFrom(moments, 'standard');
   // The targets are not known yet; from zero duals a pass moves nearly every row whatever they are.
   const y = Float64Array.from({ length: n }, (_, i) => (i % 2 === 0 ? 1 : -1));
@@ -113,7 +121,25 @@ function benchmark(arena: Arena, { x, n, d }: RawTrainingRows, now: () => number
     if (passMs > SHORT_MS) break;
   }
   shard.release();
-  return { moments, passMs };
+  return { moments: columns ? knownMoments(columns, n) : moments, passMs };
+}
+
+/** Text and gaps encoded by what is known before there is an agreement: the own rows. */
+function asNumbers(rows: RawTrainingRows) {
+  if (isPlain(rows)) return { x: rows.x, columns: undefined };
+  const columns = summarise(rows, rows.d, everyRow(rows.n));
+  return { x: encodedRows({ source: 'rows', ...rows }, codesFrom(columns, 1)), columns };
+}
+
+/** Of the values that are known; nothing of text. */
+function knownMoments(columns: readonly ColumnSummary[], count: number): Moments {
+  const of = (name: 'mean' | 'm2') =>
+    Float64Array.from(columns, (column) => (column.kind === 'number' ? column[name] : 0));
+  return { count, mean: of('mean'), m2: of('m2') };
+}
+
+function everyRow(n: number): Uint32Array {
+  return Uint32Array.from({ length: n }, (_, i) => i);
 }
 
 function onePassMs(shard: Shard, now: () => number): number {
@@ -188,7 +214,7 @@ export function localSolver(clock: Clock, secret: () => Stream): OpenSolver {
     const work = new RowWork(rows, { now: () => clock.now(), sleep: () => {} }, secret);
     const takeBack = clock.at(clock.now(), () => events.ready(work.moments, work.benchmarkMs));
     return {
-      prepare: (settings, scaling, y) => events.prepared(work.prepare(settings, scaling, y)),
+      prepare: (...problem) => events.prepared(work.prepare(...problem)),
       solve: (request) => {
         const untilMs = clock.now() + request.budgetMs;
         const result = work.solve(request, { untilMs, isStopped: () => false, isDropped: () => false });

@@ -7,15 +7,22 @@ import { listed, shown } from '../data/number.ts';
 import { naturallySorted } from '../data/participants.ts';
 import { type Moments as RowMoments, scalingFrom } from '../math/scaling.ts';
 import { targetScalingFrom } from '../math/target-scaling.ts';
-import { type Agreement, areLabelsAsked as areAsked, measuredBy } from '../protocol/agreement.ts';
+import { type Agreement, areLabelsAsked as areAsked, featuresBy, measuredBy } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
+import { encodedBy, settledCodes } from './columns.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { publicScaling } from './private-scaling.ts';
 import { mergeRobustly } from './robust-moments.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
+
+/** What a member has brought. */
+interface Claimed {
+  readonly id: string;
+  readonly moments: Brought;
+}
 
 /** What the operator has declared is agreed on from the outset. */
 export function initialAgreement(options: CoordinatorOptions): Agreement | undefined {
@@ -42,8 +49,13 @@ export function areRowsMeasured({ options }: CoordinatorState): boolean {
 export function misshapenMoments(state: CoordinatorState, message: Moments): string | undefined {
   const { options, features, secure } = state;
   const asked = measuredBy(options);
-  const expected = asked.features && !secure ? features : 0;
-  const { mean, m2, target, labels } = message;
+  const { mean, m2, target, labels, columns } = message;
+  if (columns && (secure || options.dp || options.levels))
+    return 'moments: expected nothing of the columns, which are declared or cannot be agreed on';
+  if (columns && columns.length !== features)
+    return `moments: expected ${features} columns, got ${columns.length}`;
+  const expected =
+    (asked.features || columns) && !secure ? featuresBy({ features, levels: options.levels }) : 0;
   if (mean.length !== expected || m2.length !== expected)
     return `moments: expected ${expected} features, got ${mean.length} and ${m2.length}`;
   if ((target !== undefined) !== (asked.target && !secure))
@@ -106,12 +118,21 @@ export function settleClasses(state: CoordinatorState): void {
   state.agreement ??= { classes, target: undefined };
 }
 
+/** What columns become is settled, too, and gives what everybody has brought as moments of features. */
+export function settleColumns(state: CoordinatorState, claimed: readonly Claimed[]): Claimed[] {
+  const brought = claimed.map(({ moments }) => moments).filter(({ mean }) => mean.length > 0);
+  const encoding = settledCodes(state, brought);
+  if (encoding) state.agreement = { ...state.agreement!, encoding };
+  return claimed.map(({ id, moments }) => ({ id, moments: encodedBy(encoding, moments) }));
+}
+
 /** The scaling of features and targets, from the moments of all rows; undefined: none were asked for. */
 export function settleScaling(
   state: CoordinatorState,
   moments: (RowMoments & Partial<Pick<Moments, 'target'>>) | undefined,
 ): void {
-  const { options, features: d } = state;
+  const { options, agreement } = state;
+  const d = featuresBy({ features: state.features, levels: options.levels }, agreement);
   const { shift, factor } = publicScaling(options, d) ?? scalingFrom(moments!, options.scale);
   const { count = 0, target } = moments ?? {};
   state.scaling = { shift, factor };
@@ -126,7 +147,7 @@ function oneColumn(count: number, { mean, m2 }: NonNullable<Moments['target']>):
 }
 
 /** In the order of the members, so that everybody computes the same. Targets are one more column. */
-export function mergedMoments(claimed: readonly { readonly id: string; readonly moments: Brought }[]) {
+export function mergedMoments(claimed: readonly Claimed[]) {
   const hasTarget = claimed[0]?.moments.target !== undefined;
   const { moments, leftOut } = mergeRobustly(
     claimed.map(({ id, moments }) => ({ id, moments: withTarget(moments) })),

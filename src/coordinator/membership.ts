@@ -12,8 +12,10 @@ import {
   mergedMoments,
   misshapenMoments,
   settleClasses,
+  settleColumns,
   settleScaling,
 } from './agreement.ts';
+import { unfitColumns } from './columns.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
@@ -181,14 +183,15 @@ function admit(state: CoordinatorState, member: Member): void {
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
   const misshapen = misshapenMoments(state, message);
   if (misshapen) return [refuse(state, member.id, 'WRONG_SHAPE', misshapen)];
-  const rows = areRowsMeasured(state) && !state.secure ? member.rows : 0;
+  const rows = (areRowsMeasured(state) || message.columns) && !state.secure ? member.rows : 0;
   const implausible = implausibleMoments(message, rows);
   if (implausible) return [refuse(state, member.id, 'INFEASIBLE', implausible)];
   // Settled: it checks for itself whether its labels fit.
   if (state.phase !== 'gathering') return [sendWelcome(state, member)];
-  const contradiction = contradictionIn(state, member, message);
+  const unfit = unfitColumns(state, member, message);
+  const contradiction = unfit ?? contradictionIn(state, member, message);
   if (contradiction) {
-    const refusal = refuse(state, member.id, 'WRONG_CLASSES', contradiction);
+    const refusal = refuse(state, member.id, unfit ? 'WRONG_FEATURES' : 'WRONG_CLASSES', contradiction);
     // It has contributed nothing: nothing of it stays, and nobody waits for it.
     removeMember(state, member);
     return [persist(state, [], [member.id]), refusal];
@@ -229,8 +232,9 @@ function readyToMeasure(state: CoordinatorState): boolean {
 export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
   settleClasses(state);
   if (state.secure && areRowsMeasured(state)) return openMeasuring(state);
+  const brought = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
+  const claimed = settleColumns(state, brought);
   if (!areRowsMeasured(state)) return settle(state, undefined);
-  const claimed = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
   const { moments, leftOut } = mergedMoments(claimed);
   const notices = leftOut.map(({ id, sentence }) => refuse(state, id, 'INFEASIBLE', sentence));
   return [...notices, ...settle(state, moments)];

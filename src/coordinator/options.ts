@@ -14,6 +14,7 @@ import {
   type Bounds,
   type FEDERATION,
   federationKind,
+  isPair,
   type OptionsInput,
   SECURE_OPTIONS,
 } from '../settings/federation.ts';
@@ -105,6 +106,14 @@ const RULES: readonly Rule[] = [
       !isOne && { field: 'positive', expected: `one of the classes ${labels.join(', ')}`, got: positive }
     );
   },
+  ({ levels, dp }) =>
+    levels !== undefined &&
+    dp?.bounds !== undefined &&
+    !isPair(dp.bounds) && {
+      field: 'dp.bounds',
+      expected: 'one pair [min, max] for all features with levels, which become features of their own',
+      got: dp.bounds,
+    },
   ({ method, objective }) =>
     method === 'mocha' &&
     objective === 'regression' && {

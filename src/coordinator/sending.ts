@@ -38,7 +38,7 @@ export function awaited({ phase, options, members, secure }: CoordinatorState): 
 export function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, quantile, classWeight, scale, scaleTarget, bias, passes, seed } =
     state.options;
-  const { features: map, straggler, precision, retryMs, mask, dp, secure } = state.options;
+  const { features: map, straggler, precision, retryMs, mask, dp, secure, levels } = state.options;
   return {
     objective,
     loss,
@@ -50,6 +50,7 @@ export function settingsOf(state: CoordinatorState): FederationSettings {
     scaleTarget,
     bias,
     features: state.features,
+    ...(levels && { levels }),
     ...(map && { map }),
     passes,
     seed,

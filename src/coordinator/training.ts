@@ -30,9 +30,9 @@ export function newTrainer(
   features: number,
   agreement: Agreement | undefined,
 ): Trainer {
-  const { method, aggregation, lambda, features: map, bias, stop, secure, dp } = options;
+  const { method, aggregation, lambda, features: map, bias, stop, secure, dp, levels } = options;
   const heads = headsBy(agreement);
-  const d = vectorLength({ features, map, bias }, agreement);
+  const d = vectorLength({ features, levels, map, bias }, agreement);
   const c2 = personalCost(options);
   if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {

@@ -49,7 +49,7 @@ export async function readArrow(
   }
   const read = (column: number, take: Take) =>
     orCorrupt(source, () => readColumn(arrow, column, limitBytes, take));
-  return tableFromColumns({ source, n: arrow.numRows, plan, need: columns.need, limitBytes, read });
+  return tableFromColumns({ source, n: arrow.numRows, plan, columns, limitBytes, read });
 }
 
 async function decode(bytes: Uint8Array, source: string, limitBytes: number): Promise<ArrowTable> {

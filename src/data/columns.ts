@@ -3,7 +3,7 @@ import { inputError, type KindredError } from '../base/errors.ts';
 import { dropHint, listed, parseDecimal, shown } from './number.ts';
 import type { TableColumns } from './table.ts';
 
-export type ColumnRole = 'feature' | 'task' | 'label' | 'dropped';
+export type ColumnRole = 'feature' | 'task' | 'label' | 'weight' | 'dropped';
 
 export interface ColumnPlan {
   readonly names: readonly string[];
@@ -11,18 +11,14 @@ export interface ColumnPlan {
   readonly features: readonly string[];
   readonly hasTask: boolean;
   readonly hasLabel: boolean;
+  readonly hasWeight: boolean;
 }
 
 /** `where` is what errors call the place of the header: "har.csv line 1". */
 export function planColumns(names: readonly string[], columns: TableColumns, where: string): ColumnPlan {
   checkNames(names, where);
   checkRequest(names, columns, where);
-  const dropped = new Set(columns.drop);
-  const roles = names.map((name): ColumnRole => {
-    if (dropped.has(name)) return 'dropped';
-    if (name === columns.task) return 'task';
-    return name === columns.label ? 'label' : 'feature';
-  });
+  const roles = names.map((name) => roleOf(name, columns));
   const features = names.filter((_, i) => roles[i] === 'feature');
   if (features.length === 0) {
     throw inputError(
@@ -31,7 +27,17 @@ export function planColumns(names: readonly string[], columns: TableColumns, whe
         `and dropped columns, got only ${listed(names)}`,
     );
   }
-  return { names, roles, features, hasTask: roles.includes('task'), hasLabel: roles.includes('label') };
+  const has = (role: ColumnRole) => roles.includes(role);
+  return { names, roles, features, hasTask: has('task'), hasLabel: has('label'), hasWeight: has('weight') };
+}
+
+function roleOf(name: string, { task, label, weight, drop, need }: TableColumns): ColumnRole {
+  if (drop.includes(name)) return 'dropped';
+  if (name === task) return 'task';
+  if (name === label) return 'label';
+  // Predictions have no use for weights.
+  if (name === weight) return need === 'neither' ? 'dropped' : 'weight';
+  return 'feature';
 }
 
 /** Lists, structures and the like are no columns of a table. */
@@ -76,18 +82,25 @@ function headerHint(names: readonly string[]): string {
 }
 
 function checkRequest(names: readonly string[], columns: TableColumns, where: string): void {
-  const { task, label, drop, need, taskOption = '--task' } = columns;
+  const { task, label, drop, need, taskOption = '--task', weight, categorical } = columns;
   if (task === label) {
     throw inputError(
       'TASK_IS_LABEL',
       `${where}: expected different columns for participant (${taskOption}) and target (--label), got ${shown(task)} for both`,
     );
   }
+  if (weight === task || weight === label) {
+    throw inputError(
+      'WEIGHT_COLUMN_TAKEN',
+      `${where}: expected a column of its own for weights (--weight), got ${shown(weight)}, the ${weight === task ? 'participant' : 'target'} column`,
+    );
+  }
   for (const [what, name, option] of [
     ['participant', task, taskOption],
     ['target', label, '--label'],
+    ['weight', weight, '--weight'],
   ] as const) {
-    if (!drop.includes(name)) continue;
+    if (name === undefined || !drop.includes(name)) continue;
     throw inputError(
       'DROPPED_COLUMN_NEEDED',
       `${where}: cannot drop ${shown(name)} (--drop), it is the ${what} column (${option})`,
@@ -101,6 +114,12 @@ function checkRequest(names: readonly string[], columns: TableColumns, where: st
   if (!names.includes(label)) throw absent('MISSING_LABEL_COLUMN', 'a target column', label, '--label');
   for (const name of drop) {
     if (!names.includes(name)) throw absent('UNKNOWN_DROP_COLUMN', 'a column to drop', name, '--drop');
+  }
+  if (weight !== undefined && !names.includes(weight))
+    throw absent('MISSING_WEIGHT_COLUMN', 'a weight column', weight, '--weight');
+  for (const name of Array.isArray(categorical) ? (categorical as readonly string[]) : []) {
+    if (!names.includes(name))
+      throw absent('UNKNOWN_CATEGORICAL_COLUMN', 'a categorical column', name, '--categorical');
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * CSV: a participant column, a target column, numeric features. Separator, decimal sign and header line are as text-format.ts says.
- * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target or not a plain number.
+ * CSV: a participant column, a target column, features. Separator, decimal sign and header line are as text-format.ts says.
+ * Numbers are read straight from the bytes; a field becomes a string only where it is an id, a target, text or not a plain number.
  * The file comes in pieces, so that memory holds its rows but not its text.
  */
 import { inputError } from '../base/errors.ts';
@@ -9,12 +9,14 @@ import { type ColumnPlan, type ColumnRole, isNeeded, planColumns } from './colum
 import { CsvCursor } from './csv-cursor.ts';
 import { GrowingList } from './growing-list.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows } from './memory.ts';
 import {
   badFeature,
   DECIMAL_COMMA,
   DecimalScanner,
   isMissing,
+  isText,
   LARGEST_FEATURE,
   parseDecimal,
   shown,
@@ -22,8 +24,9 @@ import {
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
 import { checkNoZeros, emptyFile } from './text.ts';
-import { TextColumn } from './text-column.ts';
+import { TextColumns } from './text-columns.ts';
 import { columnNumbers, separatorOf } from './text-format.ts';
+import { weightFrom } from './weights.ts';
 
 const KIND = 'CSV text';
 /** Bytes of rows that are read at once: long enough that a row that is cut at the end, and read again, costs nothing. */
@@ -145,28 +148,26 @@ function fieldsOf(cursor: CsvCursor): string[] {
 class CsvRows {
   private readonly cursor: CsvCursor;
   private readonly plan: ColumnPlan;
-  private readonly format: Pick<TableColumns, 'need' | 'decimal'>;
+  private readonly format: TableColumns;
   /** Bytes of the file, as far as known. */
   private readonly size: number | undefined;
   /** Where the first row begins in the file. */
   private readonly start: number;
   private readonly numbers = new DecimalScanner();
   private readonly participants = new ParticipantColumn();
-  private readonly targets = new TextColumn();
+  private readonly texts: TextColumns;
+  private readonly targets = new InternedTexts();
   private readonly lines = new GrowingList();
+  private readonly weights: number[] = [];
   private x: Float64Array = new Float64Array(0);
   /** Numbers stored in x so far. */
   private filled = 0;
 
-  constructor(
-    cursor: CsvCursor,
-    plan: ColumnPlan,
-    format: Pick<TableColumns, 'need' | 'decimal'>,
-    size: number | undefined,
-  ) {
+  constructor(cursor: CsvCursor, plan: ColumnPlan, format: TableColumns, size: number | undefined) {
     this.cursor = cursor;
     this.plan = plan;
     this.format = format;
+    this.texts = new TextColumns(cursor.source, plan.features, format.categorical);
     this.size = size;
     this.start = cursor.before + cursor.at;
   }
@@ -189,14 +190,17 @@ class CsvRows {
     if (n === 0) {
       throw inputError('NO_ROWS', `${cursor.source}: expected rows below the header, got none`);
     }
+    const levels = this.texts.finish(this.x, n);
     return {
       source: cursor.source,
       features: plan.features,
       n,
       // Not a copy: that would take the memory twice, and what was never written takes none.
       x: this.x.subarray(0, this.filled),
+      ...(levels && { levels }),
       ...this.participants.finish(),
       targets: plan.hasLabel ? this.targets.finish() : undefined,
+      ...(plan.hasWeight && { weights: Float64Array.from(this.weights) }),
       lines: this.lines.finish(),
     };
   }
@@ -228,29 +232,36 @@ class CsvRows {
     cursor.endRecord();
   }
 
-  /** Quoted, spaced, long or wrong. */
+  /** Quoted, spaced, long, missing, text or wrong. */
   private slowFeature(c: number, rowStart: number, line: number): number {
     const text = this.cursor.field().trim();
     const value = parseDecimal(this.withPoint(text));
     if (Math.abs(value) <= LARGEST_FEATURE) return value;
-    // A line cut short ends in an empty field; that it is short says more than that a value is missing.
-    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
-      throw this.fieldCount(rowStart, line);
+    const { names } = this.plan;
+    const refused = () => badFeature(this.where(c, line), text, names[c], ...this.textAfter(c));
+    if (isMissing(text)) {
+      if (this.format.missing !== 'refuse') return Number.NaN;
+      // A line cut short ends in an empty field; that it is short says more than that a value is missing.
+      throw text === '' && this.isShort(rowStart) ? this.fieldCount(rowStart, line) : refused();
     }
-    throw badFeature(this.where(c, line), text, this.plan.names[c], ...this.textAfter(c));
+    // The place of this value is taken already.
+    const j = (this.filled - 1) % this.plan.features.length;
+    if (!isText(text) && !this.texts.isListed(j)) throw refused();
+    return this.texts.take(j, text, refused);
   }
 
   /** Names of the columns behind one in this record that hold no number either: all can be dropped at once. */
   private textAfter(c: number): string[] {
     const { roles, names } = this.plan;
+    const { at, line } = this.cursor;
     const found: string[] = [];
     for (let next = c + 1; next < roles.length && this.cursor.atSeparator(); next++) {
       this.cursor.at++;
       const text = this.cursor.field().trim();
-      const isText =
-        Number.isNaN(parseDecimal(this.withPoint(text))) && !isMissing(text) && !DECIMAL_COMMA.test(text);
-      if (roles[next] === 'feature' && isText) found.push(names[next]);
+      if (roles[next] === 'feature' && isText(this.withPoint(text))) found.push(names[next]);
     }
+    this.cursor.at = at;
+    this.cursor.line = line;
     return found;
   }
 
@@ -265,6 +276,10 @@ class CsvRows {
       return;
     }
     const text = this.cursor.field().trim();
+    if (role === 'weight') {
+      this.weights.push(weightFrom(this.withPoint(text), () => this.where(c, line)));
+      return;
+    }
     if (isNeeded(role, this.format.need)) this.checkPresent(role, c, text, rowStart, line);
     if (role === 'task') this.participants.push(text);
     else this.targets.push(this.withPoint(text));
@@ -273,9 +288,7 @@ class CsvRows {
   private checkPresent(role: ColumnRole, c: number, text: string, rowStart: number, line: number): void {
     const absent = role === 'task' ? text === '' : isMissing(text);
     if (!absent) return;
-    if (text === '' && this.countFields(rowStart) !== this.plan.roles.length) {
-      throw this.fieldCount(rowStart, line);
-    }
+    if (text === '' && this.isShort(rowStart)) throw this.fieldCount(rowStart, line);
     const [code, what] =
       role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
     throw inputError(code, `${this.where(c, line)}: expected ${what}, got ${shown(text)}`);
@@ -291,9 +304,19 @@ class CsvRows {
     return this.cursor.fail('CSV_FIELD_COUNT', `expected ${fields}`, line);
   }
 
+  private isShort(rowStart: number): boolean {
+    return this.countFields(rowStart) !== this.plan.roles.length;
+  }
+
+  /** Of the record that begins there; the cursor stays. */
   private countFields(rowStart: number): number {
-    this.cursor.at = rowStart;
-    return this.cursor.countFields();
+    const { cursor } = this;
+    const { at, line } = cursor;
+    cursor.at = rowStart;
+    const fields = cursor.countFields();
+    cursor.at = at;
+    cursor.line = line;
+    return fields;
   }
 
   /** Room for more rows: at first for those in memory, then for as many as the file holds if all are as long as those read so far. */

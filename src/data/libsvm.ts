@@ -4,12 +4,12 @@
  */
 import { inputError } from '../base/errors.ts';
 import { GrowingList } from './growing-list.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows, checkDenseSize, count, DEFAULT_MEMORY_LIMIT_BYTES } from './memory.ts';
 import { badFeature, DecimalScanner, isMissing, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table } from './table.ts';
 import { checkText, decodeText, textLines } from './text.ts';
-import { TextColumn } from './text-column.ts';
 
 const COLON = 0x3a;
 
@@ -126,7 +126,7 @@ function readIds(tasks: NamedBytes, source: string, n: number): string[] {
 }
 
 class LibsvmRows {
-  readonly labels = new TextColumn();
+  readonly labels = new InternedTexts();
   readonly lines = new GrowingList();
   /** n x d, zeros at first. */
   readonly x: Float64Array;

@@ -29,6 +29,11 @@ export function isMissing(text: string): boolean {
   return text.length <= 4 && MISSING.has(text.toLowerCase());
 }
 
+/** Text that is neither a number, however large or written, nor missing. */
+export function isText(text: string): boolean {
+  return !isMissing(text) && !DECIMAL.test(text) && !DECIMAL_COMMA.test(text) && !INFINITE.test(text);
+}
+
 /**
  * Reads short decimals straight from bytes. Where the digits form an integer up to 2^53 and the power of ten is one of
  * the exact ones, a single multiplication or division rounds correctly (Clinger 1990), so the result equals
@@ -116,7 +121,12 @@ export function badFeature(where: string, text: string, ...columns: readonly str
 export function dropHint(...columns: readonly string[]): string {
   const names = columns.join(',');
   const what = columns.length === 1 ? 'column' : 'columns';
-  return `; --drop ${/^[\w.,-]+$/.test(names) ? names : shown(names)} leaves the ${what} out`;
+  return `; --drop ${optionWord(names)} leaves the ${what} out`;
+}
+
+/** Names as they are typed behind an option. */
+export function optionWord(names: string): string {
+  return /^[\w.,-]+$/.test(names) ? names : shown(names);
 }
 
 /** A text in quotes for an error: short, and with nothing that could break the line. */

@@ -72,5 +72,5 @@ function tableOf(
     const { array, place } = all[column];
     for (let row = 0; row < n; row++) take(row, array.value(row, place));
   };
-  return tableFromColumns({ source, n, plan, need: columns.need, limitBytes, read });
+  return tableFromColumns({ source, n, plan, columns, limitBytes, read });
 }

@@ -30,7 +30,7 @@ export async function readParquet(
   // Names as the file spells them: hyparquet wants them untrimmed.
   const names = parquetSchema(metadata).children.map((child) => child.element.name);
   const read = (column: number, take: Take) => readColumn(file, names[column], take);
-  return tableFromColumns({ source, n: file.n, plan, need: columns.need, limitBytes, read });
+  return tableFromColumns({ source, n: file.n, plan, columns, limitBytes, read });
 }
 
 function readMetadata(bytes: Uint8Array, source: string): FileMetaData {

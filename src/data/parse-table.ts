@@ -32,10 +32,12 @@ export interface ParseOptions extends TableOptions {
 export function tableColumns(options: TableOptions = {}): TableColumns {
   const { task = 'task', label = 'y', drop = [], need = 'task and label', taskOption } = options;
   const { separator = 'auto', decimal = 'point', header = true } = options;
+  const { weight, missing = 'mean', categorical = 'auto' } = options;
   if (separator !== 'auto' && !/^[\x20-\x7e\t]$/.test(separator))
     throw badSeparator(`one character or auto, got ${JSON.stringify(separator)}`);
   if (separator === '"') throw badSeparator('a character other than the quotation mark');
-  return { task, label, drop, need, taskOption, separator, decimal, header };
+  const columns = { task, label, drop, need, taskOption, separator, decimal, header };
+  return { ...columns, weight, missing, categorical };
 }
 
 function badSeparator(expected: string): Error {
@@ -91,6 +93,7 @@ function parseLibsvm(
       `${name}: LIBSVM text has no participants; give --task-file, a file with one participant id on each line`,
     );
   }
+  refuseUnused('--weight', columns.weight, 'data with named columns', name);
   const table = readLibsvm(bytes, name, tasks, { features, memoryLimitBytes: maxBytes });
   return withoutDropped(table, columns);
 }

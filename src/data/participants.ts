@@ -94,6 +94,7 @@ export function selectRows(table: Table, rows: ArrayLike<number>): Table {
     x: featuresOf(table, rows),
     participantOf: Uint32Array.from(rows, (i) => table.participantOf[i]),
     targets: table.targets && Array.from(rows, (i) => table.targets![i]),
+    ...(table.weights && { weights: Float64Array.from(rows, (i) => table.weights![i]) }),
     lines: table.lines && Uint32Array.from(rows, (i) => table.lines![i]),
   };
 }

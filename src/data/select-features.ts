@@ -6,14 +6,15 @@ import type { Table } from './table.ts';
 
 /** Feature j of the result is feature `order[j]` of the table. */
 export function selectFeatures(table: Table, order: readonly number[]): Table {
-  const { n, x } = table;
+  const { n, x, levels } = table;
   const from = table.features.length;
   const to = order.length;
   const selected = new Float64Array(n * to);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < to; j++) selected[i * to + j] = x[i * from + order[j]];
   }
-  return { ...table, features: order.map((j) => table.features[j]), x: selected };
+  const features = order.map((j) => table.features[j]);
+  return { ...table, features, x: selected, ...(levels && { levels: order.map((j) => levels[j]) }) };
 }
 
 /** For sources that come as a table at once; CSV and Parquet leave columns out while reading. */

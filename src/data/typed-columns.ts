@@ -4,11 +4,13 @@
  */
 import { inputError } from '../base/errors.ts';
 import { type ColumnPlan, type ColumnRole, isNeeded } from './columns.ts';
+import { InternedTexts } from './interned-texts.ts';
 import { allocateRows, checkDenseSize } from './memory.ts';
-import { badFeature, dropHint, isMissing, LARGEST_FEATURE, shown } from './number.ts';
+import { badFeature, dropHint, isMissing, isText, LARGEST_FEATURE, parseDecimal, shown } from './number.ts';
 import { ParticipantColumn } from './participants.ts';
 import type { Table, TableColumns } from './table.ts';
-import { TextColumn } from './text-column.ts';
+import { TextColumns } from './text-columns.ts';
+import { checkedWeight } from './weights.ts';
 
 /** Gets the value of each row: a number, bigint, boolean, text, or null. */
 export type Take = (row: number, value: unknown) => void;
@@ -18,7 +20,7 @@ export interface TypedColumns {
   /** Number of rows. */
   readonly n: number;
   readonly plan: ColumnPlan;
-  readonly need: TableColumns['need'];
+  readonly columns: TableColumns;
   /** What the numbers of the table may take. */
   readonly limitBytes: number;
   /** Hands over the values of the column at this place among the plan's, row by row from 0 to n - 1. */
@@ -32,21 +34,28 @@ export async function tableFromColumns(file: TypedColumns): Promise<Table> {
   checkDenseSize(source, n, d, limitBytes, '; raise --max-bytes');
   const x = allocateRows(source, n, d);
   const participants = new ParticipantColumn();
-  const targets = new TextColumn();
+  const targets = new InternedTexts();
   if (plan.hasTask) await readTexts(file, 'task', (id) => participants.push(id));
   else for (let i = 0; i < n; i++) participants.push('');
   if (plan.hasLabel) await readTexts(file, 'label', (target) => targets.push(target));
+  const weights = plan.hasWeight ? await readWeights(file) : undefined;
+  const texts = new TextColumns(source, plan.features, file.columns.categorical);
   let feature = 0;
   for (const [column, role] of plan.roles.entries()) {
     if (role !== 'feature') continue;
     const j = feature++;
     await file.read(column, (i, value) => {
-      x[i * d + j] = featureOf(file, value, i, column);
+      x[i * d + j] = featureOf(file, value, i, column, texts, j);
     });
   }
+  const levels = texts.finish(x, n);
   return {
-    ...{ source, features: plan.features, n, x, ...participants.finish() },
-    ...{ targets: plan.hasLabel ? targets.finish() : undefined, lines: undefined },
+    ...{ source, features: plan.features, n, x, ...(levels && { levels }), ...participants.finish() },
+    ...{
+      targets: plan.hasLabel ? targets.finish() : undefined,
+      ...(weights && { weights }),
+      lines: undefined,
+    },
   };
 }
 
@@ -59,18 +68,49 @@ async function readTexts(
   await file.read(column, (i, value) => push(textOf(file, value, i, column, role)));
 }
 
-function featureOf(file: TypedColumns, value: unknown, i: number, column: number): number {
+async function readWeights(file: TypedColumns): Promise<Float64Array> {
+  const column = file.plan.roles.indexOf('weight');
+  const weights = new Float64Array(file.n);
+  await file.read(column, (i, value) => {
+    const number = typeof value === 'bigint' ? Number(value) : typeof value === 'number' ? value : Number.NaN;
+    weights[i] = checkedWeight(
+      number,
+      () => where(file, i, column),
+      () => shown(plainText(value) ?? '?'),
+    );
+  });
+  return weights;
+}
+
+function featureOf(
+  file: TypedColumns,
+  value: unknown,
+  i: number,
+  column: number,
+  texts: TextColumns,
+  j: number,
+): number {
   if (typeof value === 'number' && Math.abs(value) <= LARGEST_FEATURE) return value;
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
   const name = file.plan.names[column];
-  if (typeof value === 'number') throw badFeature(where(file, i, column), String(value), name);
-  if (value === null || value === undefined) throw badFeature(where(file, i, column), 'null', name);
-  const got = typeof value === 'string' ? `the text ${shown(value)}` : 'a value of another kind';
-  throw inputError(
-    'NOT_A_NUMBER',
-    `${where(file, i, column)}: expected a number, got ${got}${dropHint(name)}`,
-  );
+  const text = value instanceof Date ? value.toISOString() : plainText(value);
+  const notNumber = (expected: string, got: string) =>
+    inputError(
+      'NOT_A_NUMBER',
+      `${where(file, i, column)}: expected ${expected}, got ${got}${dropHint(name)}`,
+    );
+  if (text === undefined) throw notNumber('a number or text', 'a value of another kind');
+  const refused = (found: string) => badFeature(where(file, i, column), found, name);
+  if (isMissing(text)) {
+    if (file.columns.missing !== 'refuse') return Number.NaN;
+    throw refused(value === null || value === undefined ? 'null' : text);
+  }
+  if (typeof value === 'number') throw refused(text);
+  const number = parseDecimal(text);
+  if (Math.abs(number) <= LARGEST_FEATURE) return number;
+  if (!isText(text) && !texts.isListed(j)) throw refused(text);
+  return texts.take(j, text, () => notNumber('a number', `the text ${shown(text)}`));
 }
 
 function textOf(
@@ -88,7 +128,7 @@ function textOf(
     );
   }
   const absent = role === 'task' ? text === '' : isMissing(text);
-  if (!absent || !isNeeded(role, file.need)) return text;
+  if (!absent || !isNeeded(role, file.columns.need)) return text;
   const [code, what] =
     role === 'task' ? ['MISSING_PARTICIPANT', 'a participant id'] : ['MISSING_TARGET', 'a target'];
   const got = value === null || value === undefined ? 'null' : shown(text);

@@ -13,26 +13,33 @@ export interface CsvNames {
   readonly task?: string;
   /** Target column (default "y"). */
   readonly label?: string;
+  /** Weight column, of a table that has weights (default "weight"). */
+  readonly weight?: string | undefined;
 }
 
 export function* writeCsv(table: Table, names: CsvNames = {}): Generator<string, void, undefined> {
-  const { task = 'task', label = 'y' } = names;
-  for (const name of [task, label]) {
+  const { task = 'task', label = 'y', weight = 'weight' } = names;
+  const { n, x, targets, levels, weights } = table;
+  for (const name of [task, label, ...(weights ? [weight] : [])]) {
     if (!table.features.includes(name)) continue;
     throw inputError(
       'COLUMN_NAME_TAKEN',
       `${table.source}: expected a column name that is not the name of a feature, got ${shown(name)}`,
     );
   }
-  const { n, x, targets } = table;
   const d = table.features.length;
-  const header = [task, ...(targets ? [label] : []), ...table.features];
+  const header = [task, ...(targets ? [label] : []), ...(weights ? [weight] : []), ...table.features];
   let chunk = `${header.map(quoted).join(',')}\n`;
   const ids = table.participants.map(quoted);
+  const texts = levels?.map((column) => column?.map(quoted));
   for (let i = 0; i < n; i++) {
     chunk += ids[table.participantOf[i]];
     if (targets) chunk += `,${quoted(targets[i])}`;
-    for (let at = i * d; at < (i + 1) * d; at++) chunk += `,${numberText(x[at])}`;
+    if (weights) chunk += `,${weights[i]}`;
+    for (let j = 0; j < d; j++) {
+      const value = x[i * d + j];
+      chunk += `,${Number.isNaN(value) ? '' : (texts?.[j]?.[value] ?? numberText(value))}`;
+    }
     chunk += '\n';
     if (chunk.length < CHUNK_CHARACTERS) continue;
     yield chunk;

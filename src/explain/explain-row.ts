@@ -9,7 +9,8 @@
 import { inputError } from '../base/errors.ts';
 import type { Table } from '../data/table.ts';
 import { scaleRow } from '../math/scaling.ts';
-import { predict, withFeaturesOf } from '../methods/predict.ts';
+import { withFeaturesOf } from '../methods/model-rows.ts';
+import { predict } from '../methods/predict.ts';
 import { checkLinear } from '../solver/linear-model.ts';
 import { type Model, winnerOf } from '../solver/model.ts';
 import { headNames } from './explain.ts';

@@ -4,7 +4,7 @@
  */
 import { classNames, isMany } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
-import { withFeaturesOf } from '../methods/predict.ts';
+import { withFeaturesOf } from '../methods/model-rows.ts';
 import type { Objective } from '../settings/losses.ts';
 import { checkLinear } from '../solver/linear-model.ts';
 import { type MethodName, type Model, modelFor } from '../solver/model.ts';

@@ -4,8 +4,10 @@ import { classNames } from '../data/labels.ts';
 import { listed, shown } from '../data/number.ts';
 import type { LossName } from '../settings/losses.ts';
 import { defaultLoss } from '../settings/losses.ts';
+import type { Sigmoids } from '../solver/calibration.ts';
 import { checkLinear, type LinearHead, rawHeads } from '../solver/linear-model.ts';
 import { type Model, modelFor } from '../solver/model.ts';
+import { sigmoidsOf } from '../solver/probabilities.ts';
 
 /** Everybody and the shared part, the shared part w alone, or one participant. */
 export type Whose = 'all' | 'shared' | { readonly participant: string };
@@ -30,17 +32,21 @@ export interface OneModel {
   /** Undefined: the shared part. */
   readonly participant: string | undefined;
   readonly heads: readonly LinearHead[];
+  /** From decisions to probabilities; undefined: the model knows none. */
+  readonly sigmoids: Sigmoids | undefined;
 }
 
 export function exportedOf(model: Model, whose: Whose): Exported {
   checkLinear(model, 'export');
-  const { features, objective, classes, options } = model;
+  const { features, objective, classes, options, calibration } = model;
+  const sigmoids = sigmoidsOf(model);
   const loss = (options.loss as LossName | undefined) ?? defaultLoss(objective);
   return {
     ...{ features, objective, loss, classes: classes && classNames(classes) },
     models: chosen(model, whose).map((participant) => ({
       participant,
       heads: rawHeads(model, participant === undefined ? model.w : modelFor(model, participant)),
+      sigmoids: participant === undefined && calibration ? calibration.shared : sigmoids?.(participant ?? ''),
     })),
   };
 }

@@ -5,6 +5,7 @@
  *   participant [N] (int64)          only where the file holds several models: an index into `participants`; K, or any negative number: a newcomer,
  *                                    served by the shared part. A model that cannot serve newcomers makes the runtime refuse the index
  *   decision [N, H], label [N]       label (int64) is an index into `classes`; of two classes there is one decision, above 0: label 1
+ *   probability [N]                  of the positive class; of many classes probabilities [N, H]. Only where the model has them
  *   prediction [N]                   of a regression, in the units of the target
  *
  * One model is Gemm(x, coef', intercept). Several are gathered by participant, [N, H, d] x [N, d, 1], which takes N H d numbers at a time.
@@ -28,7 +29,7 @@ export function onnxFile(exported: Exported): Uint8Array {
       `export: expected at most 2 GiB in an ONNX file, got ${models.length} models of ${heads} x ${features.length} weights; --each writes one file for each participant`,
     );
   const decisions = models.length === 1 ? oneModel(models[0]) : severalModels(models);
-  const result = classes ? labelled(heads) : predicted();
+  const result = classes ? withChances(labelled(heads), models) : predicted();
   return onnxBytes({
     name: 'kindred',
     about: `Kindred: ${objective}, linear in ${features.length} raw features; scaling is folded into the weights.`,
@@ -145,6 +146,48 @@ const SECOND_AXIS: Constant = { name: 'second_axis', shape: [1], values: BigInt6
 function squeezed(from: string, output: string): Node {
   return { operator: 'Squeeze', inputs: [from, SECOND_AXIS.name], output };
 }
+
+/** sigmoid(a decision + b) of each head; of many classes divided by their sum. */
+function withChances(result: Result, models: readonly OneModel[]): Result {
+  const heads = models[0].heads.length;
+  const sigmoids = models.flatMap((model) => model.sigmoids ?? []);
+  if (sigmoids.length === 0) return result;
+  const isOne = models.length === 1;
+  const own = (name: string): Node[] =>
+    isOne ? [] : [{ operator: 'Gather', inputs: [name, 'index'], output: `own_${name}` }];
+  const ownName = (name: string) => (isOne ? name : `own_${name}`);
+  const shape = isOne ? [heads] : [models.length, heads];
+  const [output, last] =
+    heads === 1
+      ? [
+          { name: 'probability', type: 'double', shape: ['N'] } as const,
+          [squeezed('head_probability', 'probability')],
+        ]
+      : [{ name: 'probabilities', type: 'double', shape: ['N', heads] } as const, [...SHARES]];
+  return {
+    nodes: [
+      ...result.nodes,
+      ...own('slope'),
+      ...own('offset'),
+      { operator: 'Mul', inputs: ['decision', ownName('slope')], output: 'steepened' },
+      { operator: 'Add', inputs: ['steepened', ownName('offset')], output: 'log_odds' },
+      { operator: 'Sigmoid', inputs: ['log_odds'], output: 'head_probability' },
+      ...last,
+    ],
+    constants: [
+      ...result.constants,
+      { name: 'slope', shape, values: Float64Array.from(sigmoids, ({ a }) => a) },
+      { name: 'offset', shape, values: Float64Array.from(sigmoids, ({ b }) => b) },
+      ...(heads > 1 ? [SECOND_AXIS] : []),
+    ],
+    outputs: [...result.outputs, output],
+  };
+}
+
+const SHARES: readonly Node[] = [
+  { operator: 'ReduceSum', inputs: ['head_probability', SECOND_AXIS.name], output: 'total_probability' },
+  { operator: 'Div', inputs: ['head_probability', 'total_probability'], output: 'probabilities' },
+];
 
 type Heads = Pick<OneModel, 'heads'>;
 

@@ -6,7 +6,7 @@ import { type ClassResult, type Confusion, classResults, confusionOf } from '../
 import { type Metrics, meanMetrics } from '../solver/metrics.ts';
 import { decide, type Model } from '../solver/model.ts';
 import { metricsOf, type TestedRows, testedRows } from '../solver/model-metrics.ts';
-import { withFeaturesOf } from './predict.ts';
+import { withFeaturesOf } from './model-rows.ts';
 
 export interface ParticipantResult extends Metrics {
   readonly id: string;

@@ -1,10 +1,11 @@
 /** The file of a model: versioned JSON; whatever is read is checked before it is used. */
 import { inputError } from '../base/errors.ts';
+import { featureNames } from '../data/encoding.ts';
 import { type ClassMapping, headsOf, isMany } from '../data/labels.ts';
 import { columnsOf, storedMap } from '../settings/feature-map.ts';
 import type { ValueOf } from '../settings/kind.ts';
 import { ANYTHING, choice, list, number, record, text, toggle, whole } from '../settings/kinds.ts';
-import { object, readSettings } from '../settings/objects.ts';
+import { object, readSettings, variants } from '../settings/objects.ts';
 import { TRAINING } from '../settings/training.ts';
 import type { Calibration, Sigmoids } from '../solver/calibration.ts';
 import type { Model } from '../solver/model.ts';
@@ -12,13 +13,27 @@ import type { Model } from '../solver/model.ts';
 const MODEL_FORMAT = 'kindred-model';
 /**
  * 1: no `target`, the scaling of a regression's targets: they were as they are.
- * 2: two classes only, no `map`.
+ * 2: two classes and columns of numbers only, no `map`.
  */
 const MODEL_VERSION = 3;
 
 const finite = number();
 const numbers = list(finite, 'a list of numbers');
 const anyText = text('text', Infinity, 0);
+const encodingKind = object({
+  columns: list(
+    variants('kind', {
+      number: { name: anyText, mean: finite, missing: toggle() },
+      category: {
+        name: anyText,
+        levels: list(anyText, 'a list of levels'),
+        other: toggle(),
+        missing: toggle(),
+      },
+    }),
+    'a list of columns',
+  ),
+});
 const sigmoids = list(object({ a: finite, b: finite }), 'a list of sigmoids', { least: 1 });
 const fileKind = object(
   {
@@ -27,6 +42,7 @@ const fileKind = object(
     method: TRAINING.method.needed(),
     objective: TRAINING.objective.needed(),
     features: list(anyText, 'a list of names'),
+    encoding: encodingKind.optional(),
     bias: TRAINING.bias.needed(),
     map: storedMap.optional(),
     scaling: object({ mode: TRAINING.scale.needed(), shift: numbers, factor: numbers }),
@@ -97,6 +113,7 @@ export function modelFromJson(text: string, source: string): Model {
   const d = file.features.length;
   const classes = classesFrom(file.classes);
   const length = headsOf(classes) * columnsOf({ ...file, features: d });
+  if (file.encoding) checkNames(source, featureNames(file.encoding), file.features);
   checkLength(source, 'scaling.shift', file.scaling.shift, d);
   checkLength(source, 'scaling.factor', file.scaling.factor, d);
   checkLength(source, 'w', file.w, length);
@@ -117,6 +134,14 @@ export function modelFromJson(text: string, source: string): Model {
     certificate: file.certificate,
     calibration,
   };
+}
+
+function checkNames(source: string, names: readonly string[], features: readonly string[]): void {
+  if (names.length === features.length && names.every((name, j) => name === features[j])) return;
+  throw inputError(
+    'MODEL_INVALID',
+    `${source}: encoding: expected the ${features.length} features of the model, got ${names.length}${names.length === features.length ? ' others' : ''}`,
+  );
 }
 
 function calibrationToJson({ participants, shared }: Calibration) {

@@ -10,6 +10,7 @@ import { applyMapping, regressionTargets } from '../data/labels.ts';
 import { rowsByParticipant } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { weightedRows } from '../data/weights.ts';
 import { Arena } from '../math/arena.ts';
 import { withScaledEpsilon } from '../math/target-scaling.ts';
 import type { PersonaliseOptions } from '../settings/training.ts';
@@ -22,8 +23,8 @@ import { Shard } from '../solver/shard.ts';
 import { personalPart } from './answers.ts';
 import { calibrationOf } from './calibrate.ts';
 import { evaluationOf, type ParticipantResult, testedBy } from './evaluate.ts';
+import { withFeaturesOf } from './model-rows.ts';
 import { type ResolvedPersonaliseOptions, resolvePersonaliseOptions } from './personalise-options.ts';
-import { withFeaturesOf } from './predict.ts';
 import { type Placed, scaledTasks } from './prepare.ts';
 import type { Task } from './workspace.ts';
 
@@ -60,7 +61,7 @@ export function personalise(model: Model, given: Table, options: PersonaliseOpti
   const { c1, c2, epsilon, quantile, loss, classWeight } = resolved;
   const y = model.classes ? applyMapping(table, model.classes) : regressionTargets(table);
   const split = splitRows(table, resolved);
-  const groups = rowsByParticipant(table, split.train);
+  const groups = rowsByParticipant(table, weightedRows(table, split.train));
   const placed = scaledTasks(table, y, groups, model, { objective, loss, bias, classWeight });
   const { tasks, columns: d } = placed;
   const problem = withScaledEpsilon({ objective, loss, c1, c2, epsilon, quantile }, model.target);

@@ -1,12 +1,12 @@
 /** Predictions row by row, in the words of the training data. */
 import { inputError } from '../base/errors.ts';
-import { tableFrom } from '../data/arrays.ts';
+import { tableFrom, type Value } from '../data/arrays.ts';
+import { categoryNames, columnNames } from '../data/encoding.ts';
 import { classNames, headsOf, isMany } from '../data/labels.ts';
-import { listed } from '../data/number.ts';
-import { selectFeatures } from '../data/select-features.ts';
 import type { Table } from '../data/table.ts';
 import { decide, type Model, winnerOf } from '../solver/model.ts';
 import { neededSigmoids, toProbabilities } from '../solver/probabilities.ts';
+import { withFeaturesOf } from './model-rows.ts';
 
 export interface Prediction {
   /** From 1 on, in the order of the table. */
@@ -32,8 +32,11 @@ export interface PredictOptions {
   readonly threshold?: number | undefined;
 }
 
-/** Rows of one participant, each with the model's features in their order (`model.features`). */
-type PlainRows = readonly ArrayLike<number>[];
+/**
+ * Rows of one participant, each with the columns that the model was trained on in their order: `model.features`, or those of
+ * `model.encoding` where there was text or something missing.
+ */
+type PlainRows = readonly ArrayLike<Value>[];
 
 /** Participants get their own model; those that the model does not know, the shared part. `participant`: whose rows arrays are. */
 export function predict(
@@ -107,48 +110,20 @@ function isRows(rows: Table | PlainRows): rows is PlainRows {
   return Array.isArray(rows);
 }
 
-function tableOfRows({ features }: Model, rows: PlainRows, participant: string): Table {
-  const d = features.length;
-  const x = new Float64Array(rows.length * d);
+function tableOfRows({ features, encoding }: Model, rows: PlainRows, participant: string): Table {
+  const columns = encoding ? columnNames(encoding) : features;
+  const d = columns.length;
+  const x: Value[] = [];
   for (const [i, row] of rows.entries()) {
     if (row?.length !== d) {
-      const got = row?.length === undefined ? String(row) : `${row.length} numbers`;
+      const got = row?.length === undefined ? String(row) : `${row.length} values`;
       throw inputError(
         'ARRAY_SHAPE',
-        `rows[${i}]: expected the ${d} features of the model in their order (model.features), got ${got}`,
+        `rows[${i}]: expected the ${d} columns of the model in their order (model.${encoding ? 'encoding' : 'features'}), got ${got}`,
       );
     }
-    x.set(row, i * d);
+    for (let j = 0; j < d; j++) x.push(row[j]);
   }
-  return tableFrom([{ id: participant, x }], { features, source: 'rows' });
-}
-
-/** The same rows with the model's features in the model's order, found by name. */
-export function withFeaturesOf({ features }: Model, table: Table): Table {
-  if (features.length === table.features.length && features.every((name, j) => name === table.features[j]))
-    return table;
-  const place = new Map(table.features.map((name, j) => [name, j]));
-  const wanted = new Set(features);
-  const missing = features.filter((name) => !place.has(name));
-  const extra = table.features.filter((name) => !wanted.has(name));
-  if (missing.length > 0 || extra.length > 0) throw otherFeatures(table, features.length, missing, extra);
-  return selectFeatures(
-    table,
-    features.map((name) => place.get(name)!),
-  );
-}
-
-function otherFeatures(table: Table, d: number, missing: readonly string[], extra: readonly string[]): Error {
-  const quoted = (names: readonly string[]) =>
-    listed(
-      names.map((name) => `"${name}"`),
-      5,
-    );
-  const code = missing.length === extra.length ? 'FEATURE_NAMES' : 'FEATURE_COUNT';
-  const lacks = missing.length > 0 ? `, missing ${quoted(missing)}` : '';
-  const has = extra.length > 0 ? `, got ${quoted(extra)} besides (--drop leaves columns out)` : '';
-  return inputError(
-    code,
-    `${table.source}: expected the model's ${d} features and got ${table.features.length}${lacks}${has}`,
-  );
+  const categorical = encoding && categoryNames(encoding);
+  return tableFrom([{ id: participant, x }], { features: columns, source: 'rows', categorical });
 }

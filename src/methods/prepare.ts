@@ -3,6 +3,7 @@
  * alone (computed per participant and merged, as a federation does it). The rows themselves stay where they are: they are
  * scaled, and get the bias, on their way into kernel memory.
  */
+import type { Encoding } from '../data/encoding.ts';
 import {
   type ClassMapping,
   classificationTargets,
@@ -10,9 +11,11 @@ import {
   headTargets,
   regressionTargets,
 } from '../data/labels.ts';
+import { encodeLearnt } from '../data/learn-encoding.ts';
 import { firstParticipants, rowsByParticipant } from '../data/participants.ts';
 import { type Split, splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { meanOneWeights, weightedRows } from '../data/weights.ts';
 import { featureMoments, mergeMoments, type ScaleMode, type Scaling, scalingFrom } from '../math/scaling.ts';
 import {
   scaledTargets,
@@ -28,7 +31,12 @@ import type { ResolvedOptions } from './options.ts';
 import type { Task } from './workspace.ts';
 
 export interface Prepared {
+  /** Numeric features alone. */
   readonly table: Table;
+  /** How they follow from the columns that were read; undefined: they are those columns. */
+  readonly encoding: Encoding | undefined;
+  /** What was made of columns with text or gaps, a sentence each. */
+  readonly columns: readonly string[];
   /** Targets of all rows: -1 and +1, of many classes their numbers, or values. */
   readonly y: Float64Array;
   readonly classes: ClassMapping | undefined;
@@ -40,11 +48,13 @@ export interface Prepared {
 }
 
 export function prepare(whole: Table, options: ResolvedOptions): Prepared {
-  const table = firstParticipants(whole, options.participants);
+  const given = firstParticipants(whole, options.participants);
   const { testFraction, seed, trainRows } = options;
-  const split = splitRows(table, { testFraction, seed, trainRows });
+  const { train, test } = splitRows(given, { testFraction, seed, trainRows });
+  const split = { train: weightedRows(given, train), test };
+  const { table, encoding, notes: columns } = encodeLearnt(given, split.train, options);
   const targets = targetsFor(table, options);
-  return { table, ...targets, split, leaks: leaksIn({ table, ...targets }) };
+  return { table, encoding, columns, ...targets, split, leaks: leaksIn(given, targets) };
 }
 
 function targetsFor(table: Table, { objective, positive }: ResolvedOptions) {
@@ -114,9 +124,11 @@ export function scaledTasks(
 ): Placed {
   const own = groups.map((places, k): OwnRows => {
     const n = places.length;
+    const id = table.participants[k];
     const values = Float64Array.from(places, (i) => y[i]);
     const targets = headTargets(scaledTargets(values, target), headsOf(classes));
-    return { id: table.participants[k], n, places, y: targets, weights: rowWeights(options, targets, n) };
+    const weights = rowWeights(options, targets, n, meanOneWeights(table, places, id));
+    return { id, n, places, y: targets, weights };
   });
   const rows = { x: table.x, scaling, map, bias: options.bias, own };
   const tasks = own.map((one) => taskOver(rows, one));

@@ -1,24 +1,35 @@
-/** Passes over the numbers of a table, for `describe`: ranges, repeated columns and rows, features that tell the target. */
+/** Passes over the columns of a table, for `describe`: ranges, repeated columns and rows, features that tell the target. */
+import type { ColumnSummary } from '../data/column-summary.ts';
 import { parseDecimal } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
-import { featureMoments, scalingFrom } from '../math/scaling.ts';
+import { isRounding } from '../math/scaling.ts';
 import type { ClassSummary, NumberSummary } from './target-summary.ts';
 
 export interface FeatureRange {
-  readonly sd: number;
+  /** Undefined for text. */
+  readonly sd: number | undefined;
   readonly constant: boolean;
 }
 
-export function featureRanges(table: Table): FeatureRange[] {
-  const d = table.features.length;
-  const moments = featureMoments(
-    table.x,
-    d,
-    Uint32Array.from(table.participantOf, (_, i) => i),
-  );
-  // Constant is what scaling will treat as such.
-  const { factor } = scalingFrom(moments, 'standard');
-  return Array.from(factor, (f, j) => ({ sd: Math.sqrt(moments.m2[j] / moments.count), constant: f === 0 }));
+/** Constant is what scaling will treat as such. */
+export function featureRanges(columns: readonly ColumnSummary[]): FeatureRange[] {
+  return columns.map((column) => {
+    const hasGaps = column.missing > 0;
+    if (column.kind === 'text') return { sd: undefined, constant: column.levels.size < 2 && !hasGaps };
+    const sd = Math.sqrt(column.m2 / Math.max(1, column.count));
+    return { sd, constant: isRounding(sd, column.mean) && !hasGaps };
+  });
+}
+
+/** Missing values are the same as each other. */
+function isSame(a: number, b: number): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
+}
+
+/** Whether values of two columns mean the same: numbers, or places in equal lists of texts. */
+function areComparable({ levels }: Table, a: number, b: number): boolean {
+  const [first, second] = [levels?.[a], levels?.[b]];
+  return first?.length === second?.length && (first ?? []).every((text, place) => text === second![place]);
 }
 
 /** Pairs [first, repeat] of features that are equal in every row. */
@@ -31,7 +42,8 @@ export function repeatedColumns(table: Table): [number, number][] {
     for (let j = 0; j < d; j++, at += 2) hashes[j] = mixed(mixed(hashes[j], words[at]), words[at + 1]);
   }
   const equal = (a: number, b: number) => {
-    for (let at = 0; at < n * d; at += d) if (x[at + a] !== x[at + b]) return false;
+    if (!areComparable(table, a, b)) return false;
+    for (let at = 0; at < n * d; at += d) if (!isSame(x[at + a], x[at + b])) return false;
     return true;
   };
   return repeats(hashes, equal);
@@ -50,7 +62,7 @@ export function repeatedRows(table: Table): number {
   }
   const equal = (a: number, b: number) => {
     if (participantOf[a] !== participantOf[b] || targets?.[a] !== targets?.[b]) return false;
-    for (let j = 0; j < d; j++) if (x[a * d + j] !== x[b * d + j]) return false;
+    for (let j = 0; j < d; j++) if (!isSame(x[a * d + j], x[b * d + j])) return false;
     return true;
   };
   return repeats(hashes, equal).length;
@@ -104,8 +116,10 @@ function featuresEqualTo(table: Table, targets: readonly string[]): number[] {
   const y = Float64Array.from(targets, parseDecimal);
   const found: number[] = [];
   for (let j = 0; j < d; j++) {
+    const texts = table.levels?.[j];
+    const isEqual = (i: number) => (texts ? texts[x[i * d + j]] === targets[i] : x[i * d + j] === y[i]);
     let i = 0;
-    while (i < n && x[i * d + j] === y[i]) i++;
+    while (i < n && isEqual(i)) i++;
     if (i === n) found.push(j);
   }
   return found;
@@ -130,10 +144,11 @@ export function decidingFeatures(table: Table, rowClass: Uint8Array): number[] {
   return Array.from({ length: d }, (_, j) => j).filter(decides);
 }
 
-/** Features that put every class in an interval of its own. */
+/** Numbers without gaps that put every class in an interval of its own. */
 function separatingFeatures(table: Table, rowClass: Uint8Array, classes: number): number[] {
   const { n, x } = table;
   const d = table.features.length;
+  const hasGaps = new Uint8Array(d);
   const low = new Float64Array(classes * d).fill(Number.POSITIVE_INFINITY);
   const high = new Float64Array(classes * d).fill(Number.NEGATIVE_INFINITY);
   for (let i = 0; i < n; i++) {
@@ -142,9 +157,11 @@ function separatingFeatures(table: Table, rowClass: Uint8Array, classes: number)
       const value = x[i * d + j];
       if (value < low[base + j]) low[base + j] = value;
       if (value > high[base + j]) high[base + j] = value;
+      if (Number.isNaN(value)) hasGaps[j] = 1;
     }
   }
   const apart = (j: number) => {
+    if (hasGaps[j] || table.levels?.[j]) return false;
     const order = Array.from({ length: classes }, (_, c) => c * d + j).sort((a, b) => low[a] - low[b]);
     return order.every((at, c) => c === 0 || high[order[c - 1]] < low[at]);
   };

@@ -1,4 +1,7 @@
 /** What in a table looks like a mistake: one sentence each, none of them certain. */
+import type { ColumnSummary } from '../data/column-summary.ts';
+import { dateAmong } from '../data/dates.ts';
+import { isNearlyDistinct } from '../data/learn-encoding.ts';
 import { count } from '../data/memory.ts';
 import { parseDecimal } from '../data/number.ts';
 import type { Table } from '../data/table.ts';
@@ -14,6 +17,7 @@ import {
 import { type ClassSummary, isUneven, type NumberSummary } from './target-summary.ts';
 
 const FEW_ROWS = 10;
+const MOSTLY = 0.5;
 /** Targets further from 0 than this many standard deviations, or of a spread outside of this range, need scaling. */
 const FAR = 2;
 const USUAL_SPREAD = { least: 0.1, most: 10 };
@@ -25,11 +29,13 @@ export function suspicions(
   groups: readonly Uint32Array[],
   target: ClassSummary | NumberSummary | undefined,
   objective: Objective | undefined,
+  columns: readonly ColumnSummary[],
 ): string[] {
   return [
     ...aboutParticipants(table, groups),
     ...aboutTarget(table, target, objective),
-    ...aboutFeatures(table, featureRanges(table)),
+    ...aboutFeatures(table, featureRanges(columns)),
+    ...aboutColumns(table, columns),
     ...aboutLeaks(table, target),
     ...aboutRows(table),
   ];
@@ -113,7 +119,7 @@ function aboutFeatures(table: Table, ranges: readonly FeatureRange[]): string[] 
     ...about(constant, 'feature is', 'features are', 'constant'),
     ...about(pairs, 'feature repeats', 'features repeat', 'another one exactly'),
   ];
-  const varying = ranges.map(({ sd }, j) => ({ sd, j })).filter(({ j }) => !ranges[j].constant);
+  const varying = ranges.flatMap(({ sd, constant }, j) => (sd && !constant ? [{ sd, j }] : []));
   varying.sort((a, b) => a.sd - b.sd);
   const [least, most] = [varying[0], varying[varying.length - 1]];
   if (varying.length > 1 && most.sd > SCALE_RATIO * least.sd) {
@@ -123,6 +129,25 @@ function aboutFeatures(table: Table, ranges: readonly FeatureRange[]): string[] 
     );
   }
   return found;
+}
+
+/** What `train` would refuse, and columns that are hardly ever known. */
+function aboutColumns(table: Table, columns: readonly ColumnSummary[]): string[] {
+  const named = (holds: (column: ColumnSummary) => boolean) =>
+    table.features.filter((_, j) => holds(columns[j]));
+  const dates = named((column) => column.kind === 'text' && dateAmong(column.levels.keys()) !== undefined);
+  const ids = named((column) => column.kind === 'text' && isNearlyDistinct(column));
+  const empty = named(({ missing }) => missing > MOSTLY * table.n);
+  return [
+    ...about(dates, 'column holds', 'columns hold', 'dates, which training refuses'),
+    ...about(
+      ids.filter((name) => !dates.includes(name)),
+      'text column has',
+      'text columns have',
+      'nearly as many values as rows: ids or free text, which training refuses',
+    ),
+    ...about(empty, 'column is', 'columns are', 'missing in more than half of the rows'),
+  ];
 }
 
 function aboutLeaks(table: Table, target: ClassSummary | NumberSummary | undefined): string[] {

@@ -49,6 +49,8 @@ export interface TrainResult extends Evaluation {
   readonly notes: readonly string[];
   /** Features that give the target away. */
   readonly leaks: readonly string[];
+  /** What was made of columns with text or gaps, a sentence each; absent: there are none. */
+  readonly columns?: readonly string[];
   readonly model: Model;
 }
 
@@ -144,6 +146,7 @@ function finish(
     options: resolved,
     notes,
     leaks: prepared.leaks,
+    ...(prepared.columns.length > 0 && { columns: prepared.columns }),
     model,
   };
 }
@@ -165,6 +168,7 @@ export function assembleModel(
     method,
     objective,
     features: prepared.table.features,
+    ...(prepared.encoding && { encoding: prepared.encoding }),
     bias,
     scaling: placed.scaling,
     map: placed.map,

@@ -6,6 +6,7 @@ import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../pr
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
+import { claimsOf, columnsMisfit, declaredMoments } from './columns.ts';
 import type { ParticipantState, Profile, RefusalCode } from './state.ts';
 
 /** What is asked of us; undefined: nothing, or nothing in the clear. */
@@ -13,7 +14,9 @@ export function broughtMoments({ profile, stored }: ParticipantState): Moments |
   const { settings, agreement } = stored;
   if (!settings) return undefined;
   // Sums of the rows are secret then; names of classes are not.
-  const rows = measuredRows(profile, settings.secure ? NOTHING : measuredBy(settings));
+  const measured = settings.secure ? NOTHING : measuredBy(settings);
+  const columns = settings.levels ? undefined : profile.columns && claimsOf(profile.columns);
+  const rows = measuredRows(profile, settings, columns ? { ...measured, features: true } : measured);
   const asked = areLabelsAsked(settings, agreement?.classes);
   if (!asked && rows.count === 0) return undefined;
   const { labels = [], positive } = asked ? profile.targets : { positive: undefined };
@@ -22,6 +25,7 @@ export function broughtMoments({ profile, stored }: ParticipantState): Moments |
     ...rows,
     labels,
     positive: positive === undefined ? undefined : classKey(positive),
+    ...(columns && { columns }),
   };
 }
 
@@ -29,11 +33,13 @@ const NOTHING = { features: false, target: false };
 
 /** Moments of what is asked for, and nothing else. */
 export function measuredRows(
-  { moments, targets }: Profile,
+  profile: Profile,
+  settings: FederationSettings,
   { features, target }: Measured,
 ): Pick<Moments, 'count' | 'mean' | 'm2' | 'target'> {
   const nothing = new Float64Array(0);
-  const { count, mean, m2 } = moments;
+  const { targets } = profile;
+  const { count, mean, m2 } = declaredMoments(profile, settings) ?? profile.moments;
   return {
     count: features || target ? count : 0,
     mean: features ? mean : nothing,
@@ -53,9 +59,12 @@ interface Misfit {
 /** Why we cannot take part with these targets: asked before anything is sent, and again when the agreement is there. */
 export function misfitOf(
   { profile }: ParticipantState,
-  { objective }: FederationSettings,
+  settings: FederationSettings,
   agreement: Agreement | undefined,
 ): Misfit | undefined {
+  const columns = columnsMisfit(profile, settings, agreement);
+  if (columns) return { code: columns.code, message: `participant "${profile.id}": ${columns.message}` };
+  const { objective } = settings;
   const { labels = [MANY], positive: given, values } = profile.targets;
   if (objective === 'regression')
     return typeof values === 'string' ? { code: 'TARGET_NOT_A_NUMBER', message: values } : undefined;

@@ -8,12 +8,21 @@ import { rowWeights } from '../solver/problem.ts';
 import { rowWriter } from '../solver/row-writer.ts';
 import { Shard } from '../solver/shard.ts';
 
-/** x is rows x features; y is -1 and +1, or values, a block for each head. */
+interface RawRows {
+  /** Rows x features. */
+  readonly x: Float64Array;
+  /** -1 and +1, or values, a block for each head. */
+  readonly y: Float64Array;
+  readonly features: number;
+  /** Of the rows, with a mean of 1; absent: all weigh the same. */
+  readonly weights?: Float64Array | undefined;
+}
+
 export function scaledShard(
   arena: Arena,
   settings: FederationSettings,
   scaling: Scaling,
-  { x, y, features }: { readonly x: Float64Array; readonly y: Float64Array; readonly features: number },
+  { x, y, features, weights }: RawRows,
 ): Shard {
   const write = rowWriter({ scaling, map: seededMap(settings.map, settings.seed), bias: settings.bias });
   const n = x.length / features;
@@ -22,9 +31,9 @@ export function scaledShard(
     { ...settings, c2: personalCost(settings) },
     {
       n,
-      d: columnsOf(settings),
+      d: columnsOf({ ...settings, features }),
       y,
-      weights: rowWeights(settings, y, n),
+      weights: rowWeights(settings, y, n, weights),
       write: (i, row) => write(x, i, row, 0),
     },
   );

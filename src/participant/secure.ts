@@ -246,7 +246,8 @@ function sumOf({ stored }: ParticipantState, round: number, isCounted: (index: n
 function summands(state: ParticipantState, round: number): Float64Array | undefined {
   const { secure, pending, committed, summed, settings } = state.stored;
   if (!settings) return undefined;
-  if (secure!.purpose === 'measure') return momentsVector(measuredRows(state.profile, measuredBy(settings)));
+  if (secure!.purpose === 'measure')
+    return momentsVector(measuredRows(state.profile, settings, measuredBy(settings)));
   if (pending?.message.round !== round) return undefined;
   const { u } = pending.message;
   const before = committed?.u ?? new Float64Array(u.length);

@@ -1,5 +1,7 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
+
 import { newPace, type Pace } from '../base/pace.ts';
+import type { ColumnSummary } from '../data/column-summary.ts';
 import type { Scaling } from '../math/scaling.ts';
 import type { ParticipantState as SecureCore } from '../privacy/secure/membership.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
@@ -30,6 +32,10 @@ export interface Profile {
   readonly benchmarkMs: number;
   readonly moments: { readonly count: number; readonly mean: Float64Array; readonly m2: Float64Array };
   readonly targets: OwnTargets;
+  /** Of the training rows, where there is text or something is missing: moments are then of the values that are known. Absent: neither. */
+  readonly columns?: readonly ColumnSummary[] | undefined;
+  /** Names of all columns, where there is text: compared with what an operator declares, never sent by the machine. */
+  readonly names?: readonly string[] | undefined;
   /** Wait so long for a reply, at least, before the settings say otherwise. */
   readonly retryMs: number;
   /**
@@ -157,6 +163,7 @@ export type RefusalCode =
   | 'NOT_SECURE'
   | 'POSITIVE_NEEDED'
   | 'TARGET_NOT_A_NUMBER'
+  | 'COLUMNS_NOT_AGREED'
   | 'DECLINED'
   | 'CONTRADICTED'
   | 'ACCUSED';

@@ -4,6 +4,7 @@
  * asked for that is not used.
  */
 import { type AgreedClasses, mappingOf } from '../data/agreed-classes.ts';
+import { type ColumnCode, featuresOfCode } from '../data/encoding.ts';
 import { headsOf } from '../data/labels.ts';
 import type { TargetScaling } from '../math/target-scaling.ts';
 import { columnsOf, type RowShape } from '../settings/feature-map.ts';
@@ -14,6 +15,24 @@ export interface Agreement {
   readonly classes: AgreedClasses | undefined;
   /** Undefined: targets are as they are. */
   readonly target: TargetScaling | undefined;
+  /** How columns with text or gaps become features, by their places; absent: they are features. */
+  readonly encoding?: readonly ColumnCode[] | undefined;
+}
+
+/** What a participant says of one of its columns. */
+export interface ColumnClaim {
+  readonly kind: 'number' | 'text';
+  readonly missing: number;
+  /** Of text: levels and their rows. Rows of levels that are not named are of others. */
+  readonly levels: readonly { readonly level: string; readonly rows: number }[];
+}
+
+type ColumnSettings = Pick<FederationSettings, 'features' | 'levels'>;
+
+/** Features that the columns become, without the bias: by what is declared, or agreed on. */
+export function featuresBy({ features, levels = {} }: ColumnSettings, agreement?: Agreement): number {
+  const agreed = agreement?.encoding?.reduce((sum, code) => sum + featuresOfCode(code), 0);
+  return agreed ?? Object.values(levels).reduce((sum, own) => sum + own.length - 1, features);
 }
 
 /** Linear models that make up one: as many as there are classes, where they are more than two. */
@@ -22,8 +41,12 @@ export function headsBy(agreement: Agreement | undefined): number {
 }
 
 /** Length of w and of every contribution: columns of all heads. */
-export function vectorLength(rows: RowShape, agreement: Agreement | undefined): number {
-  return headsBy(agreement) * columnsOf(rows);
+export function vectorLength(
+  rows: RowShape & Pick<ColumnSettings, 'levels'>,
+  agreement: Agreement | undefined,
+): number {
+  const features = featuresBy(rows, agreement);
+  return headsBy(agreement) * columnsOf({ ...rows, features });
 }
 
 /** Of what participants are asked for moments: added up in secret under secure aggregation. */

@@ -139,18 +139,23 @@ export const bytes = (most: (limits: Limits) => number) => lengthAndBytes(u32, m
 /** A bitmap over the roster. */
 export const indexSet = lengthAndBytes(u16, ({ maxParticipants }) => Math.ceil(maxParticipants / 8));
 
-/** u16 count, then the items one after another. */
+/** u16 count (u32 of columns), then the items one after another. */
 export function list<T>(
   item: Field<T>,
-  [limit, unit]: readonly ['maxParticipants' | 'maxLabels', string] = ['maxParticipants', 'participants'],
+  [limit, unit]: readonly ['maxParticipants' | 'maxLabels' | 'maxLevels' | 'maxFeatures', string] = [
+    'maxParticipants',
+    'participants',
+  ],
 ): Field<readonly T[]> {
+  // Columns are as many as features, which may be more than a u16 holds.
+  const length = limit === 'maxFeatures' ? u32 : u16;
   return {
     write(out, values, name) {
-      u16.write(out, values.length, name);
+      length.write(out, values.length, name);
       for (let i = 0; i < values.length; i++) item.write(out, values[i], `${name}[${i}]`);
     },
     read(input, name) {
-      const count = input.length(name, input.u16(name), input.limits[limit], unit);
+      const count = input.length(name, length.read(input, name), input.limits[limit], unit);
       return Array.from({ length: count }, (_, i) => item.read(input, `${name}[${i}]`));
     },
   };

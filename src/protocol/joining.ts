@@ -50,9 +50,21 @@ export function joinStatement(statement: JoinStatement): Uint8Array {
   return utf8ToBytes(['kindred join 2', ...digests].join('\n'));
 }
 
+/** A column as it goes into the digest: what is text says so. */
+export function columnTitles(features: readonly string[], texts: readonly string[] = []): string[] {
+  return features.map((name) => (texts.includes(name) ? `${name}${TEXT_MARK}` : name));
+}
+
+const TEXT_MARK = ' (text)';
+
+/** The name of a text column, from its title. */
+export function withoutMark(title: string): string {
+  return title.endsWith(TEXT_MARK) ? title.slice(0, -TEXT_MARK.length) : title;
+}
+
 /**
- * What all participants' data must have in common beyond the number of features: the same columns in the same order.
- * Names may be private: only their digest has to be sent.
+ * What all participants' data must have in common beyond the number of features: the same columns of the same kinds in the same order, by
+ * their titles. Names may be private: only their digest has to be sent.
  */
 export function schemaDigest(features: readonly string[]): string {
   return bytesToHex(sha256(utf8ToBytes(JSON.stringify(features))));

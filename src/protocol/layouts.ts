@@ -1,7 +1,9 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
+
+import type { CategoryCode, ColumnCode, NumberCode } from '../data/encoding.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import { type HeadScalars, headScalars, totalScalars } from '../solver/answer.ts';
-import type { Agreement } from './agreement.ts';
+import type { Agreement, ColumnClaim } from './agreement.ts';
 import {
   bytes,
   checked,
@@ -112,7 +114,35 @@ const above0 = checked(f64, 'BAD_FRAME', (value, name) =>
   value > 0 ? undefined : `${name}: expected a number above 0, got ${value}`,
 );
 const target = record<NonNullable<Agreement['target']>>({ shift: f64, scale: above0 });
-const agreement = record<Agreement>({ classes: optional(classes), target: optional(target) });
+const levels = ['maxLevels', 'levels'] as const;
+const columns = ['maxFeatures', 'columns'] as const;
+const claim = record<ColumnClaim>({
+  kind: choice<ColumnClaim['kind']>({ number: 1, text: 2 }),
+  missing: u32,
+  levels: list(record<ColumnClaim['levels'][number]>({ level: label, rows: u32 }), levels),
+});
+const number = record<NumberCode>({ kind: constant('number'), mean: f64, missing: flag });
+const category = record<CategoryCode>({
+  kind: constant('category'),
+  levels: list(label, levels),
+  other: flag,
+  missing: flag,
+});
+const codeKind = choice<ColumnCode['kind']>({ number: 1, category: 2 });
+const code: Field<ColumnCode> = {
+  write(out, value, name) {
+    codeKind.write(out, value.kind, `${name}.kind`);
+    if (value.kind === 'number') number.write(out, value, name);
+    else category.write(out, value, name);
+  },
+  read: (input, name) =>
+    codeKind.read(input, `${name}.kind`) === 'number' ? number.read(input, name) : category.read(input, name),
+};
+const agreement = record<Agreement>({
+  classes: optional(classes),
+  target: optional(target),
+  encoding: optional(list(code, columns)),
+});
 const targetMoments = record<NonNullable<Moments['target']>>({ mean: f64, m2: f64 });
 const forNeighbours = bytes(({ maxParticipants }) => MOST_PER_NEIGHBOUR * maxParticipants);
 /** The longest vector is that of the moments: two numbers for each feature, and a few. */
@@ -149,6 +179,7 @@ const moments = layout(0x02, 'moments', {
   target: optional(targetMoments),
   labels,
   positive: optional(label),
+  columns: optional(list(claim, columns)),
 });
 
 const welcome = layout(0x81, 'welcome', {

@@ -7,6 +7,8 @@ export interface Limits {
   readonly maxTextBytes: number;
   /** Names of classes, each of at most `maxIdBytes`. */
   readonly maxLabels: number;
+  /** Of one text column, each of at most `maxIdBytes`. */
+  readonly maxLevels: number;
   /** In a roster: what secure aggregation sends for each is bounded by it. */
   readonly maxParticipants: number;
 }
@@ -17,5 +19,6 @@ export const DEFAULT_LIMITS: Limits = {
   maxIdBytes: 200,
   maxTextBytes: 100_000,
   maxLabels: 100,
+  maxLevels: 1000,
   maxParticipants: 65_535,
 };

@@ -16,7 +16,7 @@ import type {
 } from '../privacy/secure/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
-import type { Agreement } from './agreement.ts';
+import type { Agreement, ColumnClaim } from './agreement.ts';
 
 export const PROTOCOL_VERSION = 6;
 
@@ -61,6 +61,8 @@ export interface Moments {
   readonly labels: readonly string[];
   /** The class that it was told is positive. */
   readonly positive: string | undefined;
+  /** Its columns, where some have text or gaps: means and squares are then of the values that are known. Absent: all are numbers, all known. */
+  readonly columns?: readonly ColumnClaim[] | undefined;
 }
 
 /** Answer to a round: the whole contribution of the participant, in place of its last one. */

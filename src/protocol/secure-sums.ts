@@ -17,10 +17,10 @@ import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import { type MeasuringSettings, measuredBy } from './agreement.ts';
+import { featuresBy, type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
-type SummedSettings = Pick<FederationSettings, 'features' | 'map' | 'bias' | 'seed' | 'training'> &
+type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'map' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
 
 /** Count, sums and sums of squares of one participant's raw rows must stay below. */
@@ -96,11 +96,12 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
 }
 
 function lengthOf(settings: SummedSettings, purpose: SumPurpose, heads: number): number {
-  const { features, training } = settings;
+  const { training } = settings;
+  const features = featuresBy(settings);
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return heads * (columnsOf(settings) + (training === 'answers' ? SCALARS : 0));
+  return heads * (columnsOf({ ...settings, features }) + (training === 'answers' ? SCALARS : 0));
 }
 
 /** What of a participant's moments is summed. */

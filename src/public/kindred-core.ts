@@ -73,19 +73,24 @@ export { makeRegression } from '../data/generate-regression.ts';
 export { makeRings } from '../data/generate-rings.ts';
 
 /**
- * A table from the bytes of a file: CSV (also gzipped), Parquet or LIBSVM text, told apart by the bytes and the name. By default the
- * participant is in the column "task", the target in "y", and every other column is a feature.
+ * A table from the bytes of a file: CSV (also gzipped), Parquet, Arrow IPC, a NumPy array or LIBSVM text, told apart by the bytes and
+ * the name. By default the participant is in the column "task", the target in "y", and every other column is a feature. Bytes may
+ * come in pieces; CSV is then never in memory as a whole.
  *
  * @example
  * ```ts
- * import { type ParseOptions, parseTable } from 'kindred';
+ * import { type ByteSource, type ParseOptions, parseTable } from 'kindred';
  *
  * const csv = 'who,score,age,note\nAda,1,31,a\nBen,2,40,b\n';
  * const options: ParseOptions = { task: 'who', label: 'score', drop: ['note'] };
  * const table = await parseTable(new TextEncoder().encode(csv), 'scores.csv', options);
  * console.log(table.features.join(), table.targets?.join()); // age 1,2
+ *
+ * const pieces: ByteSource = { size: undefined, chunks: new Blob([csv]).stream() };
+ * console.log((await parseTable(pieces, 'scores.csv', options)).n); // 2
  * ```
  */
+export type { ByteSource } from '../data/byte-source.ts';
 export { type ParseOptions, parseTable } from '../data/parse-table.ts';
 
 /**
@@ -306,6 +311,22 @@ export type { PersonaliseOptions } from '../settings/training.ts';
 export { type Prediction, predict } from '../methods/predict.ts';
 
 /**
+ * What `predict` may be asked for: probabilities (of models trained with `probabilities` or the logistic loss), and a threshold on them.
+ *
+ * @example
+ * ```ts
+ * import { makeHarLike, type PredictOptions, predict, train } from 'kindred';
+ *
+ * const table = makeHarLike({ participants: 3, rowsPerParticipant: 60, features: 40 });
+ * const { model } = train(table, { probabilities: true });
+ * const options: PredictOptions = { probabilities: true, threshold: 0.9 };
+ * const [{ probability, prediction }] = predict(model, table, '', options);
+ * console.log(prediction === '1', probability! >= 0.9); // false false
+ * ```
+ */
+export type { PredictOptions } from '../methods/predict.ts';
+
+/**
  * Trains on a table and tests on the rows that it kept aside. The result has the model, how good it is for everybody, and a
  * certificate of how far it is from the optimum.
  *
@@ -337,7 +358,7 @@ export { type TrainResult, train } from '../methods/train.ts';
 export { type TuneOptions, type TuneResult, tune } from '../methods/tune.ts';
 
 /**
- * Metrics on test rows, of one participant or as means: error rate and balanced accuracy, or R2 and RMSE.
+ * Metrics on test rows, of one participant or as means: error rate, balanced accuracy, F1, AUC, log loss, Brier score; or R2, RMSE and the loss of a quantile.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
+import { COLUMNS, LEVELS } from './columns.ts';
 import { type Input, isObject, type Kind, type Output } from './kind.ts';
 import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
 import { MEDIAN } from './losses.ts';
@@ -127,6 +128,8 @@ export const FEDERATION = {
     .optional(AS_AGREED)
     .flag('--classes <a,b>')
     .about('complete list of target values, others are refused; participants then send no labels'),
+  ...COLUMNS,
+  levels: LEVELS,
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,

@@ -1,4 +1,5 @@
 /** Settings of a scenario: those of a federation, and of the virtual world that it runs in. Every field has a default: {} is a scenario. */
+import { COLUMN_RULES, COLUMNS } from './columns.ts';
 import { part, ROUNDS, SECURE_OPTIONS, STOP, securely, TIMING } from './federation.ts';
 import { type Input, isObject, type Output } from './kind.ts';
 import { choice, either, list, number, record, text, toggle, whole } from './kinds.ts';
@@ -53,6 +54,7 @@ const data = variants('generator', {
     header: toggle()
       .optional('true')
       .about('whether the first line names the columns; otherwise they are named c1, c2 and so on'),
+    ...COLUMN_RULES,
   },
 }).short<string | object>(withGenerator, {
   expected: 'an object with a generator (har, regression, rings), or the name of a file',
@@ -145,6 +147,7 @@ export const SCENARIO = {
   scaleTarget: PROBLEM.scaleTarget,
   features: PROBLEM.features,
   bias: PROBLEM.bias,
+  rare: COLUMNS.rare,
   testFraction: ROWS.testFraction,
   trainRows: ROWS.trainRows,
   seed: RUN.seed,

@@ -1,5 +1,6 @@
 /** Settings of a training and of personalising: the problem, the rows, the run. */
 
+import { COLUMNS } from './columns.ts';
 import type { Input, Output } from './kind.ts';
 import { choice, either, record, text, toggle } from './kinds.ts';
 import { object } from './objects.ts';
@@ -45,6 +46,7 @@ export const LEARNING = {
   objective: objective.optional('regression for more than 20 different numbers, classification otherwise'),
   positive: ROWS.positive,
   ...problem,
+  ...COLUMNS,
   probabilities,
 };
 export const RUNNING = {

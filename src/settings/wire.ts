@@ -1,5 +1,6 @@
 /** Settings that participants are sent in `welcome`. Apart from the rest of a federation's, as a page that takes part needs no more. */
 
+import { LEVELS } from './columns.ts';
 import { sentMap } from './feature-map.ts';
 import type { Output } from './kind.ts';
 import { choice, milliseconds, number, whole } from './kinds.ts';
@@ -68,7 +69,8 @@ export const WIRE = {
   scale,
   scaleTarget,
   bias,
-  features: whole(1, 0xffff_ffff).about('number of features of the data, without the bias'),
+  features: whole(1, 0xffff_ffff).about('number of feature columns of the data'),
+  levels: LEVELS,
   map: sentMap,
   passes: RUN.passes,
   seed: RUN.seed,

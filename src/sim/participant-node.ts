@@ -30,6 +30,8 @@ export interface ParticipantData {
   /** rows x features, raw. */
   readonly x: Float64Array;
   readonly y: Float64Array;
+  /** Of the rows, with a mean of 1; absent: all weigh the same. */
+  readonly weights?: Float64Array | undefined;
   /** Targets as they are written; undefined: y says it all. What they mean is agreed on. */
   readonly written?: readonly string[] | undefined;
   /** How many times as fast as the compute model says. */
@@ -198,7 +200,7 @@ export class ParticipantNode {
   }
 
   private prepare(given: FederationSettings, scaling: Scaling, { classes, target }: Agreement): void {
-    const { x, written, profile } = this.data;
+    const { x, written, profile, weights } = this.data;
     const settings = withScaledEpsilon(given, target);
     this.settings = settings;
     const { features } = profile;
@@ -206,7 +208,7 @@ export class ParticipantNode {
     const mapping = classes && mappingOf(classes);
     const known = mapping && written ? applyMapping(labelled, mapping) : this.data.y;
     const y = headTargets(scaledTargets(known, target), headsOf(mapping));
-    this.shard ??= scaledShard(this.ports.arena, settings, scaling, { x, y, features });
+    this.shard ??= scaledShard(this.ports.arena, settings, scaling, { x, y, features, weights });
     const problem = { y, cap: this.shard.cap, settings };
     this.later(this.ports.queue.now, () => this.take({ type: 'prepared', problem }));
   }

@@ -2,6 +2,7 @@
 import { labelsOf } from '../data/agreed-classes.ts';
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
+import { meanOneWeights } from '../data/weights.ts';
 import { featureMoments, type Moments, mergeMoments } from '../math/scaling.ts';
 import { targetMoments } from '../math/target-scaling.ts';
 import type { OwnTargets } from '../participant/state.ts';
@@ -38,10 +39,12 @@ export function participantsOf(
     const written = Array.from(rows, (i) => table.targets![i]);
     const targets = targetsFrom(labelsOf(written), targetMoments(y, rows));
     const [id, n] = [table.participants[k], rows.length];
+    const weights = meanOneWeights(table, rows, id);
     return {
       profile: { id, rows: n, features, benchmarkMs, moments, targets, retryMs },
       x: featuresOf(table, rows),
       y: Float64Array.from(rows, (i) => y[i]),
+      ...(weights && { weights }),
       written,
       hardware,
     };
@@ -75,10 +78,12 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
   const moments = participants.map((participant) => participant.profile.moments).reduce(mergeMoments);
   const x = new Float64Array(rows * profile.features);
   const y = new Float64Array(rows);
+  const weights = participants[0].weights && new Float64Array(rows);
   let at = 0;
   for (const participant of participants) {
     x.set(participant.x, at * profile.features);
     y.set(participant.y, at);
+    weights?.set(participant.weights!, at);
     at += participant.y.length;
   }
   const written = participants.flatMap((participant) => participant.written ?? []);
@@ -88,6 +93,7 @@ export function pooled(participants: readonly ParticipantData[]): ParticipantDat
     profile: { ...profile, id: POOLED, rows, benchmarkMs, moments, targets },
     x,
     y,
+    ...(weights && { weights }),
     written,
     hardware,
   };

@@ -11,10 +11,12 @@ import { makeHarLike } from '../data/generate-har.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { makeRings } from '../data/generate-rings.ts';
 import { classificationTargets, regressionTargets } from '../data/labels.ts';
+import { encodeLearnt } from '../data/learn-encoding.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
 import { featuresOf, rowsByParticipant } from '../data/participants.ts';
 import { splitRows } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
+import { weightedRows } from '../data/weights.ts';
 import { defaultSecurity, graphParameters } from '../privacy/secure/graph.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { securityOf } from '../protocol/secure-sums.ts';
@@ -95,15 +97,18 @@ export function computeModel({ compute }: Scenario, calibrated: Partial<ComputeM
 }
 
 export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: number): ScenarioPlan {
-  const { source, table, compute } = inputs;
-  checkNames(source, scenario, table.participants);
+  const { source, table: given, compute } = inputs;
+  checkNames(source, scenario, given.participants);
+  const { testFraction, trainRows, passes, link, partitions, crashes, deeds, startMs } = scenario;
+  const { train, test } = splitRows(given, { testFraction, seed, trainRows });
+  const split = { train: weightedRows(given, train), test };
+  // What columns become is agreed on before the first round: a simulation begins with the first round.
+  const { table } = encodeLearnt(given, split.train, scenario);
   const objective = objectiveOf(scenario);
   const y =
     objective === 'regression'
       ? regressionTargets(table)
       : classificationTargets(table, { positive: scenario.positive }).y;
-  const { testFraction, trainRows, passes, link, partitions, crashes, deeds, startMs } = scenario;
-  const split = splitRows(table, { testFraction, seed, trainRows });
   const timing = timingOf(scenario, table, split.train, compute);
   const { retryMs } = timing;
   const hardware = hardwareOf(scenario);

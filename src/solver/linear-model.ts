@@ -29,11 +29,13 @@ export interface LinearModel {
 }
 
 /**
- * What each part of a model is to its decisions: of the linear function, beside it, or beyond what a linear function of the features can
- * express. Whoever adds a part says so here; what is beyond is refused by everything that needs a linear model.
+ * What each part of a model is to its decisions: of the linear function, beside it, before it (it makes the features: they can be explained, but
+ * an export takes columns as they are), or beyond what a linear function of the features can express. Whoever adds a part says so here; what is
+ * beyond is refused by everything that needs a linear model.
  */
-const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
+const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'before' | 'beyond'>> = {
   features: 'linear',
+  encoding: 'before',
   bias: 'linear',
   scaling: 'linear',
   target: 'linear',
@@ -51,9 +53,10 @@ const PARTS: Readonly<Record<keyof Model, 'linear' | 'beside' | 'beyond'>> = {
 };
 
 export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {
-  const beyond = Object.entries(model).find(
-    ([part, value]) => value !== undefined && (PARTS[part as keyof Model] ?? 'beyond') === 'beyond',
-  );
+  const beyond = Object.entries(model).find(([part, value]) => {
+    const is = PARTS[part as keyof Model] ?? 'beyond';
+    return value !== undefined && (is === 'beyond' || (is === 'before' && purpose === 'export'));
+  });
   if (!beyond) return;
   throw inputError(
     'MODEL_NOT_LINEAR',

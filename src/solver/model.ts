@@ -4,6 +4,7 @@
  * Its file is in methods/model.ts.
  */
 import { inputError } from '../base/errors.ts';
+import type { Encoding } from '../data/encoding.ts';
 import { type ClassMapping, headsOf } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
 import type { Scaling } from '../math/scaling.ts';
@@ -22,6 +23,8 @@ export interface Model {
   readonly method: MethodName;
   readonly objective: Objective;
   readonly features: readonly string[];
+  /** How the features follow from columns with text or gaps; absent: they are the columns. */
+  readonly encoding?: Encoding | undefined;
   readonly bias: boolean;
   readonly scaling: Scaling;
   /** What scaled rows are mapped to; undefined: the model is linear in the features themselves. */

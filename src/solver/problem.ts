@@ -46,27 +46,38 @@ export function dualSum({ settings, y, cap }: BoxContext, beta: Float64Array): n
   return sum;
 }
 
-/** c_i of each row in each head; undefined: 1. `y` has a block of n for each head. Only classes can be balanced. */
+/**
+ * c_i of each row in each head; undefined: 1. `y` has a block of n for each head. `given`: weights of the n rows, with a mean of 1. Only
+ * classes can be balanced.
+ */
 export function rowWeights(
   settings: Pick<LossSettings, 'objective' | 'loss'> & { readonly classWeight: 'none' | 'balanced' },
   y: Float64Array,
   n: number,
+  given?: Float64Array | undefined,
 ): Float64Array | undefined {
-  if (settings.classWeight !== 'balanced' || !lossOf(settings).classes) return undefined;
+  const isBalanced = settings.classWeight === 'balanced' && lossOf(settings).classes;
+  if (!isBalanced && !given) return undefined;
   const weights = new Float64Array(y.length);
-  for (let at = 0; at < y.length; at += n) weights.set(balancedWeights(y.subarray(at, at + n)), at);
+  for (let at = 0; at < y.length; at += n) {
+    weights.set(isBalanced ? balancedWeights(y.subarray(at, at + n), given) : given!, at);
+  }
   return weights;
 }
 
 /**
- * Balanced class weights n / (2 n_class), counted within the participant. A class it does not have needs no weight; the
- * floor of one row keeps the formula finite.
+ * Balanced class weights n / (2 n_class), counted within the participant, and by weight where rows have weights. A class it does not have
+ * needs no weight. They add up to n at the most.
  */
-function balancedWeights(y: Float64Array): Float64Array {
+function balancedWeights(y: Float64Array, given: Float64Array | undefined): Float64Array {
+  const weight = (i: number) => (given ? given[i] : 1);
   let positive = 0;
-  for (const value of y) if (value > 0) positive++;
+  let negative = 0;
+  for (let i = 0; i < y.length; i++) {
+    if (y[i] > 0) positive += weight(i);
+    else negative += weight(i);
+  }
   const n = y.length;
-  const up = n / (2 * Math.max(1, positive));
-  const down = n / (2 * Math.max(1, n - positive));
-  return y.map((value) => (value > 0 ? up : down));
+  const [up, down] = [positive, negative].map((rows) => (rows > 0 ? n / (2 * rows) : 0));
+  return y.map((value, i) => weight(i) * (value > 0 ? up : down));
 }

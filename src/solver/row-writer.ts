@@ -6,7 +6,7 @@ import { randomFeatures } from './feature-map.ts';
 export interface RowForm {
   readonly scaling: Pick<Scaling, 'shift' | 'factor'>;
   /** Undefined: the features stay what they are. */
-  readonly map?: FeatureMap | undefined;
+  readonly map: FeatureMap | undefined;
   readonly bias: boolean;
 }
 

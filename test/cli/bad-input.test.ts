@@ -50,6 +50,12 @@ function parquet(x1: (number | null)[], options: object = {}): Uint8Array {
   );
 }
 
+/** Two participants and a text column x1. */
+function messy(level: (i: number) => string, rows = 40, other = 'x2'): string {
+  const lines = Array.from({ length: rows }, (_, i) => `${i % 2},${i % 3 ? 1 : -1},${level(i)},${i}`);
+  return `task,y,x1,${other}\n${lines.join('\n')}\n`;
+}
+
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'good.csv': csv('b,-1,1,3'),
   'empty.csv': '',
@@ -76,6 +82,14 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
   'headless.csv': '7,1,0.5,3\n7,-1,1.5,4\n8,1,2,5\n8,-1,3,5\n',
   'twins.csv': '7,1,1,3\n8,-1,1.5,4\n',
   'town.csv': csv('b,-1,1,3', 'task,y,home town,x2').replace(',3,1', ',Rome,1'),
+  'colors.csv': messy((i) => ['red', 'green'][i % 2]),
+  'dates.csv': messy((i) => `2026-01-${String(1 + (i % 28)).padStart(2, '0')}`),
+  'clock.csv': messy((i) => `${i % 24}:15`),
+  'names.csv': messy((i) => `patient ${i}`),
+  'levels.csv': messy((i) => `level ${i % 150}`, 900),
+  'twice.csv': messy((i) => ['red', 'green'][i % 2], 40, 'x1=red'),
+  'weights.csv': csv('b,-1,1,-3', 'task,y,x1,w'),
+  'weightless.csv': csv('b,-1,1,0', 'task,y,x1,w').replace('3,1\n', '3,0\n'),
   'bidi.csv': csv('b,-1,\u202eab\u0007,3'),
   'bomb.csv.gz': gzipSync(new Uint8Array(2e6)),
   'many.csv': `${['task', 'y', ...Array.from({ length: 60 }, (_, j) => `f${j}`)].join(',')}\n`,
@@ -289,7 +303,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'Parquet with nulls',
-    argv: ['train', '@null.parquet'],
+    argv: ['train', '@null.parquet', '--missing', 'refuse'],
     code: 'MISSING_VALUE',
     words: ['null.parquet', 'row 2', '"x1"'],
   },
@@ -467,14 +481,109 @@ const CASES: readonly Case[] = [
     code: 'NOT_A_NUMBER',
     words: ['bidi.csv line 5', '"x1"', 'ab'],
   },
-  { what: 'NaN', argv: ['train', '@nan.csv'], code: 'MISSING_VALUE', words: ['nan.csv line 5', '"x1"'] },
+  {
+    what: 'NaN',
+    argv: ['train', '@nan.csv', '--missing', 'refuse'],
+    code: 'MISSING_VALUE',
+    words: ['nan.csv line 5', '"x1"'],
+  },
   { what: 'Inf', argv: ['train', '@inf.csv'], code: 'NOT_FINITE', words: ['inf.csv line 5', '"x1"'] },
   { what: 'too large', argv: ['train', '@huge.csv'], code: 'NUMBER_TOO_LARGE', words: ['huge.csv line 5'] },
   {
     what: 'missing value',
-    argv: ['train', '@missing.csv'],
+    argv: ['train', '@missing.csv', '--missing', 'refuse'],
     code: 'MISSING_VALUE',
     words: ['missing.csv line 5'],
+  },
+  {
+    what: 'text where it is refused',
+    argv: ['train', '@colors.csv', '--categorical', 'refuse'],
+    code: 'NOT_A_NUMBER',
+    words: ['colors.csv line 2', '"x1"', '"red"', '--drop x1 leaves the column out'],
+  },
+  {
+    what: 'dates',
+    argv: ['train', '@dates.csv'],
+    code: 'DATE_COLUMN',
+    words: ['dates.csv', '"x1"', '"2026-01-01"', 'into numbers', '--drop x1'],
+  },
+  {
+    what: 'times of the day',
+    argv: ['tune', '@clock.csv'],
+    code: 'DATE_COLUMN',
+    words: ['clock.csv', '"x1"', '--drop x1'],
+  },
+  {
+    what: 'a different text in every row',
+    argv: ['train', '@names.csv'],
+    code: 'TOO_MANY_LEVELS',
+    words: ['names.csv', '"x1"', 'different values', '--drop x1 leaves the column out'],
+  },
+  {
+    what: 'too many levels',
+    argv: ['train', '@levels.csv', '--rare', '1'],
+    code: 'TOO_MANY_LEVELS',
+    words: ['levels.csv', '"x1"', 'at most 100 levels', '--rare', '--drop x1'],
+  },
+  {
+    what: 'a column that is called like a level',
+    argv: ['train', '@twice.csv'],
+    code: 'DUPLICATE_COLUMN',
+    words: ['twice.csv', '"x1=red"', 'rename'],
+  },
+  {
+    what: 'an unknown categorical column',
+    argv: ['train', '@colors.csv', '--categorical', 'colour'],
+    code: 'UNKNOWN_CATEGORICAL_COLUMN',
+    words: ['colors.csv line 1', '"colour"', '--categorical'],
+  },
+  {
+    what: 'an unknown --missing',
+    argv: ['train', '@good.csv', '--missing', 'median'],
+    code: 'BAD_OPTION',
+    words: ['option --missing: expected one of mean, refuse'],
+  },
+  {
+    what: 'a missing weight column',
+    argv: ['train', '@good.csv', '--weight', 'x3'],
+    code: 'MISSING_WEIGHT_COLUMN',
+    words: ['good.csv line 1', '"x3"', '--weight'],
+  },
+  {
+    what: '--levels without a column',
+    argv: ['serve', '--levels', 'red,green'],
+    code: 'BAD_OPTION',
+    words: ['option --levels', 'color=red,green'],
+  },
+  {
+    what: 'the target as weight',
+    argv: ['train', '@good.csv', '--weight', 'y'],
+    code: 'WEIGHT_COLUMN_TAKEN',
+    words: ['"y"', 'target column'],
+  },
+  {
+    what: 'a dropped weight column',
+    argv: ['train', '@weights.csv', '--weight', 'w', '--drop', 'w'],
+    code: 'DROPPED_COLUMN_NEEDED',
+    words: ['"w"', 'weight column'],
+  },
+  {
+    what: 'a negative weight',
+    argv: ['train', '@weights.csv', '--weight', 'w'],
+    code: 'BAD_WEIGHT',
+    words: ['weights.csv line 5', '"w"', '"-3"'],
+  },
+  {
+    what: 'a participant whose weights are all 0',
+    argv: ['train', '@weightless.csv', '--weight', 'w'],
+    code: 'NO_WEIGHT',
+    words: ['weightless.csv', 'participant "b"', '--weight'],
+  },
+  {
+    what: '--weight with LIBSVM text',
+    argv: ['train', '@rows.libsvm', '--task-file', '@ids.txt', '--weight', 'x1'],
+    code: 'BAD_OPTION',
+    words: ['option --weight', 'rows.libsvm'],
   },
   {
     what: 'too few fields',

@@ -35,6 +35,7 @@ const EVERYTHING: Required<Omit<TrainOptions, 'trainRows'>> & { trainRows: numbe
   classWeight: 'balanced',
   scale: 'center',
   scaleTarget: 'none',
+  rare: 2,
   features: 'rff:64:0.5',
   bias: false,
   testFraction: 0.25,

@@ -18,7 +18,7 @@ test('rings are made, learnt, predicted and personalised', async () => {
   const model = sandbox.path('model.json');
   const made = await run(['data', 'make', 'rings', '--participants', '4', '--rows', '100', '--out', data]);
   expect(made.stdout).toContain(`train ${data} --features rff:128`);
-  const linear = await runJson<Result>('train', data);
+  const linear = await runJson<Result>('train', data, '--no-auto');
   expect(linear.mean.errorRate).toBeGreaterThan(0.3);
   const options = ['--features', 'rff:64:0.5', '--c1', '3', '--test-fraction', '0', '--model', model];
   const trained = await run(['train', data, ...options]);
@@ -60,7 +60,10 @@ test('serve and join come to the model of train, map included', async () => {
   const served = await serve(['--store', sandbox.path('f.db'), '--min-participants', '3', ...problem]);
   const ids = ['1', '2', '3'];
   const joining = ids.map((id) =>
-    run(['join', served.url, '--data', data, '--task', id, '--state', sandbox.path(`state-${id}`)]),
+    run([
+      ...['join', served.url, '--data', data, '--task', id],
+      ...['--state', sandbox.path(`state-${id}`), '--probabilities'],
+    ]),
   );
   for (const { code, stderr } of await Promise.all(joining)) expect([code, stderr]).toEqual([0, '']);
   expect((await served.outcome).code).toBe(0);
@@ -70,4 +73,6 @@ test('serve and join come to the model of train, map included', async () => {
     expect(map).toEqual(trained.map);
     expect(difference(w, trained.w)).toBeLessThan(1e-9);
   }
+  const own = await run(['predict', '--model', sandbox.path('state-1'), data, '--probabilities']);
+  expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('probability')]);
 });

@@ -59,6 +59,7 @@ describe('help', () => {
       classWeight: 'none',
       scale: 'standard',
       scaleTarget: 'standard',
+      rare: 5,
       bias: true,
       probabilities: false,
       testFraction: 0.3,

@@ -175,3 +175,22 @@ test('join --probabilities calibrates inside the participant, for predict with i
   expect((await predict('1')).stdout).toContain('decision,probability\n');
   expect((await predict('4')).stderr).toContain('NO_PROBABILITIES');
 }, 60_000);
+
+test('join --probabilities with many classes and mapped features has a sigmoid for each head', async () => {
+  const served = await serve([
+    ...['--store', sandbox.path('many.db'), '--min-participants', '3', '--features', 'rff:32'],
+  ]);
+  const outcomes = await Promise.all(
+    ['p0', 'p1', 'p2'].map((id) =>
+      run([
+        ...['join', served.url, '--data', three, '--task', id, '--state', sandbox.path(`many-${id}`)],
+        ...['--probabilities', '--json'],
+      ]),
+    ),
+  );
+  for (const { code, stdout } of outcomes)
+    expect([code, JSON.parse(stdout).calibration.length]).toEqual([0, 3]);
+  await served.outcome;
+  const { stdout } = await run(['predict', '--model', sandbox.path('many-p1'), three, '--probabilities']);
+  expect(stdout.split('\n')[0]).toMatch(/^row,participant,prediction,decision,p:.*,p:.*,p:/);
+}, 60_000);

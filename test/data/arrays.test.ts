@@ -18,7 +18,9 @@ test('arrays of several participants become one table, participants in natural o
 test('wrong shapes and values that are no numbers are refused with participant and place', () => {
   expect(() => tableFrom([])).toThrow(/at least one participant/);
   expect(() => tableFrom([{ id: 'a', x: [1, 2, 3], y: [1, -1] }])).toThrow(/participant "a".*got 3 values/);
-  expect(() => tableFrom([{ id: 'a', x: [1, Number.NaN], y: [1] }])).toThrow(/"a" row 1, feature 2.*got NaN/);
+  expect(() => tableFrom([{ id: 'a', x: [1, Number.POSITIVE_INFINITY], y: [1] }])).toThrow(
+    /"a" row 1, feature 2.*got Infinity/,
+  );
 });
 
 test('rows without targets are rows to predict; their number follows from the names of the features', () => {

@@ -155,7 +155,8 @@ describe('readCsv refuses', () => {
   ];
 
   test.each(bad)('%s', async (_, text, code, words) => {
-    await refused(() => read(text), code, ...words);
+    const { missing, categorical } = { missing: 'refuse', categorical: 'refuse' } as const;
+    await refused(() => read(text, code === 'MISSING_VALUE' ? { missing } : { categorical }), code, ...words);
   });
 
   test('an unknown column to drop, with the near name', async () => {

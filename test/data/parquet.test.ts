@@ -41,6 +41,8 @@ const BY_PYARROW = [
   'JgIEAAAAFsYDFgYmCBbeAwAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjUuMC4xGUwcAAAcAAAcAAAcAAAAXAEAAFBBUjE=',
 ].join('');
 
+const STRICT = { missing: 'refuse', categorical: 'refuse' } as const;
+
 describe('readParquet', () => {
   test('reads doubles, floats, integers, big integers and booleans as numbers', async () => {
     const table = await read(
@@ -82,7 +84,8 @@ describe('readParquet', () => {
     const table = await read(bytes, { drop: ['x2'] });
     expect(table.targets).toEqual(['1', '-1', '1']);
     expect([...table.x]).toEqual([0.5, -2, 1e30]);
-    await refused(() => read(bytes), 'MISSING_VALUE', 'a.parquet row 3, column "x2"');
+    expect((await read(bytes)).x[5]).toBeNaN();
+    await refused(() => read(bytes, STRICT), 'MISSING_VALUE', 'a.parquet row 3, column "x2"');
   });
 
   test('leaves out dropped columns and needs neither participant nor target when predicting', async () => {
@@ -114,9 +117,13 @@ describe('readParquet', () => {
 
   test('refuses missing values with row and column', async () => {
     const nulls: Column = { name: 'x1', data: [0.5, null, 1], type: 'DOUBLE' };
-    await refused(() => read(file([task, y, nulls])), 'MISSING_VALUE', 'a.parquet row 2, column "x1"');
+    await refused(
+      () => read(file([task, y, nulls]), STRICT),
+      'MISSING_VALUE',
+      'a.parquet row 2, column "x1"',
+    );
     const nan: Column = { name: 'x1', data: [0.5, 1, Number.NaN], type: 'DOUBLE' };
-    await refused(() => read(file([task, y, nan])), 'MISSING_VALUE', 'row 3', 'NaN');
+    await refused(() => read(file([task, y, nan]), STRICT), 'MISSING_VALUE', 'row 3', 'NaN');
     const infinite: Column = { name: 'x1', data: [Number.NEGATIVE_INFINITY, 1, 1], type: 'DOUBLE' };
     await refused(() => read(file([task, y, infinite])), 'NOT_FINITE', 'row 1', '-Infinity');
     const large: Column = { name: 'x1', data: [1, 1e39, 1], type: 'DOUBLE' };
@@ -129,9 +136,9 @@ describe('readParquet', () => {
 
   test('refuses text, dates and nested values in features', async () => {
     const text: Column = { name: 'x1', data: ['1', 'b', 'c'], type: 'STRING' };
-    await refused(() => read(file([task, y, text])), 'NOT_A_NUMBER', 'row 1', 'the text "1"');
+    await refused(() => read(file([task, y, text]), STRICT), 'NOT_A_NUMBER', 'row 2', 'the text "b"');
     const date: Column = { name: 'x1', data: [1, 2, 3].map((t) => new Date(t)), type: 'TIMESTAMP' };
-    await refused(() => read(file([task, y, date])), 'NOT_A_NUMBER', 'row 1', 'another kind');
+    await refused(() => read(file([task, y, date]), STRICT), 'NOT_A_NUMBER', 'row 1', '1970-01-01');
     const schema = [
       { name: 'root', num_children: 3 },
       { name: 'task', type: 'BYTE_ARRAY', converted_type: 'UTF8' },

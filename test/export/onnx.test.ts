@@ -1,13 +1,14 @@
 /** ONNX files, loaded by ONNX Runtime (its WebAssembly build) and compared with `predict`. */
 import * as ort from 'onnxruntime-web';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { stream } from '../../src/base/random.ts';
 import { classNames, headsOf } from '../../src/data/labels.ts';
 import type { Table } from '../../src/data/table.ts';
 import { exportModel } from '../../src/export/export-model.ts';
 import type { Whose } from '../../src/export/exported.ts';
 import { predict } from '../../src/methods/predict.ts';
 import type { Model } from '../../src/solver/model.ts';
-import { everyKind, expectClose, PARTICIPANTS, randomModel, randomRows, servedAs } from './models.ts';
+import { everyKind, expectClose, KINDS, PARTICIPANTS, randomModel, randomRows, servedAs } from './models.ts';
 
 beforeAll(() => {
   ort.env.wasm.numThreads = 1;
@@ -95,4 +96,34 @@ test('the metadata names features, classes and participants in their order', asy
   for (const list of [model.features, ['standing, still', 'sitting'], PARTICIPANTS])
     expect(text).toContain(JSON.stringify(list));
   expect(exportModel(model, 'onnx')[0].bytes).toEqual(bytes);
+});
+
+describe.each(KINDS.filter((kind) => kind !== 'regression'))('probabilities, %s', (kind) => {
+  const random = stream(9, 'sigmoids');
+  const model = randomModel({ kind, scale: 'standard', bias: true, seed: 5 });
+  const heads = headsOf(model.classes);
+  const sigmoids = () =>
+    Array.from({ length: heads }, () => ({ a: 1 + random.uniform(), b: 0.3 * random.normal() }));
+  const calibration = { participants: new Map([['Ada', sigmoids()]]), shared: sigmoids() };
+  const table = randomRows(77, 50);
+
+  test.each([
+    ['calibrated', { ...model, calibration }],
+    ['of the logistic loss', { ...model, options: { ...model.options, loss: 'logistic' } }],
+  ])('%s, are those of predict, for everybody', async (_, chancy) => {
+    for (const [whose, participant] of [
+      ['all', undefined],
+      ['shared', 'nobody'],
+      [{ participant: 'Ada' }, 'Ada'],
+    ] as const) {
+      const rows = participant === undefined ? table : servedAs(table, participant);
+      const indices = Array.from(table.participantOf, (k) => PARTICIPANTS.indexOf(table.participants[k]));
+      const outputs = await run(chancy, rows, whose, participant === undefined ? indices : undefined);
+      const name = heads === 1 ? 'probability' : 'probabilities';
+      expect(outputs[name].dims).toEqual(heads === 1 ? [rows.n] : [rows.n, heads]);
+      const own = predict(chancy, rows, '', { probabilities: true });
+      const expected = own.flatMap(({ probability, probabilities = [probability!] }) => [...probabilities]);
+      for (const [i, value] of expected.entries()) expectClose(Number(outputs[name].data[i]), value);
+    }
+  });
 });

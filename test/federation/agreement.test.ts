@@ -1,6 +1,7 @@
 /** What participants agree on before the first round: classes, and the scaling of targets (PROTOCOL.md, "Agreement"). */
 import { describe, expect, test } from 'vitest';
 import { type CoordinatorOptions, DEFAULT_SECURE, parseOptions } from '../../src/coordinator/options.ts';
+import type { CategoryCode } from '../../src/data/encoding.ts';
 import type { Table } from '../../src/data/table.ts';
 import { train } from '../../src/methods/train.ts';
 import type { Moments, Welcome } from '../../src/protocol/messages.ts';
@@ -320,5 +321,67 @@ describe('in a federation', () => {
   test('none: the problem of section 1 as it stands, and no moments of targets', () => {
     const simulation = run(PRICES, { objective: 'regression', scaleTarget: 'none' });
     expect(simulation.coordinator.state!.agreement).toEqual({ classes: undefined, target: undefined });
+  });
+});
+
+describe('columns', () => {
+  const text = (...levels: [level: string, rows: number][]): Moments => ({
+    ...labelled('no', 'yes'),
+    m2: Float64Array.of(0),
+    columns: [{ kind: 'text', missing: 0, levels: levels.map(([level, rows]) => ({ level, rows })) }],
+  });
+  const gaps = (missing: number, mean: number): Moments => ({
+    ...labelled('no', 'yes'),
+    mean: Float64Array.of(mean),
+    columns: [{ kind: 'number', missing, levels: [] }],
+  });
+
+  test('[COLUMNS-3] rare levels are pooled by their rows of all, and what is settled survives a crash', () => {
+    const bench = new Bench({ rare: 2 });
+    gathered(bench, text(['red', 2], ['mauve', 1]), text(['blue', 2], ['red', 1]));
+    const encoding = [{ kind: 'category', levels: ['blue', 'red'], other: true, missing: false }];
+    expect(bench.disk.run?.agreement?.encoding).toEqual(encoding);
+    expect(bench.disk.run?.scaling?.shift).toHaveLength(3);
+    // blue in 2 of 6 rows, red in 3, mauve in 1.
+    expect([...bench.disk.run!.scaling!.shift]).toEqual(
+      [1 / 3, 1 / 2, 1 / 6].map((v) => expect.closeTo(v, 12)),
+    );
+  });
+
+  test('[COLUMNS-3] gaps are filled with the mean of what is known, and whoever says nothing has none', () => {
+    const bench = new Bench();
+    gathered(bench, gaps(1, 6), { ...labelled('no', 'yes'), mean: Float64Array.of(1) });
+    const [code] = bench.disk.run!.agreement!.encoding!;
+    expect(code).toEqual({ kind: 'number', mean: expect.closeTo(3, 12), missing: true });
+    expect([...bench.disk.run!.scaling!.shift]).toEqual([expect.closeTo(3, 12), expect.closeTo(1 / 6, 12)]);
+  });
+
+  test('[COLUMNS-3] of too many levels the most frequent are kept', () => {
+    const bench = new Bench({ rare: 1 });
+    const many = Array.from({ length: 101 }, (_, i): [string, number] => [`l${i}`, i === 7 ? 1 : 2]);
+    const rows = 201;
+    for (const id of ['a', 'b']) bench.join(id, { rows });
+    for (const id of ['a', 'b']) bench.say(id, { ...text(...many), count: rows });
+    const [code] = bench.disk.run!.agreement!.encoding!;
+    expect(code).toMatchObject({ kind: 'category', other: true });
+    expect((code as CategoryCode).levels).toHaveLength(100);
+    expect((code as CategoryCode).levels).not.toContain('l7');
+  });
+
+  test.each([
+    ['another kind', labelled('no', 'yes'), /expected text in column 1, .* got numbers/],
+    ['more rows than there are', text(['red', 3], ['blue', 1]), /at most 3 rows of column 1, got 4/],
+    ['a level twice', text(['red', 1], ['red', 1]), /each level of column 1 once/],
+  ])('[COLUMNS-2] %s is refused, and its sender is not a member', (_, brought, sentence) => {
+    const bench = new Bench();
+    expect(gathered(bench, text(['red', 3]), brought)).toMatchObject([
+      { kind: 'reject', code: 'WRONG_FEATURES', message: expect.stringMatching(sentence) },
+    ]);
+    expect(bench.state.members.has('b')).toBe(false);
+  });
+
+  test('[COLUMNS-5] nothing is taken of columns that are declared', () => {
+    const bench = new Bench({ levels: { color: ['red'] } });
+    expect(gathered(bench, text(['red', 3]))).toMatchObject([{ kind: 'reject', code: 'WRONG_SHAPE' }]);
   });
 });

@@ -247,6 +247,7 @@ const common = fc
     bias: fc.boolean(),
     passes: count,
     maxRows: fc.integer({ min: 1, max: 1e8 }),
+    rare: fc.integer({ min: 1, max: 100 }),
     seed: fc.maxSafeNat(),
     straggler: fc.constantFrom('restart', 'resume', 'anytime'),
     waiting: fc.oneof(
@@ -380,6 +381,7 @@ test('the schema can be written as a JSON schema, every field in words', () => {
       'positive',
       'features',
       'classes',
+      'levels',
     ]),
   );
   for (const name of names)

@@ -126,7 +126,7 @@ test('scaled rows are the same bits, and those that scaleRow writes', () => {
       for (const kernels of [new JsKernels(), createWasmKernels()]) {
         const arena = new Arena(kernels);
         const address = arena.allocate(4 * n * stride);
-        placeTableRows(arena, { x, index, scaling }, { address, d: columns, stride });
+        placeTableRows(arena, { x, index, scaling, map: undefined }, { address, d: columns, stride });
         sameBits(arena.f32(address, n * stride), expected);
         expect(arena.usedBytes).toBe(4 * n * stride);
       }

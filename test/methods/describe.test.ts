@@ -40,6 +40,7 @@ describe('describeTable', () => {
     expect(description).toEqual({
       source: 'test',
       rows: 40,
+      columns: [],
       features: 3,
       participants: {
         count: 2,

@@ -28,6 +28,7 @@ function run(problem: RandomProblem, { sees, warmStart, onRound, passesOf, ...ch
       x: Float64Array.from(rows),
       index: Uint32Array.from({ length: n }, (_, i) => i),
       scaling,
+      map: undefined,
     };
     return { id: `${k}`, n, y, weights, table };
   });

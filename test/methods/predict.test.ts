@@ -56,9 +56,9 @@ test('rows of another length and values that are no numbers are refused by their
   const d = har.features.length;
   const row = [...har.x.subarray(0, d)];
   expect(() => predict(model, [row, row.slice(1)], '1')).toThrow(
-    /rows\[1\]: expected the \d+ features .* got \d+ numbers/,
+    /rows\[1\]: expected the \d+ columns .* got \d+ values/,
   );
-  expect(() => predict(model, [row, row.with(2, Number.NaN)], '1')).toThrow(
+  expect(() => predict(model, [row, row.with(2, Number.POSITIVE_INFINITY)], '1')).toThrow(
     /row 2, feature 3: expected a finite number/,
   );
   const { model: local } = train(har, { method: 'local', positive: '1', rounds: 5 });

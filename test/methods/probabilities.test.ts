@@ -120,6 +120,11 @@ test('personalise calibrates new parts where the model is calibrated, and drops 
   expect(personalise(plain, later, { probabilities: true }).model.calibration!.participants.size).toBe(8);
 });
 
+test('models of mapped features are calibrated as others are', () => {
+  const { mean } = train(har, { ...OPTIONS, features: 'rff:64' });
+  expect(mean.logLoss).toBeLessThan(Math.LN2);
+});
+
 test('local models are calibrated alone', () => {
   const { mean } = train(har, { ...OPTIONS, method: 'local' });
   expect(mean.logLoss).toBeLessThan(Math.LN2);

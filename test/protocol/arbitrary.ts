@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { ColumnCode } from '../../src/data/encoding.ts';
 import {
   type Accepted,
   DECLINE_CODES,
@@ -74,6 +75,20 @@ const about = { session: u32, round: u32 };
 
 /** A value of the target column: may be empty. */
 const label = fc.oneof(id, fc.constant(''));
+const claim = fc.record({
+  kind: fc.constantFrom('number' as const, 'text' as const),
+  missing: u32,
+  levels: fc.array(fc.record({ level: label, rows: u32 }), { maxLength: 10 }),
+});
+const code: fc.Arbitrary<ColumnCode> = fc.oneof(
+  fc.record({ kind: fc.constant('number' as const), mean: f64, missing: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('category' as const),
+    levels: fc.array(label, { maxLength: 10 }),
+    other: fc.boolean(),
+    missing: fc.boolean(),
+  }),
+);
 const agreement = fc.record({
   classes: fc.option(
     fc
@@ -82,6 +97,7 @@ const agreement = fc.record({
     { nil: undefined },
   ),
   target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
+  encoding: fc.option(fc.array(code, { maxLength: 10 }), { nil: undefined }),
 });
 
 const AGREED = { classes: { labels: ['a', 'b'], positive: 'a' }, target: undefined };
@@ -120,6 +136,7 @@ const BY_KIND: ByKind = {
       target: fc.option(fc.record({ mean: f64, m2: f64 }), { nil: undefined }),
       labels: fc.array(label, { maxLength: 100 }),
       positive: fc.option(label, { nil: undefined }),
+      columns: fc.option(fc.array(claim, { maxLength: 20 }), { nil: undefined }),
     })
     .map(({ pair: [mean, m2], ...rest }) => ({ kind: 'moments', mean, m2, ...rest })),
   answer: fc.record({

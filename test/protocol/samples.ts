@@ -269,6 +269,29 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       positive: 'sévère',
     },
   },
+  {
+    name: 'moments-columns',
+    message: {
+      kind: 'moments',
+      count: 352,
+      mean: Float64Array.of(0.5, 0),
+      m2: Float64Array.of(12.125, 0),
+      target: undefined,
+      labels: ['mild', 'sévère'],
+      positive: undefined,
+      columns: [
+        { kind: 'number', missing: 17, levels: [] },
+        {
+          kind: 'text',
+          missing: 0,
+          levels: [
+            { level: 'rouge', rows: 300 },
+            { level: 'bleu', rows: 52 },
+          ],
+        },
+      ],
+    },
+  },
   { name: 'leave', message: { kind: 'leave', session: 2 } },
   {
     name: 'welcome',
@@ -301,6 +324,27 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       agreement: {
         classes: { labels: ['mild', 'severe', 'sévère'], positive: undefined },
         target: undefined,
+      },
+      awaited: 0,
+      waitingFor: undefined,
+    },
+  },
+  {
+    name: 'welcome-columns',
+    message: {
+      kind: 'welcome',
+      settings: SETTINGS,
+      scaling: {
+        shift: Float64Array.of(0.5, 0.25, -2.75, 0.125, 0.375),
+        factor: Float64Array.of(0.625, 1.5, 0.03125, 2.5, 3.5),
+      },
+      agreement: {
+        classes: undefined,
+        target: { shift: 305.5, scale: 66.25 },
+        encoding: [
+          { kind: 'number', mean: 0.75, missing: true },
+          { kind: 'category', levels: ['bleu', 'rouge'], other: true, missing: false },
+        ],
       },
       awaited: 0,
       waitingFor: undefined,

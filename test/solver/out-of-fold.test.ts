@@ -18,7 +18,7 @@ function rowsOf(n: number, heads: number, seed: number): FoldedRows & { readonly
   });
   const scaling = { shift: new Float64Array(d), factor: new Float64Array(d).fill(1) };
   const index = Uint32Array.from({ length: n }, (_, i) => i);
-  return { id: 'a', n, d: d + 1, table: { x, index, scaling }, y };
+  return { id: 'a', n, d: d + 1, table: { x, index, scaling, map: undefined }, y };
 }
 
 const shape = fc.record({

@@ -31,8 +31,8 @@ reporting(() => {
 
 function answer(work: RowWork, message: ToSolver): void {
   if (message.kind === 'prepare') {
-    const { number, settings, scaling, y } = message;
-    send({ kind: 'prepared', number, cap: work.prepare(settings, scaling, y) });
+    const { number, settings, scaling, y, codes } = message;
+    send({ kind: 'prepared', number, cap: work.prepare(settings, scaling, y, codes) });
   } else {
     solve(work, message);
   }

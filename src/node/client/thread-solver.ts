@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorKind, KindredError } from '../../base/errors.ts';
 import type { OpenSolver, RawTrainingRows, RowSolver, RowSolverEvents } from '../../client/ports.ts';
+import type { ColumnCode } from '../../data/encoding.ts';
 import type { Moments, Scaling } from '../../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
 import type { FederationSettings } from '../../settings/wire.ts';
@@ -50,6 +51,7 @@ export type ToSolver =
       readonly settings: FederationSettings;
       readonly scaling: Scaling;
       readonly y: Float64Array;
+      readonly codes: readonly ColumnCode[] | undefined;
     }
   | SolveOrder;
 
@@ -96,9 +98,14 @@ export class ThreadSolver implements RowSolver {
     this.worker.on('exit', (code) => this.died(`it exited unexpectedly with code ${code}`));
   }
 
-  prepare(settings: FederationSettings, scaling: Scaling, y: Float64Array): void {
+  prepare(
+    settings: FederationSettings,
+    scaling: Scaling,
+    y: Float64Array,
+    codes?: readonly ColumnCode[] | undefined,
+  ): void {
     this.prepares++;
-    this.send({ kind: 'prepare', number: this.prepares, settings, scaling, y });
+    this.send({ kind: 'prepare', number: this.prepares, settings, scaling, y, codes });
   }
 
   solve(request: SolveRequest): void {

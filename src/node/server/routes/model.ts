@@ -1,10 +1,15 @@
 /** The model as it is now, as far as the coordinator knows it: a file for `kindred personalise`, `predict` and `evaluate`. */
 import { z } from 'zod';
 import { optionsToJson } from '../../../coordinator/options.ts';
+import type { CoordinatorState } from '../../../coordinator/state.ts';
 import { modelOf } from '../../../coordinator/training.ts';
 import { mappingOf } from '../../../data/agreed-classes.ts';
+import { declaredCodes } from '../../../data/declared-levels.ts';
+import { featureNames, namedEncoding } from '../../../data/encoding.ts';
 import type { Store } from '../../../host/ports.ts';
 import { modelToJson } from '../../../methods/model.ts';
+import type { Agreement } from '../../../protocol/agreement.ts';
+import { withoutMark } from '../../../protocol/joining.ts';
 import { seededMap } from '../../../settings/feature-map.ts';
 import type { Certificate } from '../../../solver/certificate.ts';
 import type { Model } from '../../../solver/model.ts';
@@ -36,18 +41,39 @@ export const MODEL_ROUTES: readonly Route[] = [show];
 /** Of a federation that began with an earlier version: the names of classes stayed with the participants. */
 const UNNAMED = { positive: '1', negative: '-1' };
 
+/** Names of features, and how columns become them. `titles`: of the columns, where a participant has sent them. */
+function encodingOf(
+  { options: { levels }, features, scaling }: CoordinatorState,
+  agreement: Agreement | undefined,
+  titles: readonly string[] | undefined,
+): Pick<Model, 'features' | 'encoding'> {
+  const numbered = (count: number) => Array.from({ length: count }, (_, j) => `x${j + 1}`);
+  const isKnown = titles?.length === features;
+  const agreed = agreement?.encoding;
+  if (!isKnown && !agreed) return { features: numbered(scaling!.shift.length) };
+  const known = isKnown ? titles : numbered(features);
+  const isText = (title: string, j: number) =>
+    agreed ? agreed[j].kind === 'category' : Object.hasOwn(levels ?? {}, withoutMark(title));
+  const names = known.map((title, j) => (isText(title, j) ? withoutMark(title) : title));
+  const codes = levels ? declaredCodes(names, levels) : agreed;
+  if (!codes) return { features: names };
+  const encoding = namedEncoding(names, codes);
+  return { features: featureNames(encoding), encoding };
+}
+
 /** Refuses a federation before its first round. */
 export async function modelFileOf({ name, host }: Federation, store: Store): Promise<Model> {
   const found = modelOf(host.state);
   if (!found) throw new ApiError('NO_MODEL', `federation "${name}": no round has started yet`);
-  const { options, features: d } = host.state;
+  const { options } = host.state;
   const classes = found.agreement?.classes;
   const { objective, features: map, bias, scale, seed, method } = options;
-  const names = (await store.schema(name))?.features;
+  const encoding = encodingOf(host.state, found.agreement, (await store.schema(name))?.features);
   return {
     method,
     objective,
-    features: names?.length === d ? names : Array.from({ length: d }, (_, j) => `x${j + 1}`),
+    features: encoding.features,
+    ...(encoding.encoding && { encoding: encoding.encoding }),
     bias,
     scaling: { mode: scale, ...found.scaling },
     map: seededMap(map, seed),

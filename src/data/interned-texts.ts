@@ -3,7 +3,7 @@
 /** More than this are numbers, of which hardly any is there twice. */
 const MOST_DISTINCT = 1000;
 
-export class TextColumn {
+export class InternedTexts {
   private readonly texts: string[] = [];
   private readonly distinct = new Map<string, string>();
 

@@ -46,7 +46,7 @@ export function addServe(program: Command, io: Io): void {
     .option('--exit-when-finished', 'exit when training has ended and all participants have been notified');
   command.addHelpText(
     'after',
-    '\nA federation cannot search for C1 and C2 before it trains: find them with kindred tune on rows that you may see, and give them here.',
+    '\nC1 and C2 are not searched for here: a federation cannot train before it starts.\nFind them with kindred tune, on rows that you may see.',
   );
   finish(
     command,

@@ -2,10 +2,14 @@
  * Features that give the target away: usually the target itself in another form, left in by mistake. A cheap look for every training (most features are
  * ruled out by a few rows); `data describe` looks closer.
  */
-import { isMany } from '../data/labels.ts';
+import { type ClassMapping, isMany } from '../data/labels.ts';
 import type { Table } from '../data/table.ts';
-import type { Prepared } from './prepare.ts';
 import { decidingFeatures } from './scan-features.ts';
+
+interface Targets {
+  readonly y: Float64Array;
+  readonly classes: ClassMapping | undefined;
+}
 
 /** With fewer rows a feature tells the target by chance. */
 const LEAST_ROWS = 20;
@@ -15,7 +19,7 @@ const EXPLAINED = 0.8;
 const MOST_ROWS = 1000;
 
 /** Names of the columns that determine the class of every row, or alone explain most of a numeric target. `table` as it was read. */
-export function leaksIn(table: Table, { y, classes }: Pick<Prepared, 'y' | 'classes'>): readonly string[] {
+export function leaksIn(table: Table, { y, classes }: Targets): readonly string[] {
   if (table.n < LEAST_ROWS) return [];
   const places = classes
     ? decidingFeatures(

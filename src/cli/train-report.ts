@@ -47,11 +47,6 @@ export function trainReport(
   ];
 }
 
-function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {
-  const searching = searchMs === undefined ? '' : `${duration(searchMs)} to search, `;
-  return `${duration(loadMs)} to load, ${searching}${duration(solveMs)} to solve`;
-}
-
 /** What was made of text and gaps; a wide table has many such columns. */
 const FEW_COLUMNS = 8;
 
@@ -59,6 +54,11 @@ function columnLines({ columns = [] }: TrainResult, most: number, { line }: Layo
   const more = columns.length - most;
   const shown = columns.slice(0, most).map((sentence) => line('Column', sentence.replace(/^column /, '')));
   return more > 0 ? [...shown, line('', `and ${count(more)} more columns with text or gaps (--all)`)] : shown;
+}
+
+function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {
+  const searching = searchMs === undefined ? '' : `${duration(searchMs)} to search, `;
+  return `${duration(loadMs)} to load, ${searching}${duration(solveMs)} to solve`;
 }
 
 /** Primal and dual are of the problem that was solved. */

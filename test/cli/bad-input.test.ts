@@ -496,6 +496,12 @@ const CASES: readonly Case[] = [
     words: ['missing.csv line 5'],
   },
   {
+    what: 'Arrow with nulls',
+    argv: ['train', '@null.arrow', '--missing', 'refuse'],
+    code: 'MISSING_VALUE',
+    words: ['null.arrow', 'row 2, column "x1"', 'null'],
+  },
+  {
     what: 'text where it is refused',
     argv: ['train', '@colors.csv', '--categorical', 'refuse'],
     code: 'NOT_A_NUMBER',
@@ -652,7 +658,6 @@ const CASES: readonly Case[] = [
   ...[
     ['lzo.parquet', 'PARQUET_CODEC', 'SNAPPY, GZIP, ZSTD', 'got LZO'],
     ['cut.arrow', 'ARROW_CORRUPT', 'complete Arrow file', 'truncated'],
-    ['null.arrow', 'MISSING_VALUE', 'row 2, column "x1"', 'null'],
     ['nested.arrow', 'NESTED_COLUMN', '"pair"', '--drop pair'],
     ['fake.arrow', 'NOT_ARROW', 'ARROW1', 'other bytes'],
     ['old.feather', 'UNKNOWN_FORMAT', 'Feather version 1', 'write version 2'],

@@ -121,6 +121,12 @@ describe('readArrow refuses', () => {
     }
   });
 
+  test('nothing where text and gaps are kept', async () => {
+    const table = await read(file({ task, y, x1: [1, null, 2], color: ['red', 'blue', null] }));
+    expect(table.levels).toEqual([undefined, ['blue', 'red']]);
+    expect([...table.x]).toEqual([1, 1, Number.NaN, 0, 2, Number.NaN]);
+  });
+
   test('columns as CSV does, and files without rows', async () => {
     await refused(() => read(file({ y, x1 })), 'MISSING_TASK_COLUMN', 'y, x1');
     const empty = { task: arrow.utf8(), y: arrow.int32(), x1: arrow.float64() };

@@ -4,6 +4,7 @@ import type { JoinEvent, JoinResult, JoinStatus, OwnMetrics } from '../client/pa
 import type { UnlearnedRows } from '../client/unlearned-rows.ts';
 import { classesText } from '../data/agreed-classes.ts';
 import { writeDurably } from '../node/files/files.ts';
+import { columnLines } from './column-lines.ts';
 import { commandLine } from './command-line.ts';
 import { type Io, note } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
@@ -120,7 +121,8 @@ export const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
   closed: 'stopped; the state is saved, run the same command to continue',
 };
 
-export function report(result: JoinResult, program: string, { line }: Layout): string[] {
+export function report(result: JoinResult, program: string, layout: Layout): string[] {
+  const { line } = layout;
   const { participant, key, federation, reason, rounds, base, passes, test, privacy, state } = result;
   const own =
     base > 0 ? `last accepted in round ${base}, ${count(passes)} local passes` : 'none accepted yet';
@@ -132,6 +134,7 @@ export function report(result: JoinResult, program: string, { line }: Layout): s
       : [line('Took part', tookPart(result.participants, result.missing ?? 0))]),
     line('Own part', own),
     ...agreedLines(result).map(([name, text]) => line(name, text)),
+    ...columnLines(result.columns ?? [], '--json', layout),
     ...(test ? [line('Test', testText(test))] : []),
     ...privacyLines(privacy, line),
     ...(key === undefined ? [] : [line('Key', key)]),

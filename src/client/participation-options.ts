@@ -136,6 +136,8 @@ export interface JoinResult {
   readonly classes: AgreedClasses | undefined;
   /** How the targets of a regression are scaled. */
   readonly target: TargetScaling | undefined;
+  /** What is made of columns with text or gaps, a sentence each; absent: there are none, or nothing is agreed on. */
+  readonly columns?: readonly string[] | undefined;
   /** Its own sigmoids, one for each head; undefined: not asked for, or not possible. */
   readonly calibration?: Sigmoids | undefined;
   /** On the rows kept aside. */

@@ -3,6 +3,7 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
+import { agreedNotes } from '../data/encoding-notes.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
@@ -309,6 +310,7 @@ class Participating implements Participation {
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
       const { unlearned } = store?.file ?? {};
+      const columns = model?.encoding && agreedNotes(model.encoding);
       const outcome = {
         reason,
         rounds,
@@ -325,6 +327,7 @@ class Participating implements Participation {
         ...outcome,
         classes,
         target,
+        ...(columns && { columns }),
         privacy,
         unlearned,
         state,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { makeHarLike } from '../data/generate-har.ts';
 import { aggregation } from './bench/aggregation.ts';
+import { classes } from './bench/classes.ts';
 import { coordinator } from './bench/coordinator.ts';
 import { kernel, scaling } from './bench/kernels.ts';
 import { liblinear } from './bench/liblinear.ts';
@@ -16,7 +17,7 @@ import { writeResult } from './layout.ts';
 import { AT_ONCE, Progress } from './progress.ts';
 
 const PARTS = {
-  ...{ kernel, scaling, liblinear, aggregation, methods, start, coordinator, secure },
+  ...{ kernel, scaling, liblinear, aggregation, classes, methods, start, coordinator, secure },
   // Loaded when it is needed: a server and its store take longer to load than the rest of the program.
   network: (async (bench) => (await import('./bench/network.ts')).network(bench)) as Part,
 };

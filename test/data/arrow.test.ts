@@ -88,8 +88,6 @@ describe('readArrow', () => {
   });
 });
 
-const STRICT = { missing: 'refuse', categorical: 'refuse' } as const;
-
 describe('readArrow refuses', () => {
   test('missing values, as Parquet does', async () => {
     await refused(

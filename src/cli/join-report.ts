@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { JoinEvent, JoinResult, JoinStatus, OwnMetrics } from '../client/participation-options.ts';
 import type { UnlearnedRows } from '../client/unlearned-rows.ts';
 import { classesText } from '../data/agreed-classes.ts';
+import { listed, shown } from '../data/number.ts';
 import { writeDurably } from '../node/files/files.ts';
 import { columnLines } from './column-lines.ts';
 import { commandLine } from './command-line.ts';
@@ -22,6 +23,7 @@ const ABOUT_ROWS: ReadonlySet<JoinEvent['type']> = new Set([
   'rows changed',
   'test rows changed',
   'unlearned',
+  'columns differ',
 ]);
 
 /** What is reported on stderr: every event with --verbose, otherwise changed rows, certificates and a lost connection. */
@@ -71,9 +73,21 @@ function lineFor(event: JoinEvent, state: string): string {
     }
     case 'test rows changed':
       return `test rows: ${count(event.added)} new, ${count(event.gone)} gone`;
+    case 'columns differ':
+      return differingText(event.absent, event.ignored);
     case 'unlearned':
       return unlearnedText(event.certificate, state);
   }
+}
+
+/** More columns than these are not listed. */
+const FEW_COLUMNS = 5;
+
+function differingText(absent: readonly string[], ignored: readonly string[]): string {
+  const named = (names: readonly string[]) => listed(names.map(shown), FEW_COLUMNS);
+  const lacks = absent.length > 0 ? [`no column ${named(absent)} here: missing in all rows`] : [];
+  const has = ignored.length > 0 ? [`ignored ${named(ignored)}, which the federation does not have`] : [];
+  return [...lacks, ...has].join('; ');
 }
 
 /** Before and after, by the first metric that applies. */

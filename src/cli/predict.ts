@@ -1,7 +1,7 @@
 /** kindred predict: a model's predictions for rows, as CSV or Parquet. */
 import type { Command } from 'commander';
 import { isMany } from '../data/labels.ts';
-import { listed } from '../data/number.ts';
+import { listed, shown } from '../data/number.ts';
 import { type Prediction, predict } from '../methods/predict.ts';
 import type { UnfamiliarValues } from '../methods/unfamiliar-values.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
@@ -90,13 +90,14 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
 /** More levels than these are not listed. */
 const FEW_LEVELS = 5;
 
-function unfamiliarNotes({ gaps, unknown, levels }: UnfamiliarValues): string[] {
+function unfamiliarNotes({ absent, gaps, unknown, levels }: UnfamiliarValues): string[] {
   const values = (n: number, what: string) => `${count(n)} ${what}${n === 1 ? '' : 's'}`;
   const names = listed(
     levels.map(({ column, level }) => `${column}=${level}`),
     FEW_LEVELS,
   );
   return [
+    ...(absent.length > 0 ? [`no column ${listed(absent.map(shown), FEW_LEVELS)}: missing in all rows`] : []),
     ...(gaps > 0 ? [`${values(gaps, 'missing value')} filled in as the model says`] : []),
     ...(unknown > 0
       ? [

@@ -163,7 +163,10 @@ class Participating implements Participation {
           (certificate) => this.emit({ type: 'unlearned', certificate }),
         ),
         solver: {
-          prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
+          prepare: (settings, scaling, agreement) => {
+            this.reportColumns(store.file.features, agreement.columns);
+            rows.prepare(settings, scaling, agreement);
+          },
           solve: (request) => rows.solver.solve(request),
           cancel: () => rows.solver.cancel(),
           interrupt: () => rows.solver.interrupt(),
@@ -254,6 +257,16 @@ class Participating implements Participation {
 
   private take(event: ParticipantEvent): void {
     if (!this.isEnding) this.loop?.take(event);
+  }
+
+  private reportColumns(own: readonly string[], agreed: readonly string[] = own): void {
+    const without = (names: readonly string[], others: readonly string[]) => {
+      const known = new Set(others);
+      return names.filter((name) => !known.has(name));
+    };
+    const absent = without(agreed, own);
+    const ignored = without(own, agreed);
+    if (absent.length + ignored.length > 0) this.emit({ type: 'columns differ', absent, ignored });
   }
 
   private reportPhase(): void {

@@ -75,6 +75,10 @@ export function columnsMisfit(
 ): Misfit | undefined {
   const { columns, names = [] } = profile;
   if (settings.levels) return declaredMisfit(columns ?? [], names, settings.levels);
+  const measured = measuredBy(settings);
+  const unfilled =
+    areLevelsNamed(settings) && !measured.features ? gapMisfit(columns ?? [], names) : undefined;
+  if (unfilled) return unfilled;
   if (agreement?.encoding) return agreedMisfit(profile, agreement, agreement.encoding);
   if (settings.columns === 'union') return namesMisfit(names);
   if (!columns) return undefined;
@@ -83,8 +87,7 @@ export function columnsMisfit(
   const code = 'COLUMNS_NOT_AGREED';
   if (settings.dp)
     return { code, message: message('nothing of the columns may be collected with differential privacy') };
-  const measured = measuredBy(settings);
-  if (settings.secure) return namedMisfit(columns, names, measured.features);
+  if (settings.secure) return levelsMisfit(columns, names);
   const isAsked = measured.features || measured.target || areLabelsAsked(settings, agreement?.classes);
   return isAsked
     ? undefined
@@ -127,23 +130,21 @@ function namesMisfit(names: readonly string[]): Misfit | undefined {
   return { code: 'COLUMNS_NOT_AGREED', message };
 }
 
-/** What cannot be agreed on where levels are named and not counted. */
-function namedMisfit(
-  columns: readonly ColumnSummary[],
-  names: readonly string[],
-  areFeaturesMeasured: boolean,
-): Misfit | undefined {
-  const code = 'COLUMNS_NOT_AGREED';
+/** Where levels are named and not counted, all are kept. */
+function levelsMisfit(columns: readonly ColumnSummary[], names: readonly string[]): Misfit | undefined {
   const many = columns.findIndex((column) => column.kind === 'text' && column.levels.size > MOST_LEVELS);
-  if (many >= 0) {
-    const { size } = (columns[many] as LevelCounts).levels;
-    const message = `expected at most ${MOST_LEVELS} levels in ${shown(names[many])}, because rare ones cannot be pooled with secure aggregation, got ${size}; leave the column out (--drop), or ask the operator to declare its levels (serve --levels)`;
-    return { code, message };
-  }
+  if (many < 0) return undefined;
+  const { size } = (columns[many] as LevelCounts).levels;
+  const message = `expected at most ${MOST_LEVELS} levels in ${shown(names[many])}, because rare ones cannot be pooled with secure aggregation, got ${size}; leave the column out (--drop), or ask the operator to declare its levels (serve --levels)`;
+  return { code: 'COLUMNS_NOT_AGREED', message };
+}
+
+/** Where no means are measured, nobody knows what to fill gaps with. */
+function gapMisfit(columns: readonly ColumnSummary[], names: readonly string[]): Misfit | undefined {
   const gap = columns.findIndex(({ kind, missing }) => kind === 'number' && missing > 0);
-  if (gap < 0 || areFeaturesMeasured) return undefined;
+  if (gap < 0) return undefined;
   const message = `expected no missing numbers, because no means are measured (scale none), got some in ${shown(names[gap])}; fill them first, or leave the column out (--drop)`;
-  return { code, message };
+  return { code: 'COLUMNS_NOT_AGREED', message };
 }
 
 /** Why the declared levels are not those of our columns. */

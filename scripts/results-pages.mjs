@@ -37,6 +37,8 @@ if (flags.cache === undefined) {
 const SEEDS = flags.seeds.split(',').map(Number);
 const [FOLDS, THREADS] = [Number(flags.folds), Number(flags.threads)];
 const TEST_FRACTION = 0.25;
+/** Of every training of a search; the training with its choice has the usual ones. */
+const SEARCH_ROUNDS = 50;
 
 const file = (name, columns) => () => readTable(join(flags.data, name), columns);
 const DATA = {
@@ -110,7 +112,11 @@ async function measure(table, { options, search }, seed) {
   const before = process.cpuUsage();
   const found = await searched(table, given, search);
   const { user, system } = process.cpuUsage(before);
-  const { mean, certificate } = await trainOnThreads(1, table, { ...given, ...found?.chosen });
+  const { mean, certificate } = await trainOnThreads(1, table, {
+    ...given,
+    ...found?.chosen,
+    rounds: undefined,
+  });
   const { c1, c2, lambda, scale, epsilon, classWeight } = found?.chosen ?? {};
   return {
     ...{
@@ -124,7 +130,8 @@ async function measure(table, { options, search }, seed) {
 
 function searched(table, given, search) {
   if (search === 'none') return undefined;
-  const options = search === 'auto' ? autoSearch(given) : { ...given, search, folds: FOLDS };
+  const options =
+    search === 'auto' ? autoSearch(given) : { ...given, search, folds: FOLDS, rounds: SEARCH_ROUNDS };
   return tuneOnThreads(THREADS, table, options);
 }
 
@@ -152,7 +159,7 @@ for (const seed of SEEDS) {
 }
 writePages(
   wanted.map(([id, data]) => ({ id, ...data, ways: waysOf(data) })),
-  { cells, seeds: SEEDS, folds: FOLDS, testFraction: TEST_FRACTION },
+  { cells, seeds: SEEDS, folds: FOLDS, rounds: SEARCH_ROUNDS, testFraction: TEST_FRACTION },
 );
 
 function readCells() {

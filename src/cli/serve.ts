@@ -44,6 +44,10 @@ export function addServe(program: Command, io: Io): void {
     )
     .option('--record <folder>', 'write a run log of every federation here')
     .option('--exit-when-finished', 'exit when training has ended and all participants have been notified');
+  command.addHelpText(
+    'after',
+    '\nC1 and C2 are not searched for here: a federation cannot train before it starts.\nFind them with kindred tune, on rows that you may see.',
+  );
   finish(
     command,
     'kindred serve --min-participants 3',

@@ -71,8 +71,9 @@ function methodText({ method, options }: TrainResult): string {
   };
   const loss = options.loss === defaultLoss(options.objective) ? [] : [`${options.loss} loss`];
   const shape = shapeText(options);
-  const { scale, features, seed } = options;
+  const { classWeight, scale, features, seed } = options;
   const common = [
+    ...(classWeight === 'balanced' ? ['balanced classes'] : []),
     `${scale} scaling`,
     ...(features ? [`${textOfMap(features)} features`] : []),
     `seed ${seed}`,

@@ -54,7 +54,7 @@ export function prepare(whole: Table, options: ResolvedOptions): Prepared {
   const split = { train: weightedRows(given, train), test };
   const { table, encoding, notes: columns } = encodeLearnt(given, split.train, options);
   const targets = targetsFor(table, options);
-  return { table, encoding, columns, ...targets, split, leaks: leaksIn({ table, ...targets }) };
+  return { table, encoding, columns, ...targets, split, leaks: leaksIn(given, targets) };
 }
 
 function targetsFor(table: Table, { objective, positive }: ResolvedOptions) {

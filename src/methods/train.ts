@@ -47,10 +47,10 @@ export interface TrainResult extends Evaluation {
   readonly options: ResolvedOptions;
   /** Sentences for people: how targets were understood. */
   readonly notes: readonly string[];
-  /** What was made of columns with text or gaps, a sentence each; absent: there are none. */
-  readonly columns?: readonly string[];
   /** Features that give the target away. */
   readonly leaks: readonly string[];
+  /** What was made of columns with text or gaps, a sentence each; absent: there are none. */
+  readonly columns?: readonly string[];
   readonly model: Model;
 }
 
@@ -145,8 +145,8 @@ function finish(
     seed: resolved.seed,
     options: resolved,
     notes,
-    ...(prepared.columns.length > 0 && { columns: prepared.columns }),
     leaks: prepared.leaks,
+    ...(prepared.columns.length > 0 && { columns: prepared.columns }),
     model,
   };
 }

@@ -179,7 +179,9 @@ export class Inquiry {
     const checked = this.options.claims !== 'trusted' && this.options.sees === 'single answers';
     const excess = checked ? excessOfValues(known) : 0;
     if (improved) this.best = { round, primal, w: query, gradient, excess, rank };
-    this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
+    // What is known well enough is not made better; what is not known any more (other members, other rows) is.
+    if (!this.isKnownEnough(primal))
+      this.dual = Math.max(this.dual, this.lower.raise(this.best?.primal ?? primal));
     this.query = this.queryAfter(first, improved, gradient);
     const least = Math.min(likely, this.best?.primal ?? likely);
     const upper = this.best?.primal ?? primal;
@@ -194,6 +196,13 @@ export class Inquiry {
     };
     if (this.isEnough(standing)) this.query = this.w;
     return standing;
+  }
+
+  private isKnownEnough(primal: number): boolean {
+    const upper = this.best?.primal ?? primal;
+    return (
+      Number.isFinite(upper) && certificateOf(upper, this.dual).relativeGap <= (this.options.enough ?? 0)
+    );
   }
 
   /** With sums the vectors have to show it, too. */

@@ -645,7 +645,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'too many classes',
-    argv: ['train', '@measured.csv'],
+    argv: ['train', '@measured.csv', '--objective', 'classification'],
     code: 'TOO_MANY_CLASSES',
     words: ['measured.csv', 'expected at most 20 classes, got 22', '--objective regression'],
   },
@@ -923,7 +923,7 @@ const CASES: readonly Case[] = [
   },
   {
     what: 'a quantile of classes',
-    argv: ['train', '@good.csv', '--loss', 'quantile'],
+    argv: ['train', '@good.csv', '--objective', 'classification', '--loss', 'quantile'],
     code: 'BAD_OPTION',
     words: ['--loss', 'hinge', 'quantile'],
   },

@@ -172,7 +172,7 @@ const SHAPES: readonly BadMessage[] = [
     name: 'moments of two lengths',
     code: 'WRONG_SHAPE',
     say: () => {
-      const payload = Buffer.alloc(4 + 4 + 8 + 4 + 4);
+      const payload = Buffer.alloc(4 + 4 + 8 + 4 + 5);
       payload.writeUInt32LE(1, 4);
       return frameOf({ tag: 2 }, payload);
     },

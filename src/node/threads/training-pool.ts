@@ -4,8 +4,9 @@
  * added, so the result is that of one thread, to the bit.
  */
 import { availableParallelism } from 'node:os';
+import { classificationTargets, headsOf } from '../../data/labels.ts';
 import type { Table } from '../../data/table.ts';
-import { resolveOptions } from '../../methods/options.ts';
+import { type ResolvedOptions, resolveOptions } from '../../methods/options.ts';
 import { columnsIn, type PlacedRows } from '../../methods/prepare.ts';
 import type { Answerers, Asked } from '../../methods/questions.ts';
 import {
@@ -29,7 +30,7 @@ export interface HeldRows {
 
 export type ToAnswerer = HeldRows | Asked;
 
-/** Fewer values (rows x columns) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
+/** Fewer values (rows x columns x heads) are trained sooner than threads start: see "Threads" in docs/architecture.md. */
 const PAYS_FROM = 10e6;
 
 /** On at most so many threads, by default one for each core where that pays; methods that cannot ask train on this one. */
@@ -41,10 +42,15 @@ export async function trainOnThreads(
 ): Promise<TrainResult> {
   const resolved = resolveOptions(options, table);
   const columns = resolved.features?.count ?? table.features.length;
-  const wanted = threads ?? (table.n * columns < PAYS_FROM ? 1 : availableParallelism());
+  const work = table.n * columns * headsIn(table, resolved);
+  const wanted = threads ?? (work < PAYS_FROM ? 1 : availableParallelism());
   const most = Math.min(wanted, table.participants.length);
   if (most <= 1 || !askingMethodOf(resolved)) return train(table, options, context);
   return trainWith(new AnsweringThreads(most), table, options, context);
+}
+
+function headsIn(table: Table, { objective, positive }: ResolvedOptions): number {
+  return objective === 'regression' ? 1 : headsOf(classificationTargets(table, { positive }).classes);
 }
 
 class AnsweringThreads implements Answerers {

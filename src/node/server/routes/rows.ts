@@ -89,6 +89,11 @@ const evaluate = modelRoute('evaluate', {
       ...used,
       participants: z.array(z.looseObject(tested)),
       mean: metrics,
+      confusion: z.looseObject({}).optional().describe('Of classes: rows by class and prediction'),
+      perClass: z
+        .array(z.looseObject({}))
+        .optional()
+        .describe('Of classes: precision, recall and F1 of each'),
     }),
   },
 });

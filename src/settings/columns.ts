@@ -30,7 +30,7 @@ export const LEVELS = record(
 /** With federations: whether everybody must have the same columns. */
 export const COLUMN_NAMES = choice('exact', 'union')
   .default('exact')
-  .about('columns of the participants: the same for all, or all that somebody has before the first round');
+  .about('columns of the participants: the same for all, or all that somebody has');
 
 /** With training. */
 export const COLUMNS = {

@@ -40,3 +40,14 @@ export function fillingCodes(x: Float64Array, scaling: Scaling): readonly Column
 function filled({ shift }: Scaling): ColumnCode[] {
   return Array.from(shift, (mean) => ({ kind: 'number', mean, missing: false }));
 }
+
+/** Agreed columns that are not our own, and own ones that are not agreed on; undefined: there are neither. */
+export function differingColumns(own: readonly string[], agreed: readonly string[] = own) {
+  const without = (names: readonly string[], others: readonly string[]) => {
+    const known = new Set(others);
+    return names.filter((name) => !known.has(name));
+  };
+  const absent = without(agreed, own);
+  const ignored = without(own, agreed);
+  return absent.length + ignored.length > 0 ? { absent, ignored } : undefined;
+}

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
+import { differingColumns } from './column-codes.ts';
 import { Connection } from './connection.ts';
 import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
@@ -164,7 +165,8 @@ class Participating implements Participation {
         ),
         solver: {
           prepare: (settings, scaling, agreement) => {
-            this.reportColumns(store.file.features, agreement.columns);
+            const differing = differingColumns(store.file.features, agreement.columns);
+            if (differing) this.emit({ type: 'columns differ', ...differing });
             rows.prepare(settings, scaling, agreement);
           },
           solve: (request) => rows.solver.solve(request),
@@ -257,16 +259,6 @@ class Participating implements Participation {
 
   private take(event: ParticipantEvent): void {
     if (!this.isEnding) this.loop?.take(event);
-  }
-
-  private reportColumns(own: readonly string[], agreed: readonly string[] = own): void {
-    const without = (names: readonly string[], others: readonly string[]) => {
-      const known = new Set(others);
-      return names.filter((name) => !known.has(name));
-    };
-    const absent = without(agreed, own);
-    const ignored = without(own, agreed);
-    if (absent.length + ignored.length > 0) this.emit({ type: 'columns differ', absent, ignored });
   }
 
   private reportPhase(): void {

@@ -121,16 +121,21 @@ function figureOf(data, rows, { seeds }) {
       {
         kind: 'bars',
         title: '',
-        y: { title: NAMES[metric], scale: 'linear' },
+        y: { title: NAMES[metric], scale: scaleFor(rows.map(({ cells }) => cells[0].mean[metric])) },
         groups: rows.map(({ way, cells }) => {
           const { mean, error } = estimate(cells.map((cell) => factor * cell.mean[metric]));
-          const colour = COLOUR_OF[way.options.method] ?? COLOURS.paper;
+          const colour = COLOUR_OF[way.options.method ?? 'mtl'] ?? COLOURS.paper;
           const bar = { name: way.name, colour, value: mean, low: mean - error, high: mean + error };
           return { name: way.name, bars: [bar] };
         }),
       },
     ],
   };
+}
+
+/** Values that differ much are seen on a logarithmic scale alone. */
+function scaleFor(values) {
+  return Math.min(...values) > 0 && Math.max(...values) > 5 * Math.min(...values) ? 'log' : 'linear';
 }
 
 function estimate(values) {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { JoinEvent, JoinResult, JoinStatus, OwnMetrics } from '../client/participation-options.ts';
 import type { UnlearnedRows } from '../client/unlearned-rows.ts';
 import { classesText } from '../data/agreed-classes.ts';
+import { listed, shown } from '../data/number.ts';
 import { writeDurably } from '../node/files/files.ts';
+import { columnLines } from './column-lines.ts';
 import { commandLine } from './command-line.ts';
 import { type Io, note } from './io.ts';
 import type { JoinFlags } from './join-data.ts';
@@ -21,6 +23,7 @@ const ABOUT_ROWS: ReadonlySet<JoinEvent['type']> = new Set([
   'rows changed',
   'test rows changed',
   'unlearned',
+  'columns differ',
 ]);
 
 /** What is reported on stderr: every event with --verbose, otherwise changed rows, certificates and a lost connection. */
@@ -70,9 +73,21 @@ function lineFor(event: JoinEvent, state: string): string {
     }
     case 'test rows changed':
       return `test rows: ${count(event.added)} new, ${count(event.gone)} gone`;
+    case 'columns differ':
+      return differingText(event.absent, event.ignored);
     case 'unlearned':
       return unlearnedText(event.certificate, state);
   }
+}
+
+/** More columns than these are not listed. */
+const FEW_COLUMNS = 5;
+
+function differingText(absent: readonly string[], ignored: readonly string[]): string {
+  const named = (names: readonly string[]) => listed(names.map(shown), FEW_COLUMNS);
+  const lacks = absent.length > 0 ? [`no column ${named(absent)} here: missing in all rows`] : [];
+  const has = ignored.length > 0 ? [`ignored ${named(ignored)}, which the federation does not have`] : [];
+  return [...lacks, ...has].join('; ');
 }
 
 /** Before and after, by the first metric that applies. */
@@ -120,7 +135,8 @@ export const REASONS: Readonly<Record<JoinResult['reason'], string>> = {
   closed: 'stopped; the state is saved, run the same command to continue',
 };
 
-export function report(result: JoinResult, program: string, { line }: Layout): string[] {
+export function report(result: JoinResult, program: string, layout: Layout): string[] {
+  const { line } = layout;
   const { participant, key, federation, reason, rounds, base, passes, test, privacy, state } = result;
   const own =
     base > 0 ? `last accepted in round ${base}, ${count(passes)} local passes` : 'none accepted yet';
@@ -132,6 +148,7 @@ export function report(result: JoinResult, program: string, { line }: Layout): s
       : [line('Took part', tookPart(result.participants, result.missing ?? 0))]),
     line('Own part', own),
     ...agreedLines(result).map(([name, text]) => line(name, text)),
+    ...columnLines(result.columns ?? [], '--json', layout),
     ...(test ? [line('Test', testText(test))] : []),
     ...privacyLines(privacy, line),
     ...(key === undefined ? [] : [line('Key', key)]),

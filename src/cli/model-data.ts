@@ -6,6 +6,7 @@ import { listed } from '../data/number.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/model-rows.ts';
+import { type UnfamiliarValues, unfamiliarValues } from '../methods/unfamiliar-values.ts';
 import { kindOf, readText } from '../node/files/files.ts';
 import { COLUMN_RULES } from '../settings/columns.ts';
 import type { Output } from '../settings/kind.ts';
@@ -51,6 +52,8 @@ interface ReadForModel {
   readonly table: Table;
   /** A sentence where a participant's own model serves rows of others. */
   readonly served: string | undefined;
+  /** What the table has that training did not. */
+  readonly unfamiliar: UnfamiliarValues;
 }
 
 export async function readTableFor(
@@ -74,8 +77,10 @@ export async function readTableFor(
     });
   const table = await readRest(columns);
   const ordered = withFeaturesOf(model, table);
-  if (!joined) return { table: ordered, served: undefined };
-  return { table: underItsName(ordered, joined), served: servedOthers(ordered, joined, columns.task) };
+  const unfamiliar = unfamiliarValues(model, table);
+  if (!joined) return { table: ordered, served: undefined, unfamiliar };
+  const served = servedOthers(ordered, joined, columns.task);
+  return { table: underItsName(ordered, joined), served, unfamiliar };
 }
 
 /** What training left out, weighed by or took for categories may be absent by now; only what is given must exist. */

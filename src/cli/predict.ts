@@ -1,7 +1,9 @@
 /** kindred predict: a model's predictions for rows, as CSV or Parquet. */
 import type { Command } from 'commander';
 import { isMany } from '../data/labels.ts';
+import { listed, shown } from '../data/number.ts';
 import { type Prediction, predict } from '../methods/predict.ts';
+import type { UnfamiliarValues } from '../methods/unfamiliar-values.ts';
 import { checkWritable, writeAtomically } from '../node/files/files.ts';
 import { number } from '../settings/kinds.ts';
 import { addColumnOptions, addDataOptions, DATA_ARGUMENT, type DataFlags } from './data-options.ts';
@@ -58,7 +60,7 @@ export function addPredict(program: Command, io: Io): void {
 async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.out !== undefined) await checkWritable(flags.out);
   const model = await readModel(flags.model);
-  const { table, served } = await readTableFor(model, io, data, flags, 'neither');
+  const { table, served, unfamiliar } = await readTableFor(model, io, data, flags, 'neither');
   const newcomers = new Set(newcomersIn(table, model));
   const { probabilities, threshold } = flags;
   const predictions = predict(model, table, '', { probabilities, threshold });
@@ -67,7 +69,8 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   if (flags.out !== undefined) await writePredictions(flags.out, predictions, columns);
   if (flags.json) {
     const { method, objective } = model;
-    const summary = { method, objective, rows: table.n, servedByShared };
+    const { gaps, unknown: unknownLevels } = unfamiliar;
+    const summary = { method, objective, rows: table.n, servedByShared, gaps, unknownLevels };
     await writeJson(io, flags.out === undefined ? { ...summary, predictions } : summary);
   } else if (flags.out === undefined) {
     // Data for whoever reads them, but never commands for a terminal.
@@ -77,10 +80,31 @@ async function runPredict(io: Io, data: string, flags: Flags): Promise<void> {
   } else {
     await writeLines(io, [`Wrote ${flags.out}: ${count(table.n)} predictions`]);
   }
+  for (const sentence of unfamiliarNotes(unfamiliar)) await note(io, sentence);
   if (served !== undefined) await note(io, served);
   if (servedByShared === 0 || served !== undefined) return;
   const rows = `${count(servedByShared)} of ${count(table.n)} rows`;
   await note(io, `${rows} are of participants that are not in the model: predicted with the shared part w`);
+}
+
+/** More levels than these are not listed. */
+const FEW_LEVELS = 5;
+
+function unfamiliarNotes({ absent, gaps, unknown, levels }: UnfamiliarValues): string[] {
+  const values = (n: number, what: string) => `${count(n)} ${what}${n === 1 ? '' : 's'}`;
+  const names = listed(
+    levels.map(({ column, level }) => `${column}=${level}`),
+    FEW_LEVELS,
+  );
+  return [
+    ...(absent.length > 0 ? [`no column ${listed(absent.map(shown), FEW_LEVELS)}: missing in all rows`] : []),
+    ...(gaps > 0 ? [`${values(gaps, 'missing value')} filled in as the model says`] : []),
+    ...(unknown > 0
+      ? [
+          `${values(unknown, 'value')} of levels that training did not know (${names}): taken as other, or as none`,
+        ]
+      : []),
+  ];
 }
 
 async function writePredictions(

@@ -4,6 +4,7 @@ import type { TrainResult } from '../methods/train.ts';
 import { textOfMap } from '../settings/feature-map.ts';
 import { defaultLoss } from '../settings/losses.ts';
 import { LOSSES, lossOf } from '../solver/losses/losses.ts';
+import { columnLines } from './column-lines.ts';
 import type { Layout } from './layout.ts';
 import { count, duration, scientific, significant, sizeText } from './number-text.ts';
 import { participantTable } from './participant-table.ts';
@@ -32,7 +33,7 @@ export function trainReport(
   return [
     line('Data', `${sizeText(size)} (${source === '-' ? 'stdin' : source})`),
     ...notes.map((note) => line(result.objective === 'regression' ? 'Target' : 'Classes', note)),
-    ...columnLines(result, all ? Infinity : FEW_COLUMNS, layout),
+    ...columnLines(result.columns ?? [], all ? undefined : '--all', layout),
     ...(result.auto ? [line('Auto', autoText(result.auto, result.options))] : []),
     line('Method', methodText(result)),
     ...targetLines(result, layout),
@@ -45,15 +46,6 @@ export function trainReport(
     ...(model === undefined ? [] : [line('Model', model)]),
     ...written.map((path) => line('Figure', path)),
   ];
-}
-
-/** What was made of text and gaps; a wide table has many such columns. */
-const FEW_COLUMNS = 8;
-
-function columnLines({ columns = [] }: TrainResult, most: number, { line }: Layout): string[] {
-  const more = columns.length - most;
-  const shown = columns.slice(0, most).map((sentence) => line('Column', sentence.replace(/^column /, '')));
-  return more > 0 ? [...shown, line('', `and ${count(more)} more columns with text or gaps (--all)`)] : shown;
 }
 
 function timeText({ loadMs, searchMs, solveMs }: Trained['timing']): string {

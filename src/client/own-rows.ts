@@ -10,7 +10,7 @@ import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
 import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
-import { type ColumnCode, encodedRows } from '../data/encoding.ts';
+import { encodedRows, type PlacedCode, placedNamed } from '../data/encoding.ts';
 import { applyMapping, headsOf, headTargets, regressionTargets } from '../data/labels.ts';
 import { checkColumns } from '../data/learn-encoding.ts';
 import { featuresOf } from '../data/participants.ts';
@@ -217,7 +217,9 @@ export class OwnRows {
     const [v] = model.personal.values();
     const z = plusScaled(model.w, 1, v);
     const heads = headsOf(model.classes);
-    const codes = model.encoding?.columns ?? fillingCodes(x, model.scaling);
+    const codes = model.encoding
+      ? placedNamed(model.encoding, this.data.features)
+      : fillingCodes(x, model.scaling);
     const decision = decisionBy(model, this.encoded(x, rows.length, codes));
     const decisions = new Float64Array(heads * rows.length);
     for (let i = 0; i < rows.length; i++) decision(z, i, decisions, i * heads);
@@ -226,7 +228,7 @@ export class OwnRows {
   }
 
   /** Features of n rows. */
-  private encoded(x: Float64Array, n: number, codes: readonly ColumnCode[] | undefined): Float64Array {
+  private encoded(x: Float64Array, n: number, codes: readonly PlacedCode[] | undefined): Float64Array {
     const { levels, labels } = this.data;
     return codes ? encodedRows({ source: labels.source, n, x, levels }, codes) : x;
   }

@@ -108,7 +108,7 @@ function ownValue({ participant, columns }: ParticipantFile): { own?: string } {
 
 /** The model that a participant can predict with, from its state alone; undefined before the first round. */
 export function modelOf(file: ParticipantFile): Model | undefined {
-  const { participant, features: names, columns, stored } = file;
+  const { participant, columns, stored } = file;
   const sigmoids = currentSigmoids(file);
   const { settings, scaling, agreement, model } = stored;
   if (!settings || !scaling || !agreement || !model) return undefined;
@@ -117,8 +117,12 @@ export function modelOf(file: ParticipantFile): Model | undefined {
   const length = vectorLength(settings, agreement);
   // Whoever left before training began was sent `finish` with an empty w.
   if (model.w.length !== length) return undefined;
+  const names = agreement.columns ?? file.features;
   const codes = levels ? declaredCodes(names, levels) : agreement.encoding;
-  const encoding = codes && namedEncoding(names, codes);
+  const encoding = codes && {
+    ...namedEncoding(names, codes),
+    ...(agreement.columns && { absent: 'missing' as const }),
+  };
   const joined = { participant, ...ownValue(file) };
   const inverse = 1 / personalCost(settings);
   const v = model.u ? model.u.map((value) => value * inverse) : new Float64Array(length);

@@ -74,6 +74,12 @@ export type JoinEvent =
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
   /** So many rows to test on have come and gone since the last start; nobody learns from them. */
   | { readonly type: 'test rows changed'; readonly added: number; readonly gone: number }
+  /** Other participants have other columns: those that are missing in all rows here, and those that nobody learns from. */
+  | {
+      readonly type: 'columns differ';
+      readonly absent: readonly string[];
+      readonly ignored: readonly string[];
+    }
   /** Training has come to rest without rows that are gone. */
   | { readonly type: 'unlearned'; readonly certificate: UnlearnedRows }
   /**
@@ -136,6 +142,8 @@ export interface JoinResult {
   readonly classes: AgreedClasses | undefined;
   /** How the targets of a regression are scaled. */
   readonly target: TargetScaling | undefined;
+  /** What is made of columns with text or gaps, a sentence each; absent: there are none, or nothing is agreed on. */
+  readonly columns?: readonly string[] | undefined;
   /** Its own sigmoids, one for each head; undefined: not asked for, or not possible. */
   readonly calibration?: Sigmoids | undefined;
   /** On the rows kept aside. */

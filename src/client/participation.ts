@@ -3,6 +3,7 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
+import { agreedNotes } from '../data/encoding-notes.ts';
 import type { SolveResult } from '../participant/effects.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
@@ -12,6 +13,7 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
+import { differingColumns } from './column-codes.ts';
 import { Connection } from './connection.ts';
 import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
@@ -162,7 +164,11 @@ class Participating implements Participation {
           (certificate) => this.emit({ type: 'unlearned', certificate }),
         ),
         solver: {
-          prepare: (settings, scaling, agreement) => rows.prepare(settings, scaling, agreement),
+          prepare: (settings, scaling, agreement) => {
+            const differing = differingColumns(store.file.features, agreement.columns);
+            if (differing) this.emit({ type: 'columns differ', ...differing });
+            rows.prepare(settings, scaling, agreement);
+          },
           solve: (request) => rows.solver.solve(request),
           cancel: () => rows.solver.cancel(),
           interrupt: () => rows.solver.interrupt(),
@@ -309,6 +315,7 @@ class Participating implements Participation {
       const privacy = this.loop?.state.stored.settings?.dp;
       const state = store?.place ?? '';
       const { unlearned } = store?.file ?? {};
+      const columns = model?.encoding && agreedNotes(model.encoding);
       const outcome = {
         reason,
         rounds,
@@ -325,6 +332,7 @@ class Participating implements Participation {
         ...outcome,
         classes,
         target,
+        ...(columns && { columns }),
         privacy,
         unlearned,
         state,

@@ -4,7 +4,7 @@
  */
 
 import type { Eventually } from '../base/ports.ts';
-import type { ColumnCode } from '../data/encoding.ts';
+import type { PlacedCode } from '../data/encoding.ts';
 import type { Table } from '../data/table.ts';
 import type { Moments, Scaling } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
@@ -91,7 +91,7 @@ export interface RowSolver extends Omit<Solver, 'prepare'> {
     settings: FederationSettings,
     scaling: Scaling,
     y: Float64Array,
-    codes?: readonly ColumnCode[] | undefined,
+    codes?: readonly PlacedCode[] | undefined,
   ): void;
   close(): Eventually<void>;
 }

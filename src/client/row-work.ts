@@ -3,7 +3,7 @@ import { invariant } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
-import { type ColumnCode, encodedRows } from '../data/encoding.ts';
+import { encodedRows, type PlacedCode } from '../data/encoding.ts';
 import { codesFrom } from '../data/learn-encoding.ts';
 import { Arena } from '../math/arena.ts';
 import { featureMoments, type Moments, type Scaling, scaleRow, scalingFrom } from '../math/scaling.ts';
@@ -58,7 +58,7 @@ export class RowWork {
     settings: FederationSettings,
     scaling: Scaling,
     y: Float64Array,
-    codes?: readonly ColumnCode[] | undefined,
+    codes?: readonly PlacedCode[] | undefined,
   ): Float64Array {
     const { n, weights } = this.rows;
     this.shard?.release();

@@ -7,10 +7,17 @@ import { listed, shown } from '../data/number.ts';
 import { naturallySorted } from '../data/participants.ts';
 import { type Moments as RowMoments, scalingFrom } from '../math/scaling.ts';
 import { targetScalingFrom } from '../math/target-scaling.ts';
-import { type Agreement, areLabelsAsked as areAsked, featuresBy, measuredBy } from '../protocol/agreement.ts';
+import {
+  type Agreement,
+  areLabelsAsked as areAsked,
+  areLevelsNamed,
+  featuresBy,
+  measuredBy,
+} from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
-import { encodedBy, settledCodes } from './columns.ts';
+import { arranged, unionOf } from './column-union.ts';
+import { encodedBy, namedCodes, settledCodes, withMeans } from './columns.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { publicScaling } from './private-scaling.ts';
 import { mergeRobustly } from './robust-moments.ts';
@@ -50,17 +57,31 @@ export function misshapenMoments(state: CoordinatorState, message: Moments): str
   const { options, features, secure } = state;
   const asked = measuredBy(options);
   const { mean, m2, target, labels, columns } = message;
-  if (columns && (secure || options.dp || options.levels))
+  const misnamed = misnamedColumns(options, message);
+  if (misnamed) return misnamed;
+  if (columns && (options.dp || options.levels))
     return 'moments: expected nothing of the columns, which are declared or cannot be agreed on';
-  if (columns && columns.length !== features)
-    return `moments: expected ${features} columns, got ${columns.length}`;
+  const brought = message.names?.length ?? features;
+  if (columns && columns.length !== brought)
+    return `moments: expected ${brought} columns, got ${columns.length}`;
   const expected =
-    (asked.features || columns) && !secure ? featuresBy({ features, levels: options.levels }) : 0;
+    (asked.features || columns) && !secure ? featuresBy({ features: brought, levels: options.levels }) : 0;
   if (mean.length !== expected || m2.length !== expected)
     return `moments: expected ${expected} features, got ${mean.length} and ${m2.length}`;
   if ((target !== undefined) !== (asked.target && !secure))
     return `moments: expected ${target ? 'none' : 'those'} of the targets`;
   if (!areLabelsAsked(state) && labels.length > 0) return `moments: expected no labels, got ${labels.length}`;
+  return undefined;
+}
+
+/** Names of columns belong to those that may differ, and to no others. */
+function misnamedColumns({ columns }: CoordinatorOptions, message: Moments): string | undefined {
+  const { names } = message;
+  if (columns !== 'union')
+    return names && 'moments: expected no names of columns, which are the same for all';
+  if (!names || !message.columns || names.length === 0)
+    return 'moments: expected columns and their names, because participants may have different ones';
+  if (new Set(names).size < names.length) return 'moments: expected each name of a column once';
   return undefined;
 }
 
@@ -120,10 +141,23 @@ export function settleClasses(state: CoordinatorState): void {
 
 /** What columns become is settled, too, and gives what everybody has brought as moments of features. */
 export function settleColumns(state: CoordinatorState, claimed: readonly Claimed[]): Claimed[] {
-  const brought = claimed.map(({ moments }) => moments).filter(({ mean }) => mean.length > 0);
+  const union =
+    state.options.columns === 'union' ? unionOf(claimed.map(({ moments }) => moments)) : undefined;
+  if (union) state.features = union.size;
+  const all = union ? claimed.map(({ id, moments }) => ({ id, moments: arranged(union, moments) })) : claimed;
+  const brought = all.map(({ moments }) => moments).filter(({ mean }) => mean.length > 0);
   const encoding = settledCodes(state, brought);
+  if (encoding)
+    state.agreement = { ...state.agreement!, encoding, ...(union && { columns: [...union.keys()] }) };
+  return all.map(({ id, moments }) => ({ id, moments: encodedBy(encoding, moments) }));
+}
+
+/** The same under secure aggregation, before anything is measured: what is named is settled, means follow. */
+export function settleNamedColumns(state: CoordinatorState): void {
+  if (!areLevelsNamed(state.options)) return;
+  const brought = [...state.members.values()].flatMap(({ moments }) => moments ?? []);
+  const encoding = namedCodes(state, brought);
   if (encoding) state.agreement = { ...state.agreement!, encoding };
-  return claimed.map(({ id, moments }) => ({ id, moments: encodedBy(encoding, moments) }));
 }
 
 /** The scaling of features and targets, from the moments of all rows; undefined: none were asked for. */
@@ -135,9 +169,11 @@ export function settleScaling(
   const d = featuresBy({ features: state.features, levels: options.levels }, agreement);
   const { shift, factor } = publicScaling(options, d) ?? scalingFrom(moments!, options.scale);
   const { count = 0, target } = moments ?? {};
+  const named = areLevelsNamed(options) && moments?.mean.length ? agreement?.encoding : undefined;
   state.scaling = { shift, factor };
   state.agreement = {
     ...state.agreement!,
+    ...(named && { encoding: withMeans(named, moments!.mean) }),
     target: target && targetScalingFrom(oneColumn(count, target)),
   };
 }

@@ -4,11 +4,13 @@
  * levels that are not known by then are others.
  */
 import { type ColumnSummary, type LevelCounts, mergeSummaries } from '../data/column-summary.ts';
-import type { ColumnCode } from '../data/encoding.ts';
+import { type ColumnCode, featuresOfCode } from '../data/encoding.ts';
 import { codesFrom, MOST_LEVELS } from '../data/learn-encoding.ts';
 import { naturallySorted } from '../data/participants.ts';
 import { encodedMoments } from '../math/encoded-moments.ts';
+import { areLevelsNamed } from '../protocol/agreement.ts';
 import type { Moments } from '../protocol/messages.ts';
+import { unfitUnion } from './column-union.ts';
 import { mergeRobustly } from './robust-moments.ts';
 import type { CoordinatorState, Member } from './state.ts';
 
@@ -16,10 +18,13 @@ type Brought = NonNullable<Member['moments']>;
 
 /** What cannot be of so many rows, or does not go with what others have. */
 export function unfitColumns(
-  { members }: CoordinatorState,
+  { members, options }: CoordinatorState,
   member: Member,
-  { columns, count }: Moments,
+  message: Moments,
 ): string | undefined {
+  const { columns } = message;
+  // Named and not counted: there are no rows to compare with.
+  const count = areLevelsNamed(options) ? 1 : message.count;
   for (const [j, { kind, missing, levels }] of (columns ?? []).entries()) {
     const rows = levels.reduce((sum, level) => sum + level.rows, missing);
     if (rows > count) return `moments: expected at most ${count} rows of column ${j + 1}, got ${rows}`;
@@ -28,19 +33,58 @@ export function unfitColumns(
     if (new Set(levels.map(({ level }) => level)).size < levels.length)
       return `moments: expected each level of column ${j + 1} once`;
   }
-  const others = [...members.values()].find((other) => other !== member && other.moments)?.moments;
-  const j = others ? firstOtherKind(others.columns, columns) : -1;
-  if (j < 0) return undefined;
+  const others = [...members.values()].flatMap((other) =>
+    other !== member && other.moments ? [other.moments] : [],
+  );
+  if (options.columns === 'union') return unfitUnion(others, member.id, message);
+  const j = others.length > 0 ? firstOtherKind(others[0].columns, columns) : -1;
+  if (j < 0) return areLevelsNamed(options) ? tooManyNames(others, member.id, columns) : undefined;
   const got = columns?.[j]?.kind ?? 'number';
   const kinds = { number: 'numbers', text: 'text' };
   const expected = got === 'text' ? 'numbers' : 'text';
   return `participant "${member.id}": expected ${expected} in column ${j + 1}, as other participants have, got ${kinds[got]}; --categorical <column> takes numbers as categories`;
 }
 
+/** Nobody can say which of them are rare. */
+function tooManyNames(
+  others: readonly Brought[],
+  id: string,
+  columns: Moments['columns'] = [],
+): string | undefined {
+  for (const [j, { levels }] of columns.entries()) {
+    const names = new Set(levels.map(({ level }) => level));
+    for (const other of others) for (const { level } of other.columns?.[j]?.levels ?? []) names.add(level);
+    if (names.size > MOST_LEVELS)
+      return `participant "${id}": expected at most ${MOST_LEVELS} levels of all participants in column ${j + 1}, because rare ones cannot be pooled with secure aggregation, got ${names.size}; declare the levels (serve --levels), or leave the column out (--drop)`;
+  }
+  return undefined;
+}
+
 function firstOtherKind(a: Moments['columns'], b: Moments['columns']): number {
   const length = Math.max(a?.length ?? 0, b?.length ?? 0);
   const kindOf = (columns: Moments['columns'], j: number) => columns?.[j]?.kind ?? 'number';
   return Array.from({ length }, (_, j) => j).findIndex((j) => kindOf(a, j) !== kindOf(b, j));
+}
+
+/** Where levels are named and not counted: all are kept. Means are known when rows have been measured. */
+export function namedCodes(
+  { features }: CoordinatorState,
+  claimed: readonly Brought[],
+): readonly ColumnCode[] | undefined {
+  if (!claimed.some(({ columns }) => columns)) return undefined;
+  const nothing = { mean: new Float64Array(features), m2: new Float64Array(features) };
+  const all = claimed.map((brought) => summaryOf({ ...brought, ...nothing }, features));
+  return codesFrom(all.reduce(mergeSummaries), 0);
+}
+
+/** With the means of all rows, features by features. */
+export function withMeans(codes: readonly ColumnCode[], mean: Float64Array): readonly ColumnCode[] {
+  let at = 0;
+  return codes.map((code) => {
+    const here = at;
+    at += featuresOfCode(code);
+    return code.kind === 'number' ? { ...code, mean: mean[here] } : code;
+  });
 }
 
 /** Undefined: all columns are numbers, and nothing is missing. */

@@ -13,6 +13,7 @@ import {
   misshapenMoments,
   settleClasses,
   settleColumns,
+  settleNamedColumns,
   settleScaling,
 } from './agreement.ts';
 import { unfitColumns } from './columns.ts';
@@ -79,7 +80,8 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
       edition,
     });
     state.members.set(from, member);
-    state.features = join.features;
+    // With union nobody's columns are everybody's, once they are agreed on.
+    if (!state.agreement?.columns) state.features = join.features;
     // Without a seat it cannot answer the open round.
     if (state.secure && state.round > 0) member.barred = state.round;
     if (state.trainer) admit(state, member);
@@ -165,7 +167,9 @@ function featuresExpected(
   { members, round, features, options }: CoordinatorState,
   join: Join,
 ): string | undefined {
-  if (members.size > 0 || round > 0) return join.features === features ? undefined : String(features);
+  const isFirst = members.size === 0 && round === 0;
+  if (!isFirst && options.columns !== 'union')
+    return join.features === features ? undefined : String(features);
   const bounded = featuresOfBounds(options);
   if (bounded !== undefined) return join.features === bounded ? undefined : String(bounded);
   const most = Math.min(DEFAULT_LIMITS.maxFeatures, mostMappedFeatures(options.features));
@@ -209,7 +213,7 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
 export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
-  const isAsked = areRowsMeasured(state) || areLabelsAsked(state);
+  const isAsked = areRowsMeasured(state) || areLabelsAsked(state) || state.options.columns === 'union';
   const measured = isAsked ? state.measured : state.members.size;
   if (classAwaited(state) !== undefined || measured === 0 || measured < state.options.minParticipants)
     return false;
@@ -231,13 +235,22 @@ function readyToMeasure(state: CoordinatorState): boolean {
 /** Everybody is there: what is to be agreed on is settled, and the first round opens. */
 export function startTraining(state: CoordinatorState): CoordinatorEffect[] {
   settleClasses(state);
-  if (state.secure && areRowsMeasured(state)) return openMeasuring(state);
+  settleNamedColumns(state);
+  if (state.secure && areRowsMeasured(state)) return measure(state);
   const brought = membersInOrder(state).flatMap(({ id, moments }) => (moments ? [{ id, moments }] : []));
   const claimed = settleColumns(state, brought);
   if (!areRowsMeasured(state)) return settle(state, undefined);
   const { moments, leftOut } = mergedMoments(claimed);
   const notices = leftOut.map(({ id, sentence }) => refuse(state, id, 'INFEASIBLE', sentence));
   return [...notices, ...settle(state, moments)];
+}
+
+/** Whoever has text or gaps must know what they become before it can say anything of them. */
+function measure(state: CoordinatorState): CoordinatorEffect[] {
+  const effects = openMeasuring(state);
+  if (!state.agreement?.encoding) return effects;
+  const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
+  return [effects[0], ...welcomes, ...effects.slice(1)];
 }
 
 function membersInOrder({ members }: CoordinatorState): Member[] {

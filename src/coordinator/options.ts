@@ -106,6 +106,17 @@ const RULES: readonly Rule[] = [
       !isOne && { field: 'positive', expected: `one of the classes ${labels.join(', ')}`, got: positive }
     );
   },
+  ({ columns, levels, secure, dp }) => {
+    const other = Object.entries({ secure, dp, levels }).find(([, value]) => value !== undefined);
+    return (
+      columns === 'union' &&
+      other !== undefined && {
+        field: 'columns',
+        expected: `exact with ${other[0]}, because union collects names and counts of the columns of each participant`,
+        got: columns,
+      }
+    );
+  },
   ({ levels, dp }) =>
     levels !== undefined &&
     dp?.bounds !== undefined &&

@@ -23,7 +23,6 @@ import {
 } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import { headsBy } from '../protocol/agreement.ts';
 import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } from '../protocol/messages.ts';
 import { questionOf } from '../protocol/question.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
@@ -61,7 +60,7 @@ export function openSum(state: CoordinatorState): CoordinatorEffect[] {
   const plan = { round: state.round, purpose: secure.purpose, roster };
   const summed = sumPlan(settingsOf(state), plan, {
     participants: core.layout.ids.length,
-    heads: headsBy(state.agreement),
+    agreement: state.agreement,
   });
   openSecureRound(core, summed, questionAsked(state, bases));
   const message = { kind: 'plan', ...plan, bases } as const;

@@ -38,7 +38,7 @@ export function awaited({ phase, options, members, secure }: CoordinatorState): 
 export function settingsOf(state: CoordinatorState): FederationSettings {
   const { objective, loss, epsilon, quantile, classWeight, scale, scaleTarget, bias, passes, seed } =
     state.options;
-  const { features: map, straggler, precision, retryMs, mask, dp, secure, levels } = state.options;
+  const { features: map, straggler, precision, retryMs, mask, dp, secure, levels, columns } = state.options;
   return {
     objective,
     loss,
@@ -51,6 +51,7 @@ export function settingsOf(state: CoordinatorState): FederationSettings {
     bias,
     features: state.features,
     ...(levels && { levels }),
+    ...(columns === 'union' && { columns }),
     ...(map && { map }),
     passes,
     seed,

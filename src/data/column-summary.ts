@@ -107,3 +107,10 @@ function mergeColumns(a: ColumnSummary, b: ColumnSummary): ColumnSummary {
   const m2 = a.m2 + b.m2 + delta * delta * a.count * share;
   return { kind: 'number', missing, count, mean: a.mean + delta * share, m2 };
 }
+
+/** Rows of any level. */
+export function knownRows({ levels }: LevelCounts): number {
+  let rows = 0;
+  for (const one of levels.values()) rows += one;
+  return rows;
+}

@@ -36,11 +36,37 @@ export type EncodedColumn = ColumnCode & { readonly name: string };
 export interface Encoding {
   /** In the order of the table that it was learnt from. */
   readonly columns: readonly EncodedColumn[];
+  /** Columns that a table does not have are missing in all of its rows, and others that it has are ignored; absent: such tables are refused. */
+  readonly absent?: 'missing' | undefined;
 }
+
+/** A code, and which column of the rows it is for, where that is not the one in its place; -1: none, it is missing in all rows. */
+export type PlacedCode = ColumnCode & { readonly at?: number };
 
 /** Names of what has no level: a level that is called so has the same feature. */
 export const OTHER = 'other';
 export const MISSING = 'missing';
+
+/** Of each of these columns its place among those that there are; -1: there is no such column. */
+export function placesOf(columns: readonly string[], among: readonly string[]): number[] {
+  const places = new Map(among.map((name, j) => [name, j]));
+  return columns.map((name) => places.get(name) ?? -1);
+}
+
+/** For rows of other columns than the codes are of, or in another order. */
+export function placedCodes(
+  codes: readonly ColumnCode[],
+  columns: readonly string[],
+  among: readonly string[],
+): PlacedCode[] {
+  const places = placesOf(columns, among);
+  return codes.map((code, j) => ({ ...code, at: places[j] }));
+}
+
+/** The same of an encoding, which knows its columns. */
+export function placedNamed(encoding: Encoding, among: readonly string[]): PlacedCode[] {
+  return placedCodes(encoding.columns, columnNames(encoding), among);
+}
 
 export function namedEncoding(names: readonly string[], codes: readonly ColumnCode[]): Encoding {
   return { columns: codes.map((code, j) => ({ name: names[j], ...code })) };
@@ -90,13 +116,14 @@ export function encode(table: Table, encoding: Encoding): Table {
 /** Features of all rows, row by row. Text stands in columns of categories only. */
 export function encodedRows(
   rows: Pick<Table, 'source' | 'n' | 'x' | 'levels'>,
-  codes: readonly ColumnCode[],
+  codes: readonly PlacedCode[],
 ): Float64Array {
+  const from = rows.n > 0 ? rows.x.length / rows.n : 0;
   const d = codes.reduce((sum, code) => sum + featuresOfCode(code), 0);
   const out = allocateRows(rows.source, rows.n, d);
   let at = 0;
   for (const [j, code] of codes.entries()) {
-    const place = { from: codes.length, j, out, d, at };
+    const place = { from, j: code.at ?? j, out, d, at };
     if (code.kind === 'number') encodeNumber(rows, code, place);
     else encodeCategory(rows, code, place);
     at += featuresOfCode(code);
@@ -104,7 +131,7 @@ export function encodedRows(
   return out;
 }
 
-/** From column j of `from`, to columns of d from `at` on. */
+/** From column j of `from` (-1: none), to columns of d from `at` on. */
 interface Place {
   readonly from: number;
   readonly j: number;
@@ -117,7 +144,7 @@ type Rows = Pick<Table, 'n' | 'x' | 'levels'>;
 
 function encodeNumber({ n, x }: Rows, code: NumberCode, { from, j, out, d, at }: Place): void {
   for (let i = 0; i < n; i++) {
-    const value = x[i * from + j];
+    const value = j < 0 ? Number.NaN : x[i * from + j];
     const isMissing = Number.isNaN(value);
     out[i * d + at] = isMissing ? code.mean : value;
     if (code.missing) out[i * d + at + 1] = isMissing ? 1 : 0;
@@ -132,7 +159,7 @@ function encodeCategory({ n, x, levels }: Rows, code: CategoryCode, { from, j, o
   const known = levels?.[j]?.map((level) => slots.get(level) ?? other);
   const slotOf = (value: number) => (known ? known[value] : (slots.get(levelOf(value)) ?? other));
   for (let i = 0; i < n; i++) {
-    const value = x[i * from + j];
+    const value = j < 0 ? Number.NaN : x[i * from + j];
     const slot = Number.isNaN(value) ? missing : slotOf(value);
     if (slot >= 0) out[i * d + at + slot] = 1;
   }

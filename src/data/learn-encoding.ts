@@ -1,23 +1,16 @@
-/** The encoding that follows from what is in the columns, what cannot be encoded, and in words what was made of what. */
+/** The encoding that follows from what is in the columns, and what cannot be encoded. */
 import { inputError } from '../base/errors.ts';
 import {
   type ColumnSummary,
   isPlain,
+  knownRows,
   type LevelCounts,
   mergeSummaries,
   summarise,
 } from './column-summary.ts';
 import { dateAmong } from './dates.ts';
-import {
-  type CategoryCode,
-  type ColumnCode,
-  type Encoding,
-  encode,
-  featureNames,
-  MISSING,
-  namedEncoding,
-  OTHER,
-} from './encoding.ts';
+import { type ColumnCode, type Encoding, encode, featureNames, namedEncoding } from './encoding.ts';
+import { notesOn } from './encoding-notes.ts';
 import { count } from './memory.ts';
 import { dropHint, shown } from './number.ts';
 import { naturallySorted, rowsByParticipant } from './participants.ts';
@@ -91,12 +84,6 @@ export function isNearlyDistinct(column: LevelCounts): boolean {
   return rows >= FEW_ROWS && column.levels.size >= DISTINCT_SHARE * rows;
 }
 
-function knownRows({ levels }: LevelCounts): number {
-  let rows = 0;
-  for (const one of levels.values()) rows += one;
-  return rows;
-}
-
 /** Refuses too many features of one column, and names that are not distinct. */
 export function checkEncoding(source: string, encoding: Encoding): void {
   for (const column of encoding.columns) {
@@ -116,33 +103,4 @@ export function checkEncoding(source: string, encoding: Encoding): void {
     }
     seen.add(name);
   }
-}
-
-function notesOn(
-  names: readonly string[],
-  columns: readonly ColumnSummary[],
-  { columns: encoded }: Encoding,
-): string[] {
-  return columns.flatMap((column, j) => {
-    const as = encoded[j];
-    if (column.kind === 'text') return [`column ${names[j]}: ${categoryNote(column, as as CategoryCode)}`];
-    if (column.missing === 0) return [];
-    const share = percentText(column.missing / (column.missing + column.count));
-    return [`column ${names[j]}: ${share} missing, mean of all plus an indicator (${names[j]}=${MISSING})`];
-  });
-}
-
-function categoryNote(column: LevelCounts, as: CategoryCode): string {
-  const { levels, missing } = column;
-  const rows = missing + knownRows(column);
-  const kept = as.levels.length;
-  const pooled = levels.size - kept;
-  const first = `${count(kept)} ${kept === 1 ? 'level' : 'levels'} as one-hot`;
-  const rest = pooled > 0 ? `, ${count(pooled)} rare ${pooled === 1 ? 'one' : 'ones'} as ${OTHER}` : '';
-  const gaps = missing > 0 ? `, ${percentText(missing / rows)} missing as a level of its own` : '';
-  return `${first}${rest}${gaps}`;
-}
-
-function percentText(share: number): string {
-  return `${Number((100 * share).toPrecision(2))}%`;
 }

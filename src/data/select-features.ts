@@ -4,14 +4,14 @@ import { nearestName } from './columns.ts';
 import { listed, shown } from './number.ts';
 import type { Table } from './table.ts';
 
-/** Feature j of the result is feature `order[j]` of the table. */
+/** Feature j of the result is feature `order[j]` of the table; -1: none, it is missing in all rows. */
 export function selectFeatures(table: Table, order: readonly number[]): Table {
   const { n, x, levels } = table;
   const from = table.features.length;
   const to = order.length;
   const selected = new Float64Array(n * to);
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < to; j++) selected[i * to + j] = x[i * from + order[j]];
+    for (let j = 0; j < to; j++) selected[i * to + j] = order[j] < 0 ? Number.NaN : x[i * from + order[j]];
   }
   const features = order.map((j) => table.features[j]);
   return { ...table, features, x: selected, ...(levels && { levels: order.map((j) => levels[j]) }) };

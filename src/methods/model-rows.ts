@@ -1,7 +1,7 @@
 /** Rows as a model wants them: its columns, found by name, in its order, and made into features as its encoding says. */
 import { inputError } from '../base/errors.ts';
 import { isPlain } from '../data/column-summary.ts';
-import { columnNames, type EncodedColumn, encode } from '../data/encoding.ts';
+import { columnNames, type EncodedColumn, type Encoding, encode, placesOf } from '../data/encoding.ts';
 import { listed, shown } from '../data/number.ts';
 import { selectFeatures } from '../data/select-features.ts';
 import { placeOf, type Table } from '../data/table.ts';
@@ -11,7 +11,17 @@ import type { Model } from '../solver/model.ts';
 export function withFeaturesOf(model: Model, table: Table): Table {
   const { features, encoding } = model;
   if (!encoding) return withoutGaps(model, inOrder(features, table));
-  return isSame(features, table.features) ? table : encode(inOrder(columnNames(encoding), table), encoding);
+  return isSame(features, table.features) ? table : encode(columnsFor(encoding, table), encoding);
+}
+
+/** In the order of the encoding; where it says so, columns that the table does not have are missing in all rows. */
+function columnsFor(encoding: Encoding, table: Table): Table {
+  const columns = columnNames(encoding);
+  const places = placesOf(columns, table.features);
+  const hasSome = places.some((place) => place >= 0);
+  return encoding.absent === 'missing' && hasSome
+    ? { ...selectFeatures(table, places), features: columns }
+    : inOrder(columns, table);
 }
 
 function isSame(a: readonly string[], b: readonly string[]): boolean {

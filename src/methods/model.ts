@@ -33,6 +33,7 @@ const encodingKind = object({
     }),
     'a list of columns',
   ),
+  absent: choice('missing').optional('refused'),
 });
 const sigmoids = list(object({ a: finite, b: finite }), 'a list of sigmoids', { least: 1 });
 const fileKind = object(

@@ -6,19 +6,21 @@ import { type Agreement, areLabelsAsked, type Measured, measuredBy } from '../pr
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { claimsOf, columnsMisfit, declaredMoments } from './columns.ts';
-import type { ParticipantState, Profile, RefusalCode } from './state.ts';
+import { broughtColumns, columnsMisfit, encodedByOthers } from './columns.ts';
+import type { ParticipantState, RefusalCode } from './state.ts';
 
 /** What is asked of us; undefined: nothing, or nothing in the clear. */
-export function broughtMoments({ profile, stored }: ParticipantState): Moments | undefined {
+export function broughtMoments(state: ParticipantState): Moments | undefined {
+  const { profile, stored } = state;
   const { settings, agreement } = stored;
   if (!settings) return undefined;
   // Sums of the rows are secret then; names of classes are not.
   const measured = settings.secure ? NOTHING : measuredBy(settings);
-  const columns = settings.levels ? undefined : profile.columns && claimsOf(profile.columns);
-  const rows = measuredRows(profile, settings, columns ? { ...measured, features: true } : measured);
+  const columns = broughtColumns(profile, settings);
+  const isCounted = columns && !settings.secure;
+  const rows = measuredRows(state, settings, isCounted ? { ...measured, features: true } : measured);
   const asked = areLabelsAsked(settings, agreement?.classes);
-  if (!asked && rows.count === 0) return undefined;
+  if (!asked && !columns && rows.count === 0) return undefined;
   const { labels = [], positive } = asked ? profile.targets : { positive: undefined };
   return {
     kind: 'moments',
@@ -26,6 +28,7 @@ export function broughtMoments({ profile, stored }: ParticipantState): Moments |
     labels,
     positive: positive === undefined ? undefined : classKey(positive),
     ...(columns && { columns }),
+    ...(settings.columns === 'union' && { names: profile.names }),
   };
 }
 
@@ -33,13 +36,13 @@ const NOTHING = { features: false, target: false };
 
 /** Moments of what is asked for, and nothing else. */
 export function measuredRows(
-  profile: Profile,
+  { profile, stored }: Pick<ParticipantState, 'profile' | 'stored'>,
   settings: FederationSettings,
   { features, target }: Measured,
 ): Pick<Moments, 'count' | 'mean' | 'm2' | 'target'> {
   const nothing = new Float64Array(0);
   const { targets } = profile;
-  const { count, mean, m2 } = declaredMoments(profile, settings) ?? profile.moments;
+  const { count, mean, m2 } = encodedByOthers(profile, settings, stored.agreement) ?? profile.moments;
   return {
     count: features || target ? count : 0,
     mean: features ? mean : nothing,

@@ -35,6 +35,11 @@ export function onWelcome(
   const secure = side ? side.takeSeat(state, settings) : state.stored.secure;
   if (!message.scaling) {
     state.waitingFor = message.waitingFor;
+    // With secure aggregation: what columns become is settled before anything is measured.
+    if (state.phase === 'measuring' && agreement?.encoding && !sameData(agreement, state.stored.agreement)) {
+      state.stored = { ...state.stored, agreement };
+      return [{ type: 'persist', stored: state.stored }];
+    }
     // `finished`: the operator has ended a training that never began, and opens it again.
     if (state.phase !== 'joining' && state.phase !== 'finished') return [];
     state.stored = { ...state.stored, settings, agreement, secure };

@@ -20,7 +20,7 @@ import {
 import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import { advertise, advertisedBytes, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import { headsBy, measuredBy } from '../protocol/agreement.ts';
+import { areLevelsNamed, measuredBy } from '../protocol/agreement.ts';
 import type {
   AttestationsMessage,
   CountedMessage,
@@ -44,7 +44,7 @@ import { measuredRows } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { REMEMBERED, standsOut } from './hiding.ts';
 import { policyOf } from './policy.ts';
-import { retryMsOf } from './sending.ts';
+import { retransmit, retryMsOf } from './sending.ts';
 import type { ParticipantState, SecureStored } from './state.ts';
 import { advertisement, decline, giveUp, type SecureSide, summedScalars } from './summing.ts';
 
@@ -144,6 +144,9 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   const { settings, scaling, secure } = state.stored;
   const { seat, lastRound, round: open } = secure!.core;
   if (!settings || message.round < lastRound || (message.purpose === 'measure') !== !scaling) return [];
+  // What our columns become goes before: it is on its way, or is sent again when we send ours again.
+  const isNamed = state.profile.columns && areLevelsNamed(settings);
+  if (isNamed && !state.stored.agreement?.encoding) return retransmit(state, now);
   if (!seat || !sameData(message.roster, seat.layout.session)) return askForRoster(state, now);
   // Retransmitted: so is the answer, unless a later one has been given.
   if (message.round === lastRound && open?.masked) return [];
@@ -151,7 +154,7 @@ function onPlan(state: ParticipantState, message: PlanMessage, now: number): Par
   if (seat.layout.ids.length < policyOf(state).minPeers) return decline(state, message.round, 'PEERS');
   const plan = sumPlan(settings, message, {
     participants: seat.layout.ids.length,
-    heads: headsBy(state.stored.agreement),
+    agreement: state.stored.agreement,
   });
   const { entropy, drawn } = drawFrom(state.profile.secure!.secret, secure!.drawn);
   const effects = answer(
@@ -247,7 +250,7 @@ function summands(state: ParticipantState, round: number): Float64Array | undefi
   const { secure, pending, committed, summed, settings } = state.stored;
   if (!settings) return undefined;
   if (secure!.purpose === 'measure')
-    return momentsVector(measuredRows(state.profile, settings, measuredBy(settings)));
+    return momentsVector(measuredRows(state, settings, measuredBy(settings)));
   if (pending?.message.round !== round) return undefined;
   const { u } = pending.message;
   const before = committed?.u ?? new Float64Array(u.length);

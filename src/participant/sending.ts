@@ -21,7 +21,11 @@ function messagesFor(state: ParticipantState): ToCoordinator[] {
     case 'leaving':
       return [leave(state)];
     case 'measuring': {
-      const brought = [advertisement(state), broughtMoments(state)].filter((one) => one !== undefined);
+      const moments = broughtMoments(state);
+      const keys = advertisement(state);
+      // Levels go first: where no labels are asked for, whoever has advertised its keys is waited for no longer.
+      const all = moments?.columns ? [moments, keys] : [keys, moments];
+      const brought = all.filter((one) => one !== undefined);
       // Where nothing is asked for, to be there is enough.
       return brought.length > 0 ? brought : [hello(state)];
     }

@@ -34,7 +34,7 @@ export interface Profile {
   readonly targets: OwnTargets;
   /** Of the training rows, where there is text or something is missing: moments are then of the values that are known. Absent: neither. */
   readonly columns?: readonly ColumnSummary[] | undefined;
-  /** Names of all columns, where there is text: compared with what an operator declares, never sent by the machine. */
+  /** Names of all columns: compared with what an operator declares; sent only where participants may have different ones. Absent in simulations. */
   readonly names?: readonly string[] | undefined;
   /** Wait so long for a reply, at least, before the settings say otherwise. */
   readonly retryMs: number;

@@ -17,15 +17,27 @@ export interface Agreement {
   readonly target: TargetScaling | undefined;
   /** How columns with text or gaps become features, by their places; absent: they are features. */
   readonly encoding?: readonly ColumnCode[] | undefined;
+  /** Names of the columns that are encoded, where participants may have different ones; absent: everybody has them all, in this order. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 /** What a participant says of one of its columns. */
 export interface ColumnClaim {
   readonly kind: 'number' | 'text';
   readonly missing: number;
-  /** Of text: levels and their rows. Rows of levels that are not named are of others. */
+  /** Of text: levels and their rows. Rows of levels that are not named are of others. With secure aggregation nothing is counted: rows are 0, `missing` 0 or 1. */
   readonly levels: readonly { readonly level: string; readonly rows: number }[];
 }
+
+/** Whether levels are named and not counted: the coordinator sees no counts of single participants. */
+export function areLevelsNamed({ secure, dp, levels }: SecrecySettings): boolean {
+  return secure !== undefined && !dp && !levels;
+}
+
+type SecrecySettings = Pick<FederationSettings, 'levels'> & {
+  readonly secure?: unknown;
+  readonly dp?: unknown;
+};
 
 type ColumnSettings = Pick<FederationSettings, 'features' | 'levels'>;
 

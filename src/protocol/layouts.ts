@@ -138,11 +138,20 @@ const code: Field<ColumnCode> = {
   read: (input, name) =>
     codeKind.read(input, `${name}.kind`) === 'number' ? number.read(input, name) : category.read(input, name),
 };
-const agreement = record<Agreement>({
-  classes: optional(classes),
-  target: optional(target),
-  encoding: optional(list(code, columns)),
-});
+const names = list(label, columns);
+const agreement = checked(
+  record<Agreement>({
+    classes: optional(classes),
+    target: optional(target),
+    encoding: optional(list(code, columns)),
+    columns: optional(names),
+  }),
+  'BAD_FRAME',
+  ({ encoding = [], columns }, name) =>
+    !columns || columns.length === encoding.length
+      ? undefined
+      : `${name}.columns: expected ${encoding.length} names, as many as encoded columns, got ${columns.length}`,
+);
 const targetMoments = record<NonNullable<Moments['target']>>({ mean: f64, m2: f64 });
 const forNeighbours = bytes(({ maxParticipants }) => MOST_PER_NEIGHBOUR * maxParticipants);
 /** The longest vector is that of the moments: two numbers for each feature, and a few. */
@@ -180,6 +189,7 @@ const moments = layout(0x02, 'moments', {
   labels,
   positive: optional(label),
   columns: optional(list(claim, columns)),
+  names: optional(names),
 });
 
 const welcome = layout(0x81, 'welcome', {

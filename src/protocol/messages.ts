@@ -63,6 +63,8 @@ export interface Moments {
   readonly positive: string | undefined;
   /** Its columns, where some have text or gaps: means and squares are then of the values that are known. Absent: all are numbers, all known. */
   readonly columns?: readonly ColumnClaim[] | undefined;
+  /** Their names, where participants may have different ones. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Answer to a round: the whole contribution of the participant, in place of its last one. */

@@ -2,7 +2,7 @@
  * Everything that an answer in a secure sum depends on, as one digest. Masks are derived from it, so that vectors which answer different
  * questions do not add up to anything, and members attest to it before they uncover the sum.
  *
- * Settings (losses and limits), scaling, what labels and targets mean, query, allowance, tolerance, purpose, and from which accepted answer each
+ * Settings (losses and limits), scaling, what labels, targets and columns mean, query, allowance, tolerance, purpose, and from which accepted answer each
  * member's change goes. Time that is left is not in it: it differs from one member to the next.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -31,7 +31,13 @@ export function questionOf(question: Question): Uint8Array {
   const numbers = asked && [asked.purpose, asked.sigma, asked.tolerance];
   // Moments are asked for before everybody knows it.
   const meant = asked && [agreement?.classes, agreement?.target];
-  const told = [wireKind.toJson(settings), meant, numbers, bases];
+  // What columns become is known to all by then: with other features than others have nobody adds to their sums.
+  const encoding = agreement?.encoding?.map((code) =>
+    code.kind === 'number'
+      ? [code.kind, code.mean, code.missing]
+      : [code.kind, code.levels, code.other, code.missing],
+  );
+  const told = [wireKind.toJson(settings), meant, numbers, bases, ...(encoding ? [encoding] : [])];
   const head = JSON.stringify(['kindred question 1', purpose, ...told]);
   const hash = sha256.create().update(utf8ToBytes(head));
   for (const vector of [scaling?.shift, scaling?.factor, asked?.w]) {

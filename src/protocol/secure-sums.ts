@@ -1,7 +1,8 @@
 /**
  * What secure aggregation sums, entry by entry, and on which grid. Both sides must lay it out alike.
  *
- *   measure  count, sum of x, sum of x^2 (features, where they are scaled), then of the targets where those are: sum of y, sum of y^2, and
+ *   measure  count, sum of x, sum of x^2 (features, where they are scaled; missing values count as 0, and the indicator that follows says
+ *            how many they are), then of the targets where those are: sum of y, sum of y^2, and
  *            how many multiples of 2^20 are to be added to each. With neither there is no such sum
  *   train    change of u (d), then of each head: change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
  *
@@ -11,13 +12,14 @@
  * Bits: an entry is a multiple of 2^-scaleBits, hence so are u_k and the sum of all, and every sum is exact in f64 below
  * 2^(53 - scaleBits).
  */
+import { type ColumnCode, featuresOfCode } from '../data/encoding.ts';
 import type { Moments as FeatureMoments } from '../math/scaling.ts';
 import { type FixedPoint, finestScaleBits } from '../privacy/secure/fixed-point.ts';
 import type { Security } from '../privacy/secure/graph.ts';
 import type { RoundPlan } from '../privacy/secure/messages.ts';
 import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
-import { featuresBy, type MeasuringSettings, measuredBy } from './agreement.ts';
+import { type Agreement, featuresBy, headsBy, type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'map' | 'bias' | 'seed' | 'training'> &
@@ -82,11 +84,11 @@ export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Flo
 export function sumPlan(
   settings: SummedSettings,
   plan: Omit<PlanMessage, 'kind' | 'session' | 'bases'>,
-  { participants, heads }: { readonly participants: number; readonly heads: number },
+  { participants, agreement }: { readonly participants: number; readonly agreement: Agreement | undefined },
 ): RoundPlan {
   const { round, purpose, roster } = plan;
   const { scaleBits, limit } = gridOf(settings.secure!, purpose, participants);
-  return { round, session: roster, length: lengthOf(settings, purpose, heads), scaleBits, limit };
+  return { round, session: roster, length: lengthOf(settings, purpose, agreement), scaleBits, limit };
 }
 
 function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: number): FixedPoint {
@@ -95,13 +97,13 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
   return { ...range, scaleBits: finestScaleBits(range) };
 }
 
-function lengthOf(settings: SummedSettings, purpose: SumPurpose, heads: number): number {
+function lengthOf(settings: SummedSettings, purpose: SumPurpose, agreement: Agreement | undefined): number {
   const { training } = settings;
-  const features = featuresBy(settings);
+  const features = featuresBy(settings, agreement);
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return heads * (columnsOf({ ...settings, features }) + (training === 'answers' ? SCALARS : 0));
+  return headsBy(agreement) * (columnsOf({ ...settings, features }) + (training === 'answers' ? SCALARS : 0));
 }
 
 /** What of a participant's moments is summed. */
@@ -132,23 +134,37 @@ export function momentsFrom(
   sum: Float64Array,
   participants: number,
   settings: MeasuringSettings,
+  encoding?: readonly ColumnCode[] | undefined,
 ): RowMoments {
   const isTargetSummed = measuredBy(settings).target;
   const d = (sum.length - 1 - (isTargetSummed ? TARGET_ENTRIES : 0)) / 2;
   const count = sum[0];
   const grid = participants * 2 ** -finestScaleBits({ limit: MOMENTS_LIMIT, participants });
-  const spreadOf = (squares: number, average: number) => {
-    const spread = squares - count * average * average;
+  const spreadOf = (squares: number, average: number, rows = count) => {
+    const spread = squares - rows * average * average;
     const noise = 4 * (grid * (1 + 2 * Math.abs(average)) + 2 ** -50 * squares);
     return spread <= noise ? 0 : spread;
   };
-  const mean = sum.slice(1, 1 + d).map((total) => total / count);
-  const m2 = mean.map((average, j) => spreadOf(sum[1 + d + j], average));
+  const gaps = new Set(gapFeatures(encoding ?? []));
+  // Whoever fills gaps with the mean of all changes neither the mean nor the spread of what is known.
+  const known = (j: number) => (gaps.has(j) ? Math.max(1, count - sum[2 + j]) : count);
+  const mean = sum.slice(1, 1 + d).map((total, j) => total / known(j));
+  const m2 = mean.map((average, j) => spreadOf(sum[1 + d + j], average, known(j)));
   if (!isTargetSummed) return { count, mean, m2, target: undefined };
   const [low, lowSquares, high, highSquares] = sum.subarray(1 + 2 * d);
   const average = (low + high * LARGE_UNIT) / count;
   const target = { mean: average, m2: spreadOf(lowSquares + highSquares * LARGE_UNIT, average) };
   return { count, mean, m2, target };
+}
+
+/** Features of columns of numbers with an indicator, by their places. */
+function gapFeatures(encoding: readonly ColumnCode[]): number[] {
+  let at = 0;
+  return encoding.flatMap((code) => {
+    const here = at;
+    at += featuresOfCode(code);
+    return code.kind === 'number' && code.missing ? [here] : [];
+  });
 }
 
 export function changeVector({ u, heads }: SummedChange, training: Training): Float64Array {

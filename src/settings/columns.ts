@@ -27,6 +27,11 @@ export const LEVELS = record(
   .flag('--levels <column=a,b>')
   .about('all levels of each text column; participants then send nothing about their columns');
 
+/** With federations: whether everybody must have the same columns. */
+export const COLUMN_NAMES = choice('exact', 'union')
+  .default('exact')
+  .about('columns of the participants: the same for all, or all that somebody has');
+
 /** With training. */
 export const COLUMNS = {
   rare: count

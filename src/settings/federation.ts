@@ -1,6 +1,6 @@
 /** Settings of a federation: those that participants are sent (wire.ts), and those that only the coordinator needs. */
 
-import { COLUMNS, LEVELS } from './columns.ts';
+import { COLUMN_NAMES, COLUMNS, LEVELS } from './columns.ts';
 import { type Input, isObject, type Kind, type Output } from './kind.ts';
 import { choice, either, list, milliseconds, number, orEndless, text, whole } from './kinds.ts';
 import { MEDIAN } from './losses.ts';
@@ -130,6 +130,7 @@ export const FEDERATION = {
     .about('complete list of target values, others are refused; participants then send no labels'),
   ...COLUMNS,
   levels: LEVELS,
+  columns: COLUMN_NAMES,
   aggregation: AGGREGATION,
   passes: RUN.passes,
   seed: RUN.seed,

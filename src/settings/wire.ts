@@ -71,6 +71,7 @@ export const WIRE = {
   bias,
   features: whole(1, 0xffff_ffff).about('number of feature columns of the data'),
   levels: LEVELS,
+  columns: choice('union').optional('exact').about('the columns are all that somebody has'),
   map: sentMap,
   passes: RUN.passes,
   seed: RUN.seed,

@@ -200,9 +200,8 @@ export class Inquiry {
 
   private isKnownEnough(primal: number): boolean {
     const upper = this.best?.primal ?? primal;
-    return (
-      Number.isFinite(upper) && certificateOf(upper, this.dual).relativeGap <= (this.options.enough ?? 0)
-    );
+    const { enough = Number.NEGATIVE_INFINITY } = this.options;
+    return Number.isFinite(upper) && certificateOf(upper, this.dual).relativeGap <= enough;
   }
 
   /** With sums the vectors have to show it, too. */

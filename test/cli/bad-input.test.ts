@@ -555,6 +555,14 @@ const CASES: readonly Case[] = [
     code: 'MISSING_WEIGHT_COLUMN',
     words: ['good.csv line 1', '"x3"', '--weight'],
   },
+  ...[['--secure'], ['--levels', 'color=red,green'], ['--dp-clip', '1', '--dp-epsilon', '4']].map(
+    (other) => ({
+      what: `columns union with ${other[0]}`,
+      argv: ['serve', '--columns', 'union', ...other],
+      code: 'BAD_OPTIONS',
+      words: ['columns: expected exact with', 'names and counts of the columns of each participant'],
+    }),
+  ),
   {
     what: '--levels without a column',
     argv: ['serve', '--levels', 'red,green'],

@@ -384,4 +384,35 @@ describe('columns', () => {
     const bench = new Bench({ levels: { color: ['red'] } });
     expect(gathered(bench, text(['red', 3]))).toMatchObject([{ kind: 'reject', code: 'WRONG_SHAPE' }]);
   });
+
+  const named = (names: readonly string[], ...kinds: ('number' | 'text')[]): Moments => ({
+    ...labelled('no', 'yes'),
+    mean: new Float64Array(kinds.length),
+    m2: new Float64Array(kinds.length),
+    columns: kinds.map((kind) => ({ kind, missing: 0, levels: [] })),
+    names,
+  });
+
+  test('[COLUMNS-8] the union is that of all who brought columns, in the order of participants, and survives a crash', () => {
+    const bench = new Bench({ columns: 'union' });
+    bench.join('b', { features: 1 });
+    bench.join('a', { features: 2 });
+    bench.say('b', named(['size'], 'number'));
+    bench.say('a', named(['age', 'size'], 'number', 'number'));
+    const { agreement, features } = bench.disk.run!;
+    expect([agreement!.columns, features]).toEqual([['age', 'size'], 2]);
+    expect(agreement!.encoding!.map(({ missing }) => missing)).toEqual([true, false]);
+  });
+
+  test.each([
+    ['no names', 'union', { ...named([], 'number'), names: undefined }, /expected columns and their names/],
+    ['a name twice', 'union', named(['a', 'a'], 'number', 'number'), /each name of a column once/],
+    ['more names than columns', 'union', named(['a', 'b'], 'number'), /expected 2 columns, got 1/],
+    ['names that nobody asked for', 'exact', named(['a'], 'number'), /expected no names of columns/],
+  ] as const)('[COLUMNS-8] %s is refused', (_, columns, brought, sentence) => {
+    const bench = new Bench({ columns });
+    expect(gathered(bench, brought)).toMatchObject([
+      { kind: 'reject', code: 'WRONG_SHAPE', message: expect.stringMatching(sentence) },
+    ]);
+  });
 });

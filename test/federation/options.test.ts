@@ -248,6 +248,7 @@ const common = fc
     passes: count,
     maxRows: fc.integer({ min: 1, max: 1e8 }),
     rare: fc.integer({ min: 1, max: 100 }),
+    columns: fc.constant('exact' as const),
     seed: fc.maxSafeNat(),
     straggler: fc.constantFrom('restart', 'resume', 'anytime'),
     waiting: fc.oneof(

@@ -89,16 +89,22 @@ const code: fc.Arbitrary<ColumnCode> = fc.oneof(
     missing: fc.boolean(),
   }),
 );
-const agreement = fc.record({
-  classes: fc.option(
-    fc
-      .array(label, { minLength: 1, maxLength: 100 })
-      .map((labels) => ({ labels, positive: labels.length > 2 ? undefined : labels[labels.length - 1] })),
-    { nil: undefined },
-  ),
-  target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
-  encoding: fc.option(fc.array(code, { maxLength: 10 }), { nil: undefined }),
-});
+const agreement = fc
+  .record({
+    classes: fc.option(
+      fc
+        .array(label, { minLength: 1, maxLength: 100 })
+        .map((labels) => ({ labels, positive: labels.length > 2 ? undefined : labels[labels.length - 1] })),
+      { nil: undefined },
+    ),
+    target: fc.option(fc.record({ shift: f64, scale: positive }), { nil: undefined }),
+    encoding: fc.option(fc.array(code, { maxLength: 10 }), { nil: undefined }),
+    isUnion: fc.boolean(),
+  })
+  .map(({ isUnion, ...rest }) => ({
+    ...rest,
+    ...(isUnion && rest.encoding && { columns: rest.encoding.map((_, j) => `c${j}`) }),
+  }));
 
 const AGREED = { classes: { labels: ['a', 'b'], positive: 'a' }, target: undefined };
 
@@ -137,6 +143,7 @@ const BY_KIND: ByKind = {
       labels: fc.array(label, { maxLength: 100 }),
       positive: fc.option(label, { nil: undefined }),
       columns: fc.option(fc.array(claim, { maxLength: 20 }), { nil: undefined }),
+      names: fc.option(fc.array(label, { maxLength: 20 }), { nil: undefined }),
     })
     .map(({ pair: [mean, m2], ...rest }) => ({ kind: 'moments', mean, m2, ...rest })),
   answer: fc.record({

@@ -284,7 +284,18 @@ describe('words and texts', () => {
   });
 
   test('[TYPE-8] vectors that should be of one length', () => {
-    const payload = Uint8Array.from([...u32(9), ...u32(1), ...new Uint8Array(8), ...u32(0), 0, 0, 0, 0, 0]);
+    const payload = Uint8Array.from([
+      ...u32(9),
+      ...u32(1),
+      ...new Uint8Array(8),
+      ...u32(0),
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ]);
     const refusal = refusalOf(frameOf({ tag: 0x02 }, payload));
     expect(refusal.code).toBe('WRONG_SHAPE');
     expect(refusal.sentence).toBe('moments: expected as many numbers in m2 as in mean (1), got 0');

@@ -292,6 +292,23 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       ],
     },
   },
+  {
+    name: 'moments-union',
+    message: {
+      kind: 'moments',
+      count: 352,
+      mean: Float64Array.of(0.5, 0),
+      m2: Float64Array.of(12.125, 0),
+      target: undefined,
+      labels: ['mild', 'sévère'],
+      positive: undefined,
+      columns: [
+        { kind: 'number', missing: 0, levels: [] },
+        { kind: 'text', missing: 3, levels: [{ level: 'rouge', rows: 349 }] },
+      ],
+      names: ['âge', 'color'],
+    },
+  },
   { name: 'leave', message: { kind: 'leave', session: 2 } },
   {
     name: 'welcome',
@@ -324,6 +341,28 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
       agreement: {
         classes: { labels: ['mild', 'severe', 'sévère'], positive: undefined },
         target: undefined,
+      },
+      awaited: 0,
+      waitingFor: undefined,
+    },
+  },
+  {
+    name: 'welcome-union',
+    message: {
+      kind: 'welcome',
+      settings: { ...SETTINGS, columns: 'union' },
+      scaling: {
+        shift: Float64Array.of(0.5, 0.25, -2.75),
+        factor: Float64Array.of(0.625, 1.5, 0.03125),
+      },
+      agreement: {
+        classes: undefined,
+        target: { shift: 305.5, scale: 66.25 },
+        encoding: [
+          { kind: 'number', mean: 0.75, missing: true },
+          { kind: 'number', mean: -4.75, missing: false },
+        ],
+        columns: ['âge', 'size'],
       },
       awaited: 0,
       waitingFor: undefined,

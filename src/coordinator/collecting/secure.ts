@@ -107,8 +107,9 @@ export function expel(state: CoordinatorState): CoordinatorEffect[] {
 
 /** The moments of all rows, from the sum of everybody's; undefined where there is no sum, or it is not valid. */
 export function measuredMoments(state: CoordinatorState, summed: Summed | undefined) {
-  const { secure, options } = state;
-  const moments = summed && momentsFrom(summed.sum, secure!.core!.layout.ids.length, options);
+  const { secure, options, agreement } = state;
+  const moments =
+    summed && momentsFrom(summed.sum, secure!.core!.layout.ids.length, options, agreement?.encoding);
   // Nobody sees who has put invalid values into a secure sum; that there are some shows in the sum.
   return moments && moments.count >= 1 ? moments : undefined;
 }

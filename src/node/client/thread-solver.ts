@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { type ErrorKind, KindredError } from '../../base/errors.ts';
 import type { OpenSolver, RawTrainingRows, RowSolver, RowSolverEvents } from '../../client/ports.ts';
-import type { ColumnCode } from '../../data/encoding.ts';
+import type { PlacedCode } from '../../data/encoding.ts';
 import type { Moments, Scaling } from '../../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../../participant/effects.ts';
 import type { FederationSettings } from '../../settings/wire.ts';
@@ -51,7 +51,7 @@ export type ToSolver =
       readonly settings: FederationSettings;
       readonly scaling: Scaling;
       readonly y: Float64Array;
-      readonly codes: readonly ColumnCode[] | undefined;
+      readonly codes: readonly PlacedCode[] | undefined;
     }
   | SolveOrder;
 
@@ -102,7 +102,7 @@ export class ThreadSolver implements RowSolver {
     settings: FederationSettings,
     scaling: Scaling,
     y: Float64Array,
-    codes?: readonly ColumnCode[] | undefined,
+    codes?: readonly PlacedCode[] | undefined,
   ): void {
     this.prepares++;
     this.send({ kind: 'prepare', number: this.prepares, settings, scaling, y, codes });

@@ -84,22 +84,25 @@ export class Admission {
     mayChoose: () => boolean,
   ): Promise<string> {
     this.proofs.check(federation, request, peer);
-    const { name } = federation;
-    const { participant, key, schema } = request;
+    const { name, options } = federation;
+    const { participant, key, features } = request;
+    const isUnion = options.columns === 'union';
     return this.inTurn(name, async () => {
       const known = await this.options.store.enrolment(name, participant);
       if (known?.revokedMs !== undefined)
         throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
       if (known) checkKey(known, key);
       const invitation = known ? undefined : await this.invitationFor(name, request);
-      await this.checkSchema(name, request, mayChoose);
+      checkNames(request);
+      if (!isUnion) await this.checkSchema(name, request, mayChoose);
       if (!known) {
         checkIdentity(participant, key);
         await this.newcomers.check(name, participant, invitation, peer.remoteAddress);
-        await this.saveSchema(name, request);
+        if (!isUnion) await this.saveSchema(name, request);
         await this.enrol(name, { participant, key }, invitation && { ...invitation, usedBy: participant });
-      } else await this.saveSchema(name, request);
-      return this.tickets.issue({ federation: name, participant, key, schema });
+      } else if (!isUnion) await this.saveSchema(name, request);
+      const schema = isUnion ? undefined : request.schema;
+      return this.tickets.issue({ federation: name, participant, key, schema, columns: features?.length });
     });
   }
 
@@ -209,7 +212,8 @@ export class Admission {
     const enrolment = await store.enrolment(federation, ticket.participant);
     const schema = await store.schema(federation);
     const isCurrent = enrolment?.revokedMs === undefined && enrolment?.key === ticket.key;
-    return isCurrent && schema?.digest === ticket.schema
+    if (isCurrent && ticket.schema === undefined) return ticket;
+    return isCurrent && schema && schema.digest === ticket.schema
       ? { ...ticket, columns: schema.features?.length }
       : undefined;
   }
@@ -254,8 +258,6 @@ export class Admission {
     { participant, schema, features }: SessionRequest,
     mayChoose: () => boolean,
   ): Promise<void> {
-    if (features && schemaDigest(features) !== schema)
-      throw new ApiError('BAD_REQUEST', 'features: expected the names that match the schema digest');
     const pinned = await this.options.store.schema(federation);
     if (!pinned || pinned.digest === schema || mayChoose()) return;
     const what = otherColumns(pinned, { digest: schema, features });
@@ -269,6 +271,11 @@ export class Admission {
     const isNew = pinned?.digest !== schema || (features && !pinned.features);
     if (isNew) await store.saveSchema(federation, { digest: schema, features });
   }
+}
+
+function checkNames({ schema, features }: SessionRequest): void {
+  if (features && schemaDigest(features) !== schema)
+    throw new ApiError('BAD_REQUEST', 'features: expected the names that match the schema digest');
 }
 
 function checkKey({ participant, key: enrolled }: Enrolment, key: string): void {

@@ -9,9 +9,9 @@ export interface Ticket {
   readonly participant: string;
   /** Whose holder has proved itself: with another key the name is somebody else's. */
   readonly key: string;
-  /** Digest of its columns: others may have been chosen before it is used. */
-  readonly schema: string;
-  /** How many columns everybody has; undefined: nobody has sent their names. */
+  /** Digest of its columns: others may have been chosen before it is used. Undefined: everybody may have its own. */
+  readonly schema: string | undefined;
+  /** How many columns it must have; undefined: nobody has sent their names. */
   readonly columns?: number | undefined;
 }
 

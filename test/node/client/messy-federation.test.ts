@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SECURE, parseOptions } from '../../../src/coordinator/options.ts';
-import { rowsOfParticipant } from '../../../src/data/participants.ts';
+import { tableFrom } from '../../../src/data/arrays.ts';
+import { naturallySorted, rowsOfParticipant } from '../../../src/data/participants.ts';
 import type { Table } from '../../../src/data/table.ts';
 import { predict } from '../../../src/methods/predict.ts';
 import { train } from '../../../src/methods/train.ts';
@@ -43,14 +44,15 @@ const OPTIONS: TrainOptions = { testFraction: 0.3, gap: 1e-5, c1: 2, c2: 0.5, ro
 
 describe('a federation of messy tables', () => {
   test.each([
-    ['text and gaps', messyTable()],
-    ['gaps of one participant alone', messyTable({ gapsOf: (k) => k === 1 })],
-    ['weights', weightedTable({ seed: 2 })],
-  ])('[COLUMNS-3] comes to the model of train: %s', async (_, table) => {
-    const server = await serve(OPTIONS);
+    ['text and gaps', messyTable(), {}],
+    ['gaps of one participant alone', messyTable({ gapsOf: (k) => k === 1 }), {}],
+    ['weights', weightedTable({ seed: 2 }), {}],
+    ['a map of random features', messyTable(), { features: { kind: 'rff', count: 32, gamma: 0.05 } }],
+  ] as const)('[COLUMNS-3] comes to the model of train: %s', async (_, table, map) => {
+    const server = await serve(OPTIONS, map);
     const participants = everybody(server, table, 0.3);
     const results = await Promise.all(participants.map(({ done }) => done));
-    const trained = train(table, OPTIONS);
+    const trained = train(table, { ...OPTIONS, ...map });
     for (const [k, participation] of participants.entries()) {
       const id = table.participants[k];
       const own = participation.model()!;
@@ -117,16 +119,6 @@ describe('a federation of messy tables', () => {
     expect(late.model()!.features).toEqual(begun[0].model()!.features);
   });
 
-  test('[COLUMNS-6] with secure aggregation text and gaps are refused in one sentence', async () => {
-    const server = await serve(OPTIONS, { secure: DEFAULT_SECURE });
-    const refused = joinAs(server, messyTable(), 'p0', { stateFolder: newFolder(), secure: true });
-    open.push(refused);
-    await expect(refused.done).rejects.toMatchObject({
-      code: 'COLUMNS_NOT_AGREED',
-      message: expect.stringMatching(/^participant "p0": expected columns of numbers .* \(--drop\)$/),
-    });
-  });
-
   test('the kind of a column is part of what participants sign', async () => {
     const table = messyTable();
     const server = await serve(OPTIONS);
@@ -139,6 +131,59 @@ describe('a federation of messy tables', () => {
     await expect(other.done).rejects.toMatchObject({ code: 'WRONG_FEATURES' });
   });
 });
+
+describe('with secure aggregation', () => {
+  const options = { ...OPTIONS, rare: 1 };
+
+  test('[COLUMNS-7] levels are named, gaps are measured in secret, and the model is that of train', async () => {
+    const table = messyTable();
+    const server = await serve(options, { secure: DEFAULT_SECURE });
+    const participants = table.participants.map((id) =>
+      joinAs(server, table, id, { stateFolder: newFolder(), testFraction: 0.3, secure: true }),
+    );
+    open.push(...participants);
+    await Promise.all(participants.map(({ done }) => done));
+    const { model } = train(table, options);
+    const own = participants[1].model()!;
+    expect(own.features).toEqual(model.features);
+    const ages = [own, model].map(({ encoding }) => encoding!.columns[0] as { mean: number });
+    expect(ages[0].mean).toBeCloseTo(ages[1].mean, 5);
+    expect(difference(own.scaling.shift, model.scaling.shift)).toBeLessThan(1e-6);
+    expect(difference(own.scaling.factor, model.scaling.factor)).toBeLessThan(1e-6);
+    // Another way to the same optimum.
+    expect(difference(own.w, model.w)).toBeLessThan(1e-2);
+    const brought = server.heard.flatMap(({ message }) => (message.kind === 'moments' ? [message] : []));
+    expect(brought.length).toBeGreaterThan(2);
+    for (const { count, mean, columns } of brought) {
+      expect([count, mean.length]).toEqual([0, 0]);
+      for (const { missing, levels } of columns!) {
+        expect(missing).toBeLessThan(2);
+        expect(levels.every(({ rows }) => rows === 0)).toBe(true);
+        expect(levels.map(({ level }) => level)).toEqual(naturallySorted(levels.map(({ level }) => level)));
+      }
+    }
+  });
+
+  test.each([
+    ['more levels than can be kept', manyLevels(), {}, /at most 100 levels in "color", .* got 120; /],
+    ['gaps without means', messyTable(), { scale: 'none' }, /no missing numbers, .* got some in "age"; /],
+  ] as const)('[COLUMNS-7] refuses %s in one sentence', async (_, table, changes, sentence) => {
+    const server = await serve({ ...options, ...changes }, { secure: DEFAULT_SECURE });
+    const refused = joinAs(server, table, 'p0', { stateFolder: newFolder(), secure: true });
+    open.push(refused);
+    await expect(refused.done).rejects.toMatchObject({
+      code: 'COLUMNS_NOT_AGREED',
+      message: expect.stringMatching(sentence),
+    });
+  });
+});
+
+/** Each of 120 levels twice. */
+function manyLevels(): Table {
+  const x = Array.from({ length: 240 }, (_, i) => [`level ${i % 120}`, i]).flat();
+  const y = Array.from({ length: 240 }, (_, i) => (i % 2 ? 'yes' : 'no'));
+  return tableFrom([{ id: 'p0', x, y }], { features: ['color', 'size'] });
+}
 
 function rested(participation: { readonly status: { readonly phase: string } }): Promise<void> {
   return until(() => participation.status.phase === 'finished');

@@ -50,6 +50,10 @@ function encodingOf(
   const numbered = (count: number) => Array.from({ length: count }, (_, j) => `x${j + 1}`);
   const isKnown = titles?.length === features;
   const agreed = agreement?.encoding;
+  if (agreed && agreement.columns) {
+    const encoding = { ...namedEncoding(agreement.columns, agreed), absent: 'missing' as const };
+    return { features: featureNames(encoding), encoding };
+  }
   if (!isKnown && !agreed) return { features: numbered(scaling!.shift.length) };
   const known = isKnown ? titles : numbered(features);
   const isText = (title: string, j: number) =>

@@ -37,7 +37,7 @@ function pageOf(data, rows, run) {
   const [first, second] = data.metrics;
   return `${[
     `# ${data.title}`,
-    `${data.about}. A quarter of everybody's rows for testing, seeds ${run.seeds.join(', ')}${fewer(run)}. Every method was tuned by the same search on training rows alone (\`kindred tune\`, ${run.folds} folds, at most ${run.rounds} rounds in every training), then trained with the choice. Written by \`scripts/results-pages.mjs\`, not by hand.`,
+    `${data.about}. A quarter of everybody's rows for testing, seeds ${run.seeds.join(', ')}${fewer(run)}. Every method was tuned by the same search on training rows alone (\`kindred tune\`, ${run.folds} folds), then trained with the choice. Written by \`scripts/results-pages.mjs\`, not by hand.`,
     `![${NAMES[first]} by method](${data.id}.svg)`,
     `## ${capital(NAMES[first])}`,
     seedTable(first, rows, run),
@@ -93,19 +93,17 @@ function choiceText({ c1, c2, lambda, scale, epsilon, classWeight }) {
   return [numbers, ...rest.filter((value) => value !== undefined)].join('; ');
 }
 
-function commands({ words, ways }, { folds, rounds, testFraction }) {
+function commands({ words, ways }, { folds, testFraction }) {
   const split = `--test-fraction ${testFraction} --seed 1`;
   return [
     ...ways.flatMap(({ options: { method, features }, search }) => {
       const map = features === undefined ? '' : ` --features ${features}`;
       if (search === 'none') return [`    kindred train ${words} --no-auto ${split}`];
       if (search === 'auto') return [`    kindred train ${words}${map} ${split}`];
-      return [
-        `    kindred tune ${words} --method ${method}${map} --folds ${folds} --rounds ${rounds} ${split}`,
-      ];
+      return [`    kindred tune ${words} --method ${method}${map} --folds ${folds} ${split}`];
     }),
     '',
-    'The last line that `tune` prints is the training with its choice; here it was done without `--rounds`. Choices are C1, C2 (or lambda); scaling; epsilon or class weight.',
+    'The last line that `tune` prints is the training with its choice. Choices are C1, C2 (or lambda); scaling; epsilon or class weight.',
   ].join('\n');
 }
 

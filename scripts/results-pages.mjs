@@ -37,8 +37,6 @@ if (flags.cache === undefined) {
 const SEEDS = flags.seeds.split(',').map(Number);
 const [FOLDS, THREADS] = [Number(flags.folds), Number(flags.threads)];
 const TEST_FRACTION = 0.25;
-/** Of every training of a search; the training with its choice has the usual ones. */
-const SEARCH_ROUNDS = 50;
 
 const file = (name, columns) => () => readTable(join(flags.data, name), columns);
 const DATA = {
@@ -131,8 +129,7 @@ async function measure(table, { options, search }, seed) {
 
 function searched(table, given, search) {
   if (search === 'none') return undefined;
-  const options =
-    search === 'auto' ? autoSearch(given) : { ...given, search, folds: FOLDS, rounds: SEARCH_ROUNDS };
+  const options = search === 'auto' ? autoSearch(given) : { ...given, search, folds: FOLDS };
   return tuneOnThreads(THREADS, table, options);
 }
 
@@ -160,7 +157,7 @@ for (const seed of SEEDS) {
 }
 writePages(
   wanted.map(([id, data]) => ({ id, ...data, ways: waysOf(data) })),
-  { cells, seeds: SEEDS, folds: FOLDS, rounds: SEARCH_ROUNDS, testFraction: TEST_FRACTION },
+  { cells, seeds: SEEDS, folds: FOLDS, testFraction: TEST_FRACTION },
 );
 
 function readCells() {

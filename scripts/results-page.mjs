@@ -72,7 +72,7 @@ function differencesText(metric, rows) {
   const sign = LESS_IS_BETTER.includes(metric) ? 1 : -1;
   const { mean, error } = estimate(plain.map((value, i) => sign * (value - tuned[i])));
   const [size, spread] = [Math.abs(mean), error].map(FORMAT[metric]);
-  return `\`kindred train\` without options against the tuned \`mtl\`, paired by seed: ${size} ${mean > 0 ? 'worse' : 'better'} on average, standard error ${spread}.`;
+  return `\`kindred train\` without options against the tuned \`mtl\`, paired by seed: ${mean === 0 ? 'no difference' : `${size} ${mean > 0 ? 'worse' : 'better'} on average`}, standard error ${spread}.`;
 }
 
 function choiceTable(rows, { seeds }) {

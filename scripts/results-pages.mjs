@@ -114,7 +114,6 @@ async function measure(table, { options, search }, seed) {
   const { mean, certificate } = await trainOnThreads(1, table, {
     ...given,
     ...found?.chosen,
-    rounds: undefined,
   });
   const { c1, c2, lambda, scale, epsilon, classWeight } = found?.chosen ?? {};
   return {

@@ -64,7 +64,7 @@ const PACES: Readonly<Record<SearchKind, Pace>> = {
     few: 3,
     chains: 'fine',
     rough: { gap: 0.03, rounds: 12 },
-    complete: { gap: 0.01, rounds: Number.POSITIVE_INFINITY },
+    complete: { gap: 0.01, rounds: 50 },
   },
   grid: { ...HALVING, few: Number.POSITIVE_INFINITY, chains: 'coarse' },
 };

@@ -172,9 +172,10 @@ const SHAPES: readonly BadMessage[] = [
     name: 'moments of two lengths',
     code: 'WRONG_SHAPE',
     say: () => {
-      const payload = Buffer.alloc(4 + 4 + 8 + 4 + 5);
-      payload.writeUInt32LE(1, 4);
-      return frameOf({ tag: 2 }, payload);
+      // Count, one mean, one m2 that is taken out, and all that comes after.
+      const payload = Buffer.from(payloadOf(bytesOf(moments([0], [1]))));
+      payload.writeUInt32LE(0, 16);
+      return frameOf({ tag: 2 }, Buffer.concat([payload.subarray(0, 20), payload.subarray(28)]));
     },
   },
   { name: 'a join of other features', code: 'WRONG_FEATURES', say: (one) => one.hello({ features: 9 }) },

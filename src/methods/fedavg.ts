@@ -14,9 +14,8 @@
 import { stream } from '../base/random.ts';
 import type { Address } from '../math/kernels.ts';
 import type { Shard } from '../solver/shard.ts';
-import { addScaled, dot, plusScaled } from '../solver/vector.ts';
+import { addScaled, concatenate, dot, plusScaled } from '../solver/vector.ts';
 import type { HistoryRow, Method } from './method.ts';
-import { concatenate } from './workspace.ts';
 
 /** Passes over the own rows in a round, if `passes` allows as many. */
 const EPOCHS = 5;

@@ -8,6 +8,7 @@ import { BINS, binOf, type ReliabilityBin, reliability, rocPoints } from '../sol
 import type { Model } from '../solver/model.ts';
 import type { TestedRows } from '../solver/model-metrics.ts';
 import { toProbabilities } from '../solver/probabilities.ts';
+import { concatenate } from '../solver/vector.ts';
 
 const WRONG = COLOURS.mocha;
 const GREY = '#8a94a0';
@@ -37,24 +38,20 @@ interface Pool {
 }
 
 function pooled({ classes }: Model, tested: readonly TestedRows[]): Pool {
-  const y = joined(tested.map((rows) => rows.y));
-  const decisions = joined(tested.map((rows) => rows.decisions));
+  const y = concatenate(tested.map((rows) => rows.y));
+  const decisions = concatenate(tested.map((rows) => rows.decisions));
   const given = tested.map(({ probabilities }) => probabilities);
   const heads = headsOf(classes);
   return {
     rows: y.length,
     isOf: (head, i) => (heads === 1 ? y[i] > 0 : y[i] === head),
     decisions,
-    probabilities: given.every((part) => part !== undefined) ? joined(given) : undefined,
+    probabilities: given.every((part) => part !== undefined) ? concatenate(given) : undefined,
     uncalibrated: toProbabilities(
       fixedSigmoids(heads).map(() => ({ a: 1, b: 0 })),
       decisions,
     ),
   };
-}
-
-function joined(parts: readonly Float64Array[]): Float64Array {
-  return Float64Array.from(parts.flatMap((part) => [...part]));
 }
 
 /** Right in blue, wrong in red; a small share of errors must be seen, so that its root is drawn. */

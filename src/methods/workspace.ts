@@ -7,6 +7,7 @@ import type { Arena } from '../math/arena.ts';
 import type { ProblemSettings } from '../solver/problem.ts';
 import { Shard, type SolveForm, solveForms } from '../solver/shard.ts';
 import type { TableRows } from '../solver/table-rows.ts';
+import { concatenate } from '../solver/vector.ts';
 
 /** One participant's training rows as the methods see them. */
 export interface Task {
@@ -119,14 +120,4 @@ export function blocksOfTasks(tasks: readonly TaskRows[], pooled: Float64Array):
     );
     return concatenate(blocks);
   });
-}
-
-export function concatenate(parts: readonly Float64Array[]): Float64Array {
-  const out = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

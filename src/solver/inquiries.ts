@@ -15,6 +15,7 @@ import type {
   Standing,
   SummedAnswer,
 } from './inquiry-types.ts';
+import { concatenate } from './vector.ts';
 
 export interface InquiriesOptions extends InquiryOptions {
   readonly heads: number;
@@ -188,13 +189,7 @@ function scaleOf(primal: number, dual: number, relativeGap: number): number {
   return relativeGap > 0 && Number.isFinite(primal) ? (primal - dual) / relativeGap : Math.abs(primal);
 }
 
+/** Of one head its own vector: whoever keeps one keeps what it was. */
 function joined(blocks: readonly Float64Array[]): Float64Array {
-  if (blocks.length === 1) return blocks[0];
-  const all = new Float64Array(blocks.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const block of blocks) {
-    all.set(block, at);
-    at += block.length;
-  }
-  return all;
+  return blocks.length === 1 ? blocks[0] : concatenate(blocks);
 }

@@ -39,3 +39,14 @@ export function weightedSum(weights: readonly number[], vectors: readonly Float6
   for (let m = 0; m < vectors.length; m++) if (weights[m] !== 0) addScaled(out, weights[m], vectors[m]);
   return out;
 }
+
+/** One after the other, new. */
+export function concatenate(parts: readonly Float64Array[]): Float64Array {
+  const out = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}

@@ -7,6 +7,7 @@
  * back puts a linear model from anywhere into the scaled space of a training, as a w to start from.
  */
 import { inputError } from '../base/errors.ts';
+import { columnsOf } from '../settings/feature-map.ts';
 import type { Objective } from '../settings/losses.ts';
 import type { Model } from './model.ts';
 
@@ -67,9 +68,9 @@ export function checkLinear(model: Model, purpose: 'export' | 'explain'): void {
 /** What lies between raw rows and the columns that a training sees. */
 type Space = Pick<Model, 'bias' | 'scaling' | 'target'>;
 
-/** Columns of one head, with the bias. */
+/** Columns of one head, with the bias; a model with a map is not linear. */
 function columnsIn({ bias, scaling }: Space): number {
-  return scaling.shift.length + (bias ? 1 : 0);
+  return columnsOf({ features: scaling.shift.length, map: undefined, bias });
 }
 
 /** The heads of z, which is w, or w + v_k: one block of columns after the other. */

@@ -430,8 +430,13 @@ class Server:
             self.process = opened.enter_context(Process("serve", *words, *arguments))
             said = self.process.first_line(_START_SECONDS)
             self.url: str = said["url"]
+            # For browsers: of this machine, and of whoever is to take part.
+            self.dashboard: str = said["dashboard"]
+            self.page: str = said["page"]
             self.token = _token_in(said["operatorTokenFile"])
-            self.client = Client(self.url, self.token)
+            # Where it has made a certificate of its own (--tls-self-signed).
+            self.ca: Optional[str] = said.get("certificate", {}).get("file")
+            self.client = Client(self.dashboard, self.token, self.ca)
             # In the reverse order when it is stopped: the process, then the folder.
             self._opened = opened.pop_all()
 

@@ -187,6 +187,14 @@ class Programs(Refusals):
             with self.refused("NO_PROGRAM"):
                 kindred.program()
 
+    def test_a_server_with_a_certificate_of_its_own_is_trusted_by_its_client(self):
+        with kindred.start_server(arguments=["--tls-self-signed", "--host", "0.0.0.0"]) as server:
+            self.assertRegex(server.dashboard, r"^https://127\.0\.0\.1:\d+/$")
+            self.assertTrue(server.page.endswith("/join/default"))
+            self.assertEqual(server.client.federation().state()["phase"], "gathering")
+            with self.refused("NOT_TRUSTED"):
+                kindred.Client(server.dashboard, server.token).federations()
+
     def test_a_server_ends_with_its_block_and_leaves_nothing(self):
         with kindred.start_server() as server:
             self.assertTrue(server.is_running)

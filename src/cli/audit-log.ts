@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { KindredError } from '../base/errors.ts';
 import { type AuditLine, readAuditLine, verifyAudit } from '../host/audit-chain.ts';
 import { readBytes } from '../node/files/files.ts';
+import { openStore } from '../node/store/open-store.ts';
+import { isStoreFile } from '../node/store/store-address.ts';
 import { text } from '../settings/kinds.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
@@ -14,7 +16,8 @@ interface VerifyFlags {
   readonly json?: true;
 }
 
-const FILE_ARGUMENT = 'store of a stopped server, or an export of GET /v1/audit-log (JSON lines)';
+const FILE_ARGUMENT =
+  'store of a stopped server (file or address), or an export of GET /v1/audit-log (JSON lines)';
 const SQLITE = 'SQLite format 3\u0000';
 /** Entries that are read at a time. */
 const PAGE = 1000;
@@ -45,12 +48,13 @@ function headKind() {
 }
 
 async function runVerify(io: Io, file: string, flags: VerifyFlags): Promise<void> {
-  const verdict = verifyAudit(await linesOf(file), flags.head);
+  const { name, lines } = await linesOf(file);
+  const verdict = verifyAudit(lines, flags.head);
   const { entries, broken } = verdict;
   if (broken)
     throw new KindredError(
       'AUDIT_BROKEN',
-      `${file}: entry ${broken.seq} of the audit log: ${broken.why}`,
+      `${name}: entry ${broken.seq} of the audit log: ${broken.why}`,
       'run',
     );
   const { head: last } = verdict;
@@ -61,7 +65,7 @@ async function runVerify(io: Io, file: string, flags: VerifyFlags): Promise<void
 }
 
 async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> {
-  const lines = await linesOf(file);
+  const { lines } = await linesOf(file);
   const entries = lines.map((line) => readAuditLine(line) ?? line);
   await writeResult(io, flags, { entries }, () =>
     entries.map((entry) => {
@@ -74,24 +78,25 @@ async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> 
   );
 }
 
-async function linesOf(file: string): Promise<string[]> {
-  const bytes = await readBytes(file);
-  const isStore = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1') === SQLITE;
-  if (!isStore)
-    return new TextDecoder()
-      .decode(bytes)
-      .split('\n')
-      .filter((line) => line !== '');
-  const { SqliteStore } = await import('../node/store/sqlite-store.ts');
-  const store = new SqliteStore(file);
+/** `name`: as the store calls itself, without a password. */
+async function linesOf(file: string): Promise<{ readonly name: string; readonly lines: string[] }> {
+  if (isStoreFile(file)) {
+    const bytes = await readBytes(file);
+    const isStore = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1') === SQLITE;
+    if (!isStore) {
+      const lines = new TextDecoder().decode(bytes).split('\n');
+      return { name: file, lines: lines.filter((line) => line !== '') };
+    }
+  }
+  const store = await openStore(file, 'read');
   try {
     const lines: AuditLine[] = [];
     for (;;) {
-      const page = store.auditLines(lines.at(-1)?.seq ?? 0, PAGE);
-      if (page.length === 0) return lines.map(({ line }) => line);
+      const page = await store.auditLines(lines.at(-1)?.seq ?? 0, PAGE);
+      if (page.length === 0) return { name: store.name, lines: lines.map(({ line }) => line) };
       for (const entry of page) lines.push(entry);
     }
   } finally {
-    store.close();
+    await store.close();
   }
 }

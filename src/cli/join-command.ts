@@ -1,7 +1,8 @@
 /** How somebody joins a federation, for those who are to be invited: what `serve`, `invite` and `demo` suggest. */
 import { X509Certificate } from 'node:crypto';
 import { rootCertificates } from 'node:tls';
-import { readText } from '../node/files/files.ts';
+import { readBytes } from '../node/files/files.ts';
+import { authorityIn, certificatesIn } from '../node/server/tls.ts';
 import { Placeholder, type Word } from './command-line.ts';
 
 /** With a file of their own; what follows is added by whoever knows more. */
@@ -24,11 +25,8 @@ export const OWN_CERTIFICATE: readonly string[] = ['--tls-cert', 'my-cert.pem', 
  */
 export async function trustWords(certFile: string | undefined): Promise<Word[]> {
   if (certFile === undefined) return [];
-  const texts = (await readText(certFile)).match(
-    /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,
-  );
-  const chain = (texts ?? []).map((text) => new X509Certificate(text));
-  if (chain.some((one) => one.issuer === one.subject)) return ['--ca', certFile];
+  const chain = certificatesIn(await readBytes(certFile));
+  if (authorityIn(chain)) return ['--ca', certFile];
   const last = chain.at(-1)?.issuer;
   const isPublic = rootCertificates.some((root) => new X509Certificate(root).subject === last);
   return isPublic ? [] : ['--ca', new Placeholder('<ca.pem>')];

@@ -10,10 +10,9 @@ import {
 } from '../node/admin/server-client.ts';
 import { ANYTHING, list, number, text, whole } from '../settings/kinds.ts';
 import { object } from '../settings/objects.ts';
-import { commandLine } from './command-line.ts';
 import { durationValue, finish, valued } from './flags.ts';
+import { reportInvitations } from './invitation-report.ts';
 import { type Io, note } from './io.ts';
-import { INVITED, joinWords, OWN_CERTIFICATE } from './join-command.ts';
 import { writeResult } from './layout.ts';
 import { addTlsOptions, readTls, type TlsFlags } from './tls-files.ts';
 
@@ -29,6 +28,7 @@ interface InviteFlags extends OperatorFlags {
   readonly count?: number;
   readonly expires?: number;
   readonly key?: string;
+  readonly qr: boolean;
 }
 
 const URL_ARGUMENT = 'address of the server: http://127.0.0.1:7070; the path may name the federation';
@@ -52,6 +52,7 @@ export function addInvite(program: Command, io: Io): void {
       'time until expiry: 12h, 7d (default: never)',
       durationValue('--expires', LONGEST_MS),
     )
+    .option('--no-qr', 'draw no QR code of the link')
     .option('--key <key>', 'enrol --name with its public key (base64url), without an invitation')
     .action((url: string, flags: InviteFlags) => runInvite(io, url, flags));
   addOperatorOptions(command);
@@ -86,7 +87,7 @@ function addOperatorOptions(command: Command): void {
 export function addTokenOptions(command: Command): void {
   command
     .option('--token-file <file>', 'file with the operator token (default: <store>.token)')
-    .option('--store <file>', 'store of the server, to find its operator token', 'kindred.db');
+    .option('--store <address>', 'store of the server, to find its operator token', 'kindred.db');
   addTlsOptions(command);
 }
 
@@ -100,22 +101,7 @@ async function runInvite(io: Io, url: string, flags: InviteFlags): Promise<void>
   const body = { participant: name, count, lifetimeMs: expires };
   const access = await accessFrom(io, flags);
   const { invitations } = await postToServer(address, '/invitations', body, access, invitationsKind);
-  const { base, federation } = address;
-  await writeResult(io, flags, { federation, invitations }, () => invitations.map(({ token }) => token));
-  if (flags.json) return;
-  const who = name === undefined ? 'for one new participant' : `for "${name}"`;
-  const each =
-    invitations.length > 1 ? `each is good once, ${who}, in a file of its own` : `good once, ${who}`;
-  const joined = federation === 'default' ? base : `${base}/${federation}`;
-  const { ca, tlsCert, tlsKey } = flags;
-  const join = commandLine(
-    io.program,
-    ...joinWords(joined, name ?? 'me'),
-    ...INVITED,
-    ...(ca === undefined ? [] : ['--ca', ca]),
-    ...(tlsCert === undefined || tlsKey === undefined ? [] : OWN_CERTIFICATE),
-  );
-  await note(io, `${each}: ${join}`);
+  await reportInvitations(io, { ...address, invitations }, flags);
 }
 
 async function allow(io: Io, address: ServerAddress, flags: InviteFlags, key: string): Promise<void> {

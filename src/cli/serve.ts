@@ -13,7 +13,11 @@ export function addServe(program: Command, io: Io): void {
     .description('Run the coordinator of a federation as a service.')
     .addOption(valued('--port <number>', 'port to listen on; 0: any free port', whole(0, 65_535), 7070))
     .option('--host <address>', 'address to listen on; 0.0.0.0: all interfaces', '127.0.0.1')
-    .option('--store <file>', 'SQLite file of the server; created if missing', 'kindred.db')
+    .option(
+      '--store <address>',
+      'SQLite file of the server, created if missing, or postgres://user@host/database',
+      'kindred.db',
+    )
     .option(
       '--federation <name>',
       'name of the federation to run, in addition to those in the store (default: default)',
@@ -51,6 +55,7 @@ export function addServe(program: Command, io: Io): void {
   finish(
     command,
     'kindred serve --min-participants 3',
+    'kindred serve --host 0.0.0.0 --tls-self-signed',
     'kindred serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --store wards.db --gap 1e-4',
   );
 }
@@ -67,6 +72,10 @@ function addAccessOptions(command: Command): void {
     )
     .option('--tls-cert <file>', 'certificate, PEM')
     .option('--tls-key <file>', 'private key of the certificate, PEM')
+    .option(
+      '--tls-self-signed',
+      'make a certificate for this machine, in <store>.cert.pem and <store>.key.pem or the files above',
+    )
     .option(
       '--tls-client-ca <file>',
       'accept only clients with a certificate signed by this authority (mutual TLS)',

@@ -6,7 +6,7 @@ import { type VerifiedUnlearning, verifiedUnlearning } from '../check/verify-unl
 import type { ParticipantFile } from '../client/participant-file.ts';
 import { allRounds } from '../host/all-rounds.ts';
 import type { FederationRecord } from '../host/ports.ts';
-import { kindOf } from '../node/files/files.ts';
+import { openStore } from '../node/store/open-store.ts';
 import { number } from '../settings/kinds.ts';
 import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
@@ -26,7 +26,7 @@ export function addVerify(program: Command, io: Io): void {
     .description(
       "Check that a server's store and the states of its participants agree: the stored sum equals the sum of all contributions.",
     )
-    .argument('<store>', 'store of a stopped server')
+    .argument('<store>', 'store of a stopped server: its file or its address')
     .argument('<state-dir...>', 'the --state folders of all participants')
     .option('--federation <name>', 'name of the federation (default: the only one in the store)')
     .option(
@@ -41,18 +41,14 @@ export function addVerify(program: Command, io: Io): void {
   finish(command, 'kindred verify kindred.db states/ada states/ben');
 }
 
-async function runVerify(io: Io, path: string, folders: readonly string[], flags: Flags): Promise<void> {
-  // Opening would make one.
-  if ((await kindOf(path)) !== 'file')
-    throw inputError('FILE_NOT_FOUND', `${path}: expected a store, got no such file`);
-  // Loaded when it is needed: a database takes longer to load than the help of all commands.
-  const { SqliteStore } = await import('../node/store/sqlite-store.ts');
-  const store = new SqliteStore(path);
+async function runVerify(io: Io, address: string, folders: readonly string[], flags: Flags): Promise<void> {
+  const store = await openStore(address, 'read');
+  const { name: path } = store;
   try {
-    const federation = federationFrom(path, store.federations(), flags.federation);
+    const federation = federationFrom(path, await store.federations(), flags.federation);
     const progress = new Progress(io);
     const files = await progress.during(() => filesOf(federation, folders, progress));
-    const stored = store.loadRun(federation.name);
+    const stored = await store.loadRun(federation.name);
     const run = stored && { options: federation.options, ...stored };
     const states = new Map(Array.from(files, ([id, file]) => [id, file.stored]));
     const result = verified(run, states, flags.tolerance);
@@ -68,7 +64,7 @@ async function runVerify(io: Io, path: string, folders: readonly string[], flags
     const broken = unlearned.find(({ holds }) => !holds);
     if (broken) throw notUnlearned(path, broken);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

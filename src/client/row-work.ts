@@ -9,7 +9,7 @@ import { Arena } from '../math/arena.ts';
 import { featureMoments, type Moments, type Scaling, scaleRow, scalingFrom } from '../math/scaling.ts';
 import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
-import { carryOut, type Effort } from '../participant/solve.ts';
+import { carryOut, type Effort, type Resumable, toEnd } from '../participant/solve.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { LocalSolve } from '../solver/local-solve.ts';
 import { Shard } from '../solver/shard.ts';
@@ -31,7 +31,7 @@ export class RowWork {
   readonly moments: Moments;
   readonly benchmarkMs: number;
   private readonly rows: RawTrainingRows;
-  private readonly clock: EffortClock;
+  private readonly now: () => number;
   /** For masks and noise: nobody else may know it. */
   private readonly secret: () => Stream;
   private readonly arena: Arena;
@@ -41,16 +41,16 @@ export class RowWork {
   /** From the last pass to the answer, the last time. */
   private windingUpMs = 0;
 
-  constructor(rows: RawTrainingRows, clock: EffortClock, secret: () => Stream, arena = new Arena()) {
+  constructor(rows: RawTrainingRows, now: () => number, secret: () => Stream, arena = new Arena()) {
     this.rows = rows;
-    this.clock = clock;
+    this.now = now;
     this.secret = secret;
     this.arena = arena;
-    const { moments, passMs } = benchmark(this.arena, rows, () => clock.now());
+    const { moments, passMs } = benchmark(this.arena, rows, now);
     const slowMs = passMs * rows.slowdown;
     this.moments = moments;
     this.benchmarkMs = BENCHMARK_PASSES * slowMs;
-    this.effort = new TimedEffort(clock, rows.slowdown, slowMs / rows.n);
+    this.effort = new TimedEffort(now, rows.slowdown, slowMs / rows.n);
   }
 
   /** Gives C1 c of each row. */
@@ -68,26 +68,20 @@ export class RowWork {
     return this.shard.cap;
   }
 
-  solve(request: SolveRequest, { untilMs, isStopped, isDropped }: SolveLimits): SolveResult | undefined {
-    const { clock, shard, settings } = this;
+  /** One at a time. A solve that is not run to its end is no loss: the next one begins from its own request. */
+  *solve(
+    request: SolveRequest,
+    { untilMs, isStopped, isDropped }: SolveLimits,
+  ): Resumable<SolveResult | undefined> {
+    const { now, shard, settings } = this;
     invariant(shard && settings, 'solver: rows must be scaled before solving');
     if (isDropped()) return undefined;
-    const startedMs = clock.now();
-    let passesOverMs = startedMs;
+    const startedMs = now();
     const passesUntilMs = Math.max(untilMs - this.windingUpMs, startedMs + LEAST_MS);
     const within = this.effort.within({ untilMs: passesUntilMs, isStopped });
-    const outcome = carryOut(
-      shard,
-      request,
-      settings,
-      (solve, most) => {
-        within(solve, most);
-        passesOverMs = clock.now();
-      },
-      this.secret,
-    );
-    const doneMs = clock.now();
-    if (request.purpose === 'train') this.windingUpMs = doneMs - passesOverMs;
+    const outcome = yield* carryOut(shard, request, settings, within, this.secret);
+    const doneMs = now();
+    if (request.purpose === 'train') this.windingUpMs = doneMs - this.effort.passedMs;
     return isDropped() ? undefined : { ...outcome, computeMs: doneMs - startedMs };
   }
 
@@ -150,58 +144,57 @@ function onePassMs(shard: Shard, now: () => number): number {
   return now() - started;
 }
 
-export interface EffortClock {
-  now(): number;
-  /** Comes back early when the solve is to stop. */
-  sleep(ms: number): void;
-}
-
 /**
  * How much of a solve there is time for, decided while it solves. Before each pass it is asked whether there is time for
  * it; if not, as many of its rows are taken as the time allows, by the speed of the passes before. Without a deadline and without
  * an interruption it is the whole solve, to the bit.
  */
 export class TimedEffort {
-  private readonly clock: EffortClock;
+  /** When the passes of the last solve were over. */
+  passedMs = 0;
+  private readonly now: () => number;
   private readonly slowdown: number;
   /** Of the first pass of a solve, in which most rows move; later ones are faster. */
   private firstPassRowMs: number;
 
-  constructor(clock: EffortClock, slowdown: number, rowMs: number) {
-    this.clock = clock;
+  constructor(now: () => number, slowdown: number, rowMs: number) {
+    this.now = now;
     this.slowdown = slowdown;
     this.firstPassRowMs = rowMs;
   }
 
-  within({ untilMs, isStopped }: Omit<SolveLimits, 'isDropped'>): Effort {
-    return (solve, most) => {
-      let rowMs = this.firstPassRowMs;
-      while (!solve.done && solve.passes < most && !isStopped()) {
-        const { activeRows, passes } = solve;
-        const leftMs = untilMs - this.clock.now();
-        const rows = Math.min(activeRows, Math.floor(leftMs / rowMs));
-        if (rows < 1) {
-          // One slow pass must not be the last one ever: where nothing can be measured, the speed is hoped to be better.
-          if (passes === 0 && leftMs > 0) this.firstPassRowMs /= 2;
-          return;
-        }
-        const isWhole = rows === activeRows;
-        rowMs = this.timed(() => (isWhole ? solve.pass() : solve.partOfPass(rows)), untilMs) / rows;
-        if (passes === 0) this.firstPassRowMs = rowMs;
-        if (!isWhole) return;
-      }
-    };
+  within(limits: Omit<SolveLimits, 'isDropped'>): Effort {
+    return (solve, most) => this.passes(solve, most, limits);
   }
 
-  /** Runs something as slowly as is pretended, but not beyond the deadline, and says how long it took. */
-  private timed(act: () => void, untilMs: number): number {
-    const { clock, slowdown } = this;
-    const started = clock.now();
-    act();
-    const tookMs = clock.now() - started;
-    const restMs = Math.min((slowdown - 1) * tookMs, untilMs - clock.now());
-    if (restMs > 0) clock.sleep(restMs);
-    return slowdown * tookMs;
+  private *passes(
+    solve: LocalSolve,
+    most: number,
+    { untilMs, isStopped }: Omit<SolveLimits, 'isDropped'>,
+  ): Resumable<void> {
+    const { now, slowdown } = this;
+    let rowMs = this.firstPassRowMs;
+    while (!solve.done && solve.passes < most && !isStopped()) {
+      const { activeRows, passes } = solve;
+      const startedMs = now();
+      const leftMs = untilMs - startedMs;
+      const rows = Math.min(activeRows, Math.floor(leftMs / rowMs));
+      if (rows < 1) {
+        // One slow pass must not be the last one ever: where nothing can be measured, the speed is hoped to be better.
+        if (passes === 0 && leftMs > 0) this.firstPassRowMs /= 2;
+        break;
+      }
+      const isWhole = rows === activeRows;
+      if (isWhole) solve.pass();
+      else solve.partOfPass(rows);
+      const tookMs = now() - startedMs;
+      rowMs = (slowdown * tookMs) / rows;
+      if (passes === 0) this.firstPassRowMs = rowMs;
+      // As slow as is pretended, but not beyond the deadline.
+      yield Math.max(0, Math.min((slowdown - 1) * tookMs, leftMs - tookMs));
+      if (!isWhole) break;
+    }
+    this.passedMs = now();
   }
 }
 
@@ -211,13 +204,14 @@ export class TimedEffort {
  */
 export function localSolver(clock: Clock, secret: () => Stream): OpenSolver {
   return (rows, events) => {
-    const work = new RowWork(rows, { now: () => clock.now(), sleep: () => {} }, secret);
+    const work = new RowWork(rows, () => clock.now(), secret);
     const takeBack = clock.at(clock.now(), () => events.ready(work.moments, work.benchmarkMs));
     return {
       prepare: (...problem) => events.prepared(work.prepare(...problem)),
       solve: (request) => {
         const untilMs = clock.now() + request.budgetMs;
-        const result = work.solve(request, { untilMs, isStopped: () => false, isDropped: () => false });
+        const limits = { untilMs, isStopped: () => false, isDropped: () => false };
+        const result = toEnd(work.solve(request, limits));
         if (result) events.solved(result);
       },
       cancel: () => {},

@@ -69,6 +69,7 @@ function closeRound(state: CoordinatorState, noise: Float64Array | undefined): C
   const responders = here.filter((member) => member.answered);
   noteSilence(state);
   if (state.secure?.purpose === 'measure') return onMeasured(state, measuredMoments(state, summed));
+  noteShares(state);
   const collected = enough(
     state,
     state.secure ? collectSum(state, summed) : collectAnswers(state, responders),
@@ -159,6 +160,15 @@ function noteSilence(state: CoordinatorState): void {
     if (member.answered) continue;
     if (state.purpose === 'certify') member.missedChecks++;
     else member.missed++;
+  }
+}
+
+/** Who was asked, and who has answered. */
+function noteShares(state: CoordinatorState): void {
+  for (const member of membersHere(state)) {
+    if (!member.answered && member.barred >= state.round) continue;
+    member.askedRounds++;
+    if (member.answered) member.answeredRounds++;
   }
 }
 

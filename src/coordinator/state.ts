@@ -71,6 +71,9 @@ export interface Member extends LastingMember {
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
   missedChecks: number;
+  /** Rounds of this process of the coordinator that have asked it, and those of them that it has answered. */
+  askedRounds: number;
+  answeredRounds: number;
   /** The session in which training last woke while it was there; 0: none. */
   wokeIn: number;
   /** How often it has woken training since its last answer. */
@@ -253,6 +256,8 @@ export function newMember(lasting: LastingMember): Member {
     undealt: 0,
     missed: 0,
     missedChecks: 0,
+    askedRounds: 0,
+    answeredRounds: 0,
     wokeIn: 0,
     idleWakes: 0,
     isAway: false,
@@ -296,7 +301,7 @@ function count(state: CoordinatorState): Tally {
  * Whether it is worth waiting for: where a round waits for everybody or for a share, as long as it has answered lately (who is too slow to
  * train in time may still certify in time); where it waits for a time, as long as its connection is there.
  */
-function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
+export function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
   const { patience, waiting } = options;
   if (purpose === 'certify') return member.missedChecks < patience;
   if (waiting.kind === 'all' || waiting.kind === 'share') return member.missed < patience;

@@ -149,6 +149,16 @@ export class CsvCursor {
     return fields;
   }
 
+  /** Texts of all fields of the record here, trimmed; moves to its line end. */
+  fields(): string[] {
+    const fields = [this.field().trim()];
+    while (this.atSeparator()) {
+      this.at++;
+      fields.push(this.field().trim());
+    }
+    return fields;
+  }
+
   /** The text of the field here, quotes removed; moves to the separator or line end behind it. */
   field(): string {
     if (this.bytes[this.at] === QUOTE) return this.quotedField();

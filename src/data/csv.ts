@@ -122,7 +122,7 @@ class CsvReader {
 
 function readHeader(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
   const { line } = cursor;
-  const names = fieldsOf(cursor);
+  const names = cursor.fields();
   cursor.endRecord();
   return planColumns(names, columns, `${cursor.source} line ${line}`);
 }
@@ -130,19 +130,10 @@ function readHeader(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
 /** The first line is a row: it says how many columns there are, and is read again as one. */
 function numberedColumns(cursor: CsvCursor, columns: TableColumns): ColumnPlan {
   const { at, line } = cursor;
-  const names = columnNumbers(fieldsOf(cursor).length);
+  const names = columnNumbers(cursor.fields().length);
   cursor.at = at;
   cursor.line = line;
   return planColumns(names, columns, cursor.source);
-}
-
-function fieldsOf(cursor: CsvCursor): string[] {
-  const fields = [cursor.field().trim()];
-  while (cursor.atSeparator()) {
-    cursor.at++;
-    fields.push(cursor.field().trim());
-  }
-  return fields;
 }
 
 class CsvRows {

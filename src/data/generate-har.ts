@@ -70,17 +70,27 @@ interface Population {
 }
 
 export function makeHarLike(options: HarLikeOptions = {}): Table {
-  const { participants = 20, rowsPerParticipant = 345, features: d = 561, seed = 1, target } = options;
+  const { participants = 20, ...rest } = options;
+  checkCount('participants', participants);
+  return rowsOfPeople(
+    Array.from({ length: participants }, (_, k) => k + 1),
+    rest,
+  );
+}
+
+/** One person of `makeHarLike` with the same options, by number from 1 on: the same rows, without drawing those of the others. */
+export function makeHarPerson(person: number, options: Omit<HarLikeOptions, 'participants'> = {}): Table {
+  checkCount('person', person);
+  return rowsOfPeople([person], options);
+}
+
+function rowsOfPeople(people: readonly number[], options: HarLikeOptions): Table {
+  const { rowsPerParticipant = 345, features: d = 561, seed = 1, target } = options;
   const targetOf = target === 'activity' ? activityName : sittingSign;
-  for (const [name, value] of Object.entries({ participants, rowsPerParticipant, features: d })) {
-    if (Number.isInteger(value) && value >= 1) continue;
-    throw inputError(
-      'GENERATOR_OPTION',
-      `HAR-like data: expected ${name} to be a whole number of at least 1, got ${value}`,
-    );
-  }
+  checkCount('rowsPerParticipant', rowsPerParticipant);
+  checkCount('features', d);
   const population = makePopulation(d, stream(seed, 'har-like world'));
-  const streams = Array.from({ length: participants }, (_, k) => stream(seed, 'har-like person', 0, k + 1));
+  const streams = people.map((person) => stream(seed, 'har-like person', 0, person));
   const counts = streams.map((random) => rowCount(rowsPerParticipant, random));
   const n = counts.reduce((sum, count) => sum + count, 0);
   const x = new Float64Array(n * d);
@@ -101,11 +111,19 @@ export function makeHarLike(options: HarLikeOptions = {}): Table {
     features: Array.from({ length: d }, (_, j) => `x${j + 1}`),
     n,
     x,
-    participants: counts.map((_, k) => String(k + 1)),
+    participants: people.map(String),
     participantOf,
     targets,
     lines: undefined,
   };
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isInteger(value) && value >= 1) return;
+  throw inputError(
+    'GENERATOR_OPTION',
+    `HAR-like data: expected ${name} to be a whole number of at least 1, got ${value}`,
+  );
 }
 
 function sittingSign(activity: number): string {

@@ -139,6 +139,11 @@ export interface AuditStore {
 export interface Store extends RunStore, EnrolmentStore, TokenStore, AuditStore {
   /** Errors name it. */
   readonly name: string;
+  /**
+   * Resolves when another process has taken it over: changes fail with FENCED from then on, and have changed nothing. Absent: that
+   * cannot happen.
+   */
+  readonly fenced?: Promise<Error> | undefined;
   close(): Eventually<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Carries out a `solve` effect on a participant's rows: what a worker, a simulator and a test have in common. */
+/** Carries out a `solve` effect on a participant's rows: what a thread, a web worker, a simulator and a test have in common. */
 import type { Stream } from '../base/random.ts';
 import { clippedStep } from '../privacy/dp/clip.ts';
 import { drawNoise, gridBits, noiseOfShare, stepOnGrid } from '../privacy/dp/grid.ts';
@@ -12,13 +12,32 @@ import type { Shard } from '../solver/shard.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { SolveRequest, SolveResult } from './effects.ts';
 
+/**
+ * A solve that can be put aside between passes, for a thread that has other things to do. It yields how many milliseconds it would rest
+ * before it goes on: 0, unless it pretends to be slow.
+ */
+export type Resumable<T> = Generator<number, T, void>;
+
+/** Without a break. `rest` may come back early. */
+export function toEnd<T>(solving: Resumable<T>, rest?: (ms: number) => void): T {
+  let step = solving.next();
+  while (!step.done) {
+    if (step.value > 0) rest?.(step.value);
+    step = solving.next();
+  }
+  return step.value;
+}
+
 /** Makes as many passes as there is time for, up to `most` or until solved: decided while it solves, or known before. */
-export type Effort = (solve: LocalSolve, most: number) => void;
+export type Effort = (solve: LocalSolve, most: number) => Resumable<void>;
 
 /** So many passes, and so many rows of one more. */
 export function planned(passes: number, rows = 0): Effort {
-  return (solve, most) => {
-    solve.runPasses(Math.min(most, passes));
+  return function* (solve, most) {
+    while (!solve.done && solve.passes < Math.min(most, passes)) {
+      solve.pass();
+      yield 0;
+    }
     if (!solve.done && solve.passes < most) solve.partOfPass(rows);
   };
 }
@@ -33,19 +52,21 @@ export function carryOut(
   settings: SolveSettings,
   effort: Effort,
   secret: () => Stream,
-): SolveOutcome {
+): Resumable<SolveOutcome> {
   const answers = settings.training === 'answers' || request.purpose === 'personalise';
   return (answers ? answered : stepped)(shard, request, settings, effort, secret);
 }
 
 /** The best personal part to w. */
-function answered(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
+function* answered(
+  ...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>
+): Resumable<SolveOutcome> {
   const { round, purpose, w, committed } = request;
   const before = fitting(shard, committed?.beta);
   const start = shard.startingBeta(fitting(shard, request.warm) ?? before);
   loadQuery(shard, w, { beta: start });
   const solve = new LocalSolve(shard, request);
-  effort(solve, request.passes);
+  yield* effort(solve, request.passes);
   const { mask } = purpose === 'personalise' ? { mask: undefined } : settings;
   const solved = shard.beta;
   const beta = mask
@@ -67,7 +88,9 @@ function answered(...[shard, request, settings, effort, secret]: Parameters<type
 }
 
 /** A step from the committed duals, and how good the model was before it. */
-function stepped(...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>): SolveOutcome {
+function* stepped(
+  ...[shard, request, settings, effort, secret]: Parameters<typeof carryOut>
+): Resumable<SolveOutcome> {
   const { round, purpose, w } = request;
   const { dp, mask } = settings;
   const committed = request.committed ?? newMember(shard);
@@ -77,7 +100,7 @@ function stepped(...[shard, request, settings, effort, secret]: Parameters<typeo
   if (purpose === 'certify') return { round, purpose, scalars, committed, solution: committed, passes: 0 };
   if (request.warm) goOnFrom(shard, request, committed, request.warm);
   const solve = new LocalSolve(shard, request);
-  effort(solve, request.passes);
+  yield* effort(solve, request.passes);
   const whole = mask
     ? maskedStep(shard, committed, mask.semantics, drawMask(mask, shard.n, secret()))
     : solutionOf(shard);

@@ -48,21 +48,25 @@ export { type CoordinatorServer, type ServerOptions, startServer } from '../node
 
 /**
  * Where a coordinator keeps what must last: a `SqliteStore` in a file (what `store: 'mine.db'` opens), a `MemoryStore` for tests, or a
- * `Store` of one's own, whose methods may be asynchronous.
+ * `Store` of one's own, whose methods may be asynchronous. `openStore` opens any by its address, a file or `postgres://user@host/database`.
  *
  * @example
  * ```ts
- * import { MemoryStore, SqliteStore, type Store, startServer } from 'kindred/server';
+ * import { MemoryStore, openStore, SqliteStore, type Store, startServer } from 'kindred/server';
  *
  * const file: Store = new SqliteStore('stores.db');
  * console.log(file.name, (await file.federations()).length); // stores.db 0
  * await file.close();
+ * const same = await openStore('stores.db');
+ * console.log(same.name); // stores.db
+ * await same.close();
  * const server = await startServer({ store: new MemoryStore() });
  * console.log(server.federations.size); // 0
  * await server.close();
  * ```
  */
 export { SqliteStore } from '../node/store/sqlite-store.ts';
+export { openStore } from '../node/store/open-store.ts';
 export { MemoryStore } from '../host/memory-store.ts';
 export type { Store } from '../host/ports.ts';
 

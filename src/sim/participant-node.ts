@@ -10,7 +10,7 @@ import { scaledTargets, withScaledEpsilon } from '../math/target-scaling.ts';
 import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { secureSide } from '../participant/secure.ts';
-import { carryOut, planned } from '../participant/solve.ts';
+import { carryOut, planned, toEnd } from '../participant/solve.ts';
 import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
@@ -234,7 +234,7 @@ export class ParticipantNode {
     const whole = Math.min(request.passes, Math.floor(within));
     const rows = whole < request.passes ? Math.floor((within - whole) * this.data.profile.rows) : 0;
     const secret = () => stream(this.ports.seed, 'secret', request.round, this.id);
-    const outcome = carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret);
+    const outcome = toEnd(carryOut(this.shard!, request, this.settings!, planned(whole, rows), secret));
     const used =
       outcome.passes === 0 && request.purpose === 'certify'
         ? 1

@@ -70,11 +70,17 @@ function attack(base: string, ws: string) {
     tag('style', () =>
       Object.assign(document.createElement('link'), { rel: 'stylesheet', href: `${home}/model` }),
     ),
-    new Promise((resolve) => {
-      const events = new EventSource(`${home}/rounds`);
-      events.onopen = () => resolve(['event source', 'open']);
-      events.onerror = () => resolve(['event source', 'failed']);
-    }),
+    read('events', () => fetch(`${home}/events`)),
+    read('events no-cors', () => fetch(`${home}/events`, { mode: 'no-cors' })),
+    read('whoami', () => fetch(`${base}/v1/whoami`)),
+    ...[`${home}/events`, `${base}/v1/events`].map(
+      (url) =>
+        new Promise((resolve) => {
+          const events = new EventSource(url);
+          events.onopen = () => resolve([`event source ${url}`, 'open']);
+          events.onerror = () => resolve([`event source ${url}`, 'failed']);
+        }),
+    ),
     new Promise((resolve) => {
       const frame = element('iframe', `${home}/model`) as unknown as HTMLIFrameElement;
       frame.onload = () => {
@@ -153,7 +159,7 @@ test.skipIf(!chromium)(
       const rules = ['MAP evil.example 127.0.0.1'];
       const results = await pageResult<Record<string, string>>(`http://evil.example:${port}/`, rules);
       await expectNothing(server, results);
-      expect(Object.keys(results)).toHaveLength(18);
+      expect(Object.keys(results)).toHaveLength(22);
     }
   },
   60_000,

@@ -1,10 +1,12 @@
 /** kindred serve, invite, revoke and verify, together as an operator uses them. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { generate } from 'lean-qr';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { durationFrom } from '../../src/cli/flags.ts';
 import { readParticipantState } from '../../src/node/client/state-folder.ts';
+import { lanAddresses } from '../../src/node/server/own-certificate.ts';
 import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { ask } from '../helpers/http.ts';
 import { serve } from '../helpers/serve.ts';
@@ -30,7 +32,10 @@ describe('serve', () => {
   test('runs a federation to its end and then ends itself', async () => {
     const store = newStore();
     const served = await serve(['--store', store, '--min-participants', '2', '--gap', '1e-5']);
+    const { url } = served;
+    const page = `${url}/join/default`;
     expect(served).toMatchObject({ store, federations: ['default'], pid: process.pid });
+    expect(served).toMatchObject({ dashboard: `${url}/`, page });
     expect(served.operatorTokenFile).toBe(`${store}.token`);
     expect(statSync(`${store}.token`).mode & 0o777).toBe(0o600);
     await trained(served.url);
@@ -224,6 +229,8 @@ describe('serve', () => {
     [['--secure-phase', 'soon'], 'option --secure-phase: expected a time'],
     [['--tls-cert', 'a.pem'], '--tls-cert'],
     [['--tls-cert', 'no.pem', '--tls-key', 'no.pem'], 'no.pem'],
+    [['--tls-self-signed', '--tls-key', 'a.pem'], '--tls-cert'],
+    [['--tls-self-signed', '--tls-cert', '/no/such/folder/a', '--tls-key', 'a'], '/no/such/folder'],
     [['--open', '--invite-only'], '--open'],
     [['--log-level', 'loud'], '--log-level'],
     [['--federation', 'no spaces'], 'no spaces'],
@@ -290,6 +297,56 @@ describe('invite and revoke', () => {
     );
     expect(document.federation).toBe('default');
     expect(document.invitations).toHaveLength(3);
+  });
+
+  const onTerminal = async (argv: readonly string[], env: Record<string, string> = {}) => {
+    let seen = '';
+    const write = (text: string) => {
+      seen += text;
+    };
+    const { code, stdout } = await run(argv, { stderr: { isTerminal: true, write }, env });
+    return { code, stdout, seen };
+  };
+
+  test('there is a link for browsers beside the token, which shows the token on terminals only', async () => {
+    const { url, access } = await running();
+    const argv = ['invite', url, '--name', 'ada l', ...access];
+    const { code, stdout, seen } = await onTerminal(argv);
+    expect(code).toBe(0);
+    const link = `${url}/join/default#invitation=${stdout.trim()}&name=ada%20l`;
+    expect(seen).toContain(`in a browser, on this machine only (127.0.0.1): ${link}\n`);
+    // Nobody else could open it.
+    expect(seen).not.toContain('▄');
+    const logged = await run(argv);
+    expect(logged.stderr).toContain('/join/default#invitation=<invitation>&name=ada%20l\n');
+    expect(logged.stderr).not.toContain(logged.stdout.trim());
+    const { invitations } = await runJson<{ invitations: { token: string; link: string }[] }>(...argv);
+    expect(invitations).toHaveLength(1);
+    expect(invitations[0].link).toBe(`${url}/join/default#invitation=${invitations[0].token}&name=ada%20l`);
+    const several = await onTerminal(['invite', url, '--count', '3', ...access]);
+    for (const token of several.stdout.trim().split('\n'))
+      expect(several.seen).toContain(`/join/default#invitation=${token}\n`);
+  });
+
+  test.skipIf(lanAddresses().length === 0)('a link for others is drawn as a QR code', async () => {
+    const server = await servers.start({ host: lanAddresses()[0] });
+    const token = sandbox.write('lan.token', `${server.operatorToken}\n`);
+    const argv = ['invite', server.url, '--token-file', token];
+    const { stdout, seen } = await onTerminal(argv, { NO_COLOR: '1' });
+    const link = `${server.url}/join/default#invitation=${stdout.trim()}`;
+    expect(seen).toContain(`in a browser: ${link}\n`);
+    const lines = seen.split('\n').filter((line) => /^[ ▄▀█]+$/.test(line));
+    const rows = lines.flatMap((line) => [
+      [...line].map((cell) => cell === '▀' || cell === '█'),
+      [...line].map((cell) => cell === '▄' || cell === '█'),
+    ]);
+    const code = generate(link);
+    // Two light rows before it, and two columns.
+    for (let y = -2; y < code.size + 2; y++)
+      for (let x = -2; x < code.size + 2; x++) expect(rows[y + 2][x + 2], `${x}, ${y}`).toBe(!code.get(x, y));
+    expect((await onTerminal(argv)).seen).toContain('\x1b[38;5;231;48;5;16m█');
+    for (const other of [['--no-qr'], ['--count', '2']])
+      expect((await onTerminal([...argv, ...other])).seen).not.toContain('▄');
   });
 
   test('a key that is allowed needs none, and a revoked one does not come in', async () => {

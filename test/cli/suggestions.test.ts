@@ -1,12 +1,14 @@
 /** What `serve`, `invite` and the others suggest, run as a shell would. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { trustWords } from '../../src/cli/join-command.ts';
+import { certificatesIn, isCertificateFor } from '../../src/node/server/tls.ts';
 import { Authority, hasOpenssl } from '../helpers/certificates.ts';
 import { wordsOf } from '../helpers/shell.ts';
 import { smallHar } from '../helpers/tables.ts';
-import { csvOf, run, Sandbox } from './helpers.ts';
+import { csvOf, run, runJson, Sandbox } from './helpers.ts';
 
 const sandbox = new Sandbox();
 const PEOPLE = 3;
@@ -32,7 +34,7 @@ async function serving(argv: readonly string[]) {
   const ended = run(['serve', ...always, ...argv], { stdout });
   const text = await Promise.race([said, ended.then(({ stderr }) => stderr)]);
   const line = (label: string) => new RegExp(`^${label} +kindred (.*)$`, 'm').exec(text)?.[1] ?? text;
-  return { ended, join: line('Join'), invite: line('Invite') };
+  return { ended, text, join: line('Join'), invite: line('Invite') };
 }
 
 /** The words of the join line, for one of the people instead of the reader. */
@@ -102,6 +104,53 @@ describe.skipIf(!hasOpenssl)('with TLS (needs openssl)', () => {
     expect(await trustWords(cert)).toEqual(['--ca', cert]);
     const [flag, placeholder] = await trustWords(authority.issue('server').cert);
     expect([flag, placeholder]).toEqual(['--ca', { text: '<ca.pem>' }]);
+  });
+});
+
+describe('with a certificate of its own', () => {
+  const store = join(sandbox.folder, 'own certificate.db');
+  const own = ['--tls-self-signed', '--store', store];
+
+  test('the Join line lets people in as it is, and serve says what to trust', async () => {
+    const { ended, text, join: line } = await serving(own);
+    expect(wordsOf(line)).toEqual(expect.arrayContaining(['--ca', `${store}.cert.pem`]));
+    const [leaf, authority] = certificatesIn(readFileSync(`${store}.cert.pem`));
+    expect(text).toContain(leaf.fingerprint256);
+    expect(text).toContain(authority.fingerprint256);
+    const [, url] = /^Listening +(https:\S+)$/m.exec(text)!;
+    expect(text).toContain(`${url}/authority.crt, for phones to trust`);
+    expect(text).toMatch(new RegExp(`^Dashboard +${url}/$`, 'm'));
+    expect(text).toMatch(new RegExp(`^Page +${url}/join/default$`, 'm'));
+    const outcomes = await Promise.all(table.participants.map((id) => run(joinOf(line, id, 'own'))));
+    for (const { code, stderr } of outcomes) expect(code, stderr).toBe(0);
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('it is used again, renewed with a sentence, and never put in the place of another', async () => {
+    const before = readFileSync(`${store}.cert.pem`, 'utf8');
+    // Its training has ended, so it ends at once.
+    const { certificate } = await runJson<{ certificate: { file: string; fingerprint: string } }>(
+      ...['serve', '--port', '0', '--exit-when-finished', '--log-level', 'silent', ...own],
+    );
+    expect(readFileSync(`${store}.cert.pem`, 'utf8')).toBe(before);
+    expect(certificate).toMatchObject({
+      file: `${store}.cert.pem`,
+      fingerprint: certificatesIn(Buffer.from(before))[0].fingerprint256,
+    });
+    const again = await (await serving([...own, '--host-name', 'kindred.example.org'])).ended;
+    expect(again).toMatchObject({
+      code: 0,
+      stderr: `kindred: note: ${store}.cert.pem: a new certificate, because this machine has other names or addresses than those in the old one; whoever trusted it must trust the new one\n`,
+    });
+    const [leaf] = certificatesIn(readFileSync(`${store}.cert.pem`));
+    expect(isCertificateFor(leaf, 'kindred.example.org')).toBe(true);
+    const foreign = sandbox.write('foreign.pem', 'mine');
+    const files = ['--tls-cert', foreign, '--tls-key', sandbox.path('foreign.key')];
+    const refused = await run(['serve', '--port', '0', ...own, ...files]);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /foreign\.pem: expected a certificate that --tls-self-signed has written.*BAD_CERT/,
+    );
   });
 });
 

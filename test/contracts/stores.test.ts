@@ -2,15 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import type { Eventually } from '../../src/base/ports.ts';
 import type { StoreUnderTest } from '../../src/check/contracts/contract.ts';
 import { enrolmentStoreContract } from '../../src/check/contracts/enrolment-store.ts';
 import { operatorStoreContract } from '../../src/check/contracts/operator-store.ts';
 import { runStoreContract } from '../../src/check/contracts/run-store.ts';
 import { MemoryStore } from '../../src/host/memory-store.ts';
 import type { Store } from '../../src/host/ports.ts';
+import { PostgresStore } from '../../src/node/store/postgres-store.ts';
 import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { asyncStore } from '../helpers/async-store.ts';
+import { PostgresServer, postgresProgram } from '../helpers/postgres.ts';
 
 function memory(): StoreUnderTest<Store> {
   const store = new MemoryStore();
@@ -40,12 +43,36 @@ function asynchronous(): StoreUnderTest<Store> {
   return { store, reopen: () => store, close: () => store.close() };
 }
 
+function suites(open: () => Eventually<StoreUnderTest<Store>>): void {
+  describe('runs', () => runStoreContract((name, run) => test(name, run, 120_000), open));
+  describe('enrolments', () => enrolmentStoreContract(test, open));
+  describe('tokens and audit log', () => operatorStoreContract(test, open));
+}
+
 describe.each([
   ['memory', memory],
   ['SQLite', sqlite],
   ['an asynchronous store', asynchronous],
-] as const)('%s', (_, open) => {
-  describe('runs', () => runStoreContract((name, run) => test(name, run, 60_000), open));
-  describe('enrolments', () => enrolmentStoreContract(test, open));
-  describe('tokens and audit log', () => operatorStoreContract(test, open));
+] as const)('%s', (_, open) => suites(open));
+
+describe.skipIf(!postgresProgram)('PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server?.end());
+
+  suites(async () => {
+    const url = await server.newDatabase();
+    let store = await PostgresStore.open(url);
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = await PostgresStore.open(url);
+        return store;
+      },
+      close: () => store.close(),
+    };
+  });
 });

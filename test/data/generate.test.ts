@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { makeHarLike } from '../../src/data/generate-har.ts';
+import { makeHarLike, makeHarPerson } from '../../src/data/generate-har.ts';
 import { makeRegression, type RegressionOptions } from '../../src/data/generate-regression.ts';
 import { makeRings } from '../../src/data/generate-rings.ts';
+import { rowsOfParticipant } from '../../src/data/participants.ts';
 import type { Table } from '../../src/data/table.ts';
 import { refused } from './helpers.ts';
 
@@ -37,6 +38,13 @@ describe('makeHarLike', () => {
     expect(more.targets!.slice(0, table.n)).toEqual(table.targets);
   });
 
+  test('one person alone has the rows that it has among others', () => {
+    const options = { rowsPerParticipant: 20, features: 30, seed: 5, target: 'activity' } as const;
+    const table = makeHarLike({ ...options, participants: 4 });
+    for (const id of table.participants)
+      expect(makeHarPerson(Number(id), options)).toEqual(rowsOfParticipant(table, id));
+  });
+
   test('has correlated features', () => {
     const table = makeHarLike({ participants: 2, features: 60 });
     let strong = 0;
@@ -48,6 +56,7 @@ describe('makeHarLike', () => {
   test('refuses to make nothing', async () => {
     await refused(() => makeHarLike({ participants: 0 }), 'GENERATOR_OPTION', 'participants', '0');
     await refused(() => makeHarLike({ features: 1.5 }), 'GENERATOR_OPTION', 'features', '1.5');
+    await refused(() => makeHarPerson(0), 'GENERATOR_OPTION', 'person', '0');
   });
 });
 

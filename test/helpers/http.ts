@@ -20,6 +20,7 @@ export interface Ask {
 export interface Heard {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
   readonly text: string;
   /** Undefined where it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it and fail if it is not what they expect
@@ -44,17 +45,26 @@ export function ask(url: string, { method, token, body, headers = {}, tls }: Ask
     request.on('error', reject);
     request.on('response', (response) => {
       const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const heard = Buffer.concat(chunks).toString();
+      const finish = () => {
+        const bytes = Buffer.concat(chunks);
+        const heard = bytes.toString();
         resolve({
           status: response.statusCode!,
           headers: response.headers,
+          bytes,
           text: heard,
           json: parsed(heard),
         });
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        if (!response.headers['content-type']?.startsWith('text/event-stream')) return;
+        // It does not end by itself: what comes first is enough.
+        finish();
+        response.destroy();
       });
+      response.on('error', reject);
+      response.on('end', finish);
     });
     request.end(text);
   });

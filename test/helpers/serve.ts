@@ -7,6 +7,8 @@ export interface Ready {
   readonly federations: readonly string[];
   readonly operatorTokenFile: string | null;
   readonly pid: number;
+  readonly dashboard: string;
+  readonly page: string;
 }
 
 export interface Served extends Ready {

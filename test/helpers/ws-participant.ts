@@ -27,6 +27,7 @@ export interface Applicant {
   readonly keys?: Keys;
   readonly federation?: string;
   readonly invitation?: string;
+  readonly agent?: string;
   /** Default: x1 and x2, whose names are told. */
   readonly features?: readonly string[];
   readonly tellNames?: boolean;
@@ -64,6 +65,7 @@ export async function sessionRequest(url: string, applicant: Applicant): Promise
     schema,
     ...(tellNames && { features }),
     ...(invitation !== undefined && { invitation }),
+    ...(applicant.agent !== undefined && { agent: applicant.agent }),
     signature: keys.sign(statement),
   };
 }

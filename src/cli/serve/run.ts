@@ -1,30 +1,34 @@
 /** What `kindred serve` does. */
-import { hostname } from 'node:os';
 import { inputError } from '../../base/errors.ts';
 import { checkWritable } from '../../node/files/files.ts';
 import { participantId } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
 import { isDamaged, replaceDamaged } from '../../node/store/salvage.ts';
+import { isStoreFile, placeOfStore } from '../../node/store/store-address.ts';
 import { commandLine, type Word } from '../command-line.ts';
 import { type Io, note, warn } from '../io.ts';
 import { INVITED, joinWords, OWN_CERTIFICATE, TO_INVITATION_FILE, trustWords } from '../join-command.ts';
+import { joinLink } from '../join-link.ts';
 import { type ListedKey, readKeyList } from '../key-list.ts';
-import { layoutFor, writeLines } from '../layout.ts';
+import { type Layout, layoutFor, writeLines } from '../layout.ts';
 import { printableJson } from '../printable.ts';
 import { privacyLines } from '../privacy-lines.ts';
+import { dashboardAt, originsOf } from './addresses.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
+import { certificateLines, certificateReport, withOwnCertificate } from './self-signed.ts';
 import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
 
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
-export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
+export async function runServe(io: Io, given: ServeFlags): Promise<void> {
+  await checkWritable(placeOfStore(given.store));
+  const flags = await withOwnCertificate(io, given);
   const wanted = await wantedFederation(flags);
   const allowed =
     flags.allow === undefined
       ? []
       : await readKeyList(flags.allow, 'BAD_ALLOW_LIST', (name) => participantId.safeParse(name).success);
-  await checkWritable(flags.store);
   const { token, file } = await operatorToken(io, flags);
   const server = await openServer(io, flags, await serverOptions(io, flags, token));
   const signals = listenToSignals(() => server.reloadCertificates());
@@ -36,7 +40,10 @@ export async function runServe(io: Io, flags: ServeFlags): Promise<void> {
     await warnWithoutTls(io, flags);
     await reportReady(io, server, flags, wanted.name, file);
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
-    await Promise.race([signals.stop, ...over]);
+    const fenced = server.whenFenced().then((error) => {
+      throw error;
+    });
+    await Promise.race([signals.stop, fenced, ...over]);
   } finally {
     await server.close();
     signals.release();
@@ -49,7 +56,7 @@ async function openServer(io: Io, flags: ServeFlags, options: ServerOptions): Pr
   try {
     return await CoordinatorServer.open(options);
   } catch (error) {
-    if (!isDamaged(error, store)) throw error;
+    if (!isStoreFile(store) || !isDamaged(error, store)) throw error;
     const { message } = error as Error;
     const hint = '--recount moves it aside, and participants start over';
     if (!recount) throw inputError('CORRUPT', `${message}; ${hint}`);
@@ -92,25 +99,43 @@ async function reportReady(
   federation: string,
   tokenFile: string | undefined,
 ): Promise<void> {
-  const { json, store } = flags;
+  const { json } = flags;
+  // As the store calls itself: without a password.
+  const store = server.store.name;
   const federations = [...server.federations.keys()];
+  const { own, others } = originsOf(server, flags.hostName ?? []);
+  const [nearest = own] = others;
+  const certificate = await certificateReport(flags);
   if (json) {
     const operatorTokenFile = tokenFile ?? null;
-    const document = { url: server.url, store, federations, operatorTokenFile, pid: process.pid };
+    const document = {
+      ...{ url: server.url, store, federations, operatorTokenFile, pid: process.pid },
+      dashboard: dashboardAt(own),
+      page: joinLink(nearest, federation),
+      ...(certificate && { certificate }),
+    };
     // On one line: whoever reads it need not know where it ends.
     await io.stdout.write(`${printableJson(JSON.stringify(document))}\n`);
     return;
   }
   const { line } = layoutFor(io);
-  const others = federations.filter((name) => name !== federation).join(', ');
+  const more = federations.filter((name) => name !== federation).join(', ');
   const { state } = server.federation(federation).host;
   const { phase, round } = state;
-  const { join, invite } = await suggestions(server, flags, federation);
+  const token = tokenFile !== undefined && !isStoreFile(flags.store) ? { operatorTokenFile: tokenFile } : {};
+  const { join, invite } = await suggestions(server, { ...flags, ...token }, nearest, federation);
   const lines = [
     line('Listening', server.url),
+    ...labelled(line, 'Dashboard', [...new Set([own, ...others])].map(dashboardAt)),
+    ...labelled(
+      line,
+      'Page',
+      (others.length > 0 ? others : [own]).map((origin) => joinLink(origin, federation)),
+    ),
     line('Store', store),
-    line('Federation', `${federation}: ${phase}, round ${round}${others && ` (also ${others})`}`),
+    line('Federation', `${federation}: ${phase}, round ${round}${more && ` (also ${more})`}`),
     ...privacyLines(state.options.dp, line),
+    ...certificateLines(certificate, nearest, line),
     line('Join', commandLine(io.program, ...join)),
     ...(server.enrolment === 'open' ? [] : [line('Invite', commandLine(io.program, ...invite))]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
@@ -118,14 +143,18 @@ async function reportReady(
   await writeLines(io, lines);
 }
 
-/** How somebody joins this federation, and how the operator invites them. */
+/** The label before the first text, the others below it. */
+function labelled(line: Layout['line'], label: string, texts: readonly string[]): string[] {
+  return texts.map((text, i) => line(i === 0 ? label : '', text));
+}
+
+/** How somebody joins this federation, and how the operator invites them. `base`: where they reach the server. */
 async function suggestions(
   server: CoordinatorServer,
   { store, operatorTokenFile, tlsCert, tlsClientCa }: ServeFlags,
+  base: string,
   federation: string,
 ): Promise<{ readonly join: readonly Word[]; readonly invite: readonly Word[] }> {
-  // Nobody can connect to "all addresses".
-  const base = server.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, `//${hostname()}`);
   const url = federation === 'default' ? base : `${base}/${federation}`;
   const { secure } = server.federation(federation).record.options;
   const trust = await trustWords(tlsCert);

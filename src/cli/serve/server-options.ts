@@ -26,6 +26,7 @@ export interface ServeFlags {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly tlsClientCa?: string;
+  readonly tlsSelfSigned?: true;
   readonly origin?: readonly string[];
   readonly hostName?: readonly string[];
   readonly maxEnrolments?: number;
@@ -100,5 +101,9 @@ function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['t
 export async function warnWithoutTls(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
   if (isLoopback(host) || tlsCert !== undefined) return;
   const clear = 'traffic is not encrypted, including updates and the operator token';
-  await warn(io, `${host} without TLS: ${clear}; give --tls-cert and --tls-key`);
+  const pages = 'browsers withhold cryptography, locks and sensors from its pages';
+  await warn(
+    io,
+    `${host} without TLS: ${clear}, and ${pages}; give --tls-cert and --tls-key, or --tls-self-signed`,
+  );
 }

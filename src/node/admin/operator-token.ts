@@ -4,6 +4,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { inputError } from '../../base/errors.ts';
 import { onFileSync } from '../files/file-error.ts';
 import { readIfThere } from '../files/files.ts';
+import { placeOfStore } from '../store/store-address.ts';
 
 const TOKEN_BYTES = 24;
 /** Whoever else may read it is an operator, too. */
@@ -11,7 +12,7 @@ const OTHERS = 0o077;
 
 /** Beside the store that it is for. */
 export function tokenFileOf(store: string): string {
-  return `${store}.token`;
+  return `${placeOfStore(store)}.token`;
 }
 
 /** Undefined where there is no such file. */

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { KindredError } from '../../base/errors.ts';
 import { RowWork } from '../../client/row-work.ts';
+import { toEnd } from '../../participant/solve.ts';
 import type { Solution } from '../../solver/member.ts';
 import { entropyStream } from '../crypto.ts';
 import {
@@ -23,7 +24,7 @@ let underWay = 0;
 const known = new Map<number, Solution>();
 
 reporting(() => {
-  const work = new RowWork(data, { now: monotonicMs, sleep }, entropyStream);
+  const work = new RowWork(data, monotonicMs, entropyStream);
   const { moments, benchmarkMs } = work;
   send({ kind: 'ready', benchmarkMs, moments });
   parentPort?.on('message', (message: ToSolver) => reporting(() => answer(work, message)));
@@ -45,7 +46,7 @@ function solve(work: RowWork, order: SolveOrder): void {
   const { warm: given } = order;
   const warm = given instanceof Float64Array ? given : given && solutionOf(given).beta;
   for (const old of known.keys()) if (!keep.includes(old)) known.delete(old);
-  const result = work.solve(
+  const solving = work.solve(
     { ...order.request, committed, warm },
     {
       untilMs,
@@ -53,6 +54,7 @@ function solve(work: RowWork, order: SolveOrder): void {
       isDropped: () => isOrdered(DROP_UP_TO, number),
     },
   );
+  const result = toEnd(solving, sleep);
   if (!result) return;
   known.set(number, result.solution);
   send({

@@ -7,6 +7,7 @@ import { stream } from '../../base/random.ts';
 import { ParticipantLoop } from '../../client/participant-loop.ts';
 import { RowWork } from '../../client/row-work.ts';
 import type { Arena } from '../../math/arena.ts';
+import { toEnd } from '../../participant/solve.ts';
 import { NOTHING_STORED } from '../../participant/state.ts';
 import { decodeFrom, encode } from '../../protocol/codec.ts';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
@@ -42,7 +43,7 @@ export class LoadParticipant {
     const random = stream(1, 'load', 0, id);
     const x = Float64Array.from({ length: ROWS * features }, () => random.normal());
     const rows = { x, n: ROWS, d: features, slowdown: 1 };
-    this.work = new RowWork(rows, { now, sleep: () => {} }, () => stream(1, 'load mask'), arena);
+    this.work = new RowWork(rows, now, () => stream(1, 'load mask'), arena);
     const { moments } = this.work;
     const targets = { labels: ['-1', '1'], positive: undefined, values: { mean: 0, m2: ROWS } };
     const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, targets, retryMs: 10_000 };
@@ -107,7 +108,7 @@ export class LoadParticipant {
         solve: (request) => {
           const untilMs = now() + request.budgetMs;
           const limits = { untilMs, isStopped: () => false, isDropped: () => false };
-          this.loop.take({ type: 'solved', result: this.work.solve(request, limits)! });
+          this.loop.take({ type: 'solved', result: toEnd(this.work.solve(request, limits))! });
         },
         cancel: () => {},
         interrupt: () => {},

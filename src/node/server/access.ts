@@ -55,10 +55,30 @@ export class Access {
     return own || this.options.origins.includes(origin);
   }
 
+  /** Whose token a request has, and what may be done with it; without one on loopback: read. Refuses a token that is not valid. */
+  whoAsks(request: IncomingMessage): { readonly name: string | null; readonly role: Role | null } {
+    const { tokens, loopback } = this.options;
+    if (request.headers.authorization === undefined) return { name: null, role: loopback ? 'read' : null };
+    const token = tokenOf(request);
+    const actor = token === undefined ? undefined : tokens.actorOf(token);
+    if (actor) return actor;
+    throw new ApiError('WRONG_TOKEN', 'authorization: expected a valid operator token');
+  }
+
+  /** Whether `check` would not refuse it, at this moment. */
+  may(request: IncomingMessage, needed: Role): boolean {
+    try {
+      this.check(request, needed);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Refuses whoever has no token of this role. */
   check(request: IncomingMessage, needed: Role): void {
     const { tokens, loopback } = this.options;
-    const [, token] = /^Bearer ([\x21-\x7e]{1,500})$/.exec(request.headers.authorization ?? '') ?? [];
+    const token = tokenOf(request);
     const actor = token === undefined ? undefined : tokens.actorOf(token);
     if (actor) this.actors.set(request, actor);
     if (loopback && needed === 'read') return;
@@ -74,6 +94,10 @@ export class Access {
   actorOf(request: IncomingMessage): Actor | undefined {
     return this.actors.get(request);
   }
+}
+
+function tokenOf({ headers }: IncomingMessage): string | undefined {
+  return /^Bearer ([\x21-\x7e]{1,500})$/.exec(headers.authorization ?? '')?.[1];
 }
 
 function wrongOrigin(origin: string): ApiError {

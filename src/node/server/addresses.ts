@@ -22,10 +22,24 @@ export function plainAddress(address: string): string {
 export function addressOwner(address: string): string {
   const plain = plainAddress(address);
   if (isIP(plain) !== 6) return plain;
-  const [head, tail] = plain.split('%')[0].split('::');
+  return `${groupsOf(plain).slice(0, 4).join(':')}::/64`;
+}
+
+/** The 4 or 16 bytes of an IP address. */
+export function addressBytes(address: string): Uint8Array {
+  if (isIP(address) === 4) return Uint8Array.from(address.split('.'), Number);
+  // URLs write an IPv4 address at the end in groups, too.
+  const { hostname } = new URL(`http://[${address.split('%')[0]}]`);
+  const groups = groupsOf(hostname.slice(1, -1)).map((group) => Number.parseInt(group, 16));
+  return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+/** The eight groups of an IPv6 address, those in "::" too. */
+function groupsOf(address: string): string[] {
+  const [head, tail] = address.split('%')[0].split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros =
     tail === undefined ? [] : Array<string>(Math.max(0, 8 - groups.length - after.length)).fill('0');
-  return `${[...groups, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
+  return [...groups, ...zeros, ...after];
 }

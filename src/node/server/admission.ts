@@ -60,6 +60,8 @@ export class Admission {
   private readonly proofs: JoinProofs;
   private readonly tickets: Tickets;
   private readonly newcomers: Newcomers;
+  /** Enrolled participants that were not revoked, by federation. */
+  private readonly counts = new Map<string, Promise<number>>();
   /** What was begun last, by federation. */
   private readonly last = new Map<string, Promise<unknown>>();
 
@@ -70,6 +72,10 @@ export class Admission {
     this.proofs = new JoinProofs(this.challenges, hosts);
     this.tickets = new Tickets(clock.now);
     this.newcomers = new Newcomers(options);
+  }
+
+  get enrolment(): AdmissionOptions['enrolment'] {
+    return this.options.enrolment;
   }
 
   challenge(federation: FederationRecord): string {
@@ -85,7 +91,7 @@ export class Admission {
   ): Promise<string> {
     this.proofs.check(federation, request, peer);
     const { name, options } = federation;
-    const { participant, key, features } = request;
+    const { participant, key, features, agent } = request;
     const isUnion = options.columns === 'union';
     return this.inTurn(name, async () => {
       const known = await this.options.store.enrolment(name, participant);
@@ -102,8 +108,24 @@ export class Admission {
         await this.enrol(name, { participant, key }, invitation && { ...invitation, usedBy: participant });
       } else if (!isUnion) await this.saveSchema(name, request);
       const schema = isUnion ? undefined : request.schema;
-      return this.tickets.issue({ federation: name, participant, key, schema, columns: features?.length });
+      const columns = features?.length;
+      return this.tickets.issue({ federation: name, participant, key, schema, columns, agent });
     });
+  }
+
+  /** How many may take part. */
+  async enrolled(federation: string): Promise<number> {
+    const known = this.counts.get(federation);
+    if (known) return known;
+    const count = this.count(federation);
+    this.counts.set(federation, count);
+    count.catch(() => this.counts.delete(federation));
+    return count;
+  }
+
+  private async count(federation: string): Promise<number> {
+    const enrolments = await this.options.store.enrolments(federation);
+    return enrolments.filter(({ revokedMs }) => revokedMs === undefined).length;
   }
 
   /** A ticket is good once. `use` is called while nobody can be revoked and no columns chosen; false: the ticket is not good. */
@@ -170,6 +192,7 @@ export class Admission {
         revokedMs,
         revokedKeys: withRevoked({ ...known, revokedMs }),
       });
+      this.counts.delete(federation);
       this.tickets.drop(federation, participant);
     });
   }
@@ -179,6 +202,7 @@ export class Admission {
     return this.inTurn(federation, async () => {
       await this.options.store.removeFederation(federation);
       this.newcomers.forget(federation);
+      this.counts.delete(federation);
       this.tickets.dropAll(federation);
     });
   }
@@ -201,6 +225,7 @@ export class Admission {
     const earlier = revokedKeys?.length ? { revokedKeys } : {};
     const enrolment = { ...rest, ...earlier, enrolledMs: clock.wallClock(), revokedMs: undefined };
     await store.enrol(federation, enrolment, used);
+    this.counts.delete(federation);
     await this.newcomers.noteEnrolled(federation, who.participant);
   }
 

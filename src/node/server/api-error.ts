@@ -66,7 +66,7 @@ export function noSuchParticipant(id: string, what: 'enrolled' | 'taking part'):
 /** Whatever was thrown, as an answer. Details of internal errors go to the log, not to strangers. */
 export function refusalOf(error: Error & { readonly statusCode?: number }): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof KindredError && error.code === 'STORE_FAILED') {
+  if (error instanceof KindredError && (error.code === 'STORE_FAILED' || error.code === 'FENCED')) {
     return new ApiError('STORE_FAILED', 'the store of the server is failing; try again');
   }
   const { statusCode = 500 } = error;

@@ -11,8 +11,10 @@ import {
 import type { Logger } from 'pino';
 import { inputError } from '../../base/errors.ts';
 import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
+import { addAuthorityFile } from './authority-file.ts';
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
+import { addPages } from './pages.ts';
 import { ROUTES } from './routes/all.ts';
 import { checkRunning, type Route, type ServerContext } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
@@ -111,6 +113,8 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
   // In a plugin of their own: those above see only routes that come after them.
   app.register(async (inner) => {
     for (const one of ROUTES) register(inner, context, one);
+    addPages(inner);
+    addAuthorityFile(inner, context);
   });
 }
 
@@ -130,6 +134,7 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
     handler: async (request, reply) => {
       reply.status(answer.status ?? 200);
       if (answer.type) reply.type(answer.type);
+      if (one.streams && request.method === 'HEAD') return '';
       const result = await one.handle(request, context, reply);
       await noteAction(context, one, request);
       return result;

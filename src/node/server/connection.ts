@@ -27,12 +27,13 @@ interface ConnectionPorts {
 
 export class Connection {
   readonly participant: string;
+  /** When something last came from it. */
+  receivedMs: number;
   private readonly socket: WebSocket;
   private readonly ports: ConnectionPorts;
   /** A token for each frame: a rate that may be exceeded for a while. */
   private tokens: number;
   private bad = 0;
-  private receivedMs: number;
   /** Since when there has been more to read than it should take. */
   private unreadSinceMs: number | undefined;
   /** Held back for a slow reader, the newest of each kind: it repeats or replaces an older one. */

@@ -21,11 +21,21 @@ interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   onTurnedAway(why: TurnedAway): void;
 }
 
+/** A participant that is or was connected. */
+interface Peer {
+  /** What it said it was. */
+  readonly agent: string | undefined;
+  /** When something last came from it, by `clock.now`: of a connection that is closed. */
+  seenMs: number | undefined;
+}
+
 export class Federation implements Transport, Measured {
   readonly record: FederationRecord;
   readonly host: FederationHost;
   readonly connections = new Map<string, Connection>();
   readonly meter = new FederationMeter();
+  /** What is known of participants from their connections to this process. */
+  readonly peers = new Map<string, Peer>();
   private readonly ports: FederationPorts;
   private readonly frameLimits: Limits;
   private readonly returning = new Timer();
@@ -60,8 +70,10 @@ export class Federation implements Transport, Measured {
   }
 
   /** A connection whose owner is known: an earlier one of the same participant has to go. */
-  connect(socket: WebSocket, { participant, columns }: Pick<Ticket, 'participant' | 'columns'>): void {
+  connect(socket: WebSocket, ticket: Pick<Ticket, 'participant' | 'columns' | 'agent'>): void {
     const { meter } = this;
+    const { participant, columns, agent } = ticket;
+    this.peers.set(participant, { agent, seenMs: undefined });
     const { limits, clock, onTurnedAway } = this.ports;
     this.connections.get(participant)?.close(CLOSE.replaced, 'replaced by another connection');
     const connection = new Connection(socket, participant, {
@@ -82,6 +94,7 @@ export class Federation implements Transport, Measured {
         // Not of one that another has replaced.
         if (this.connections.get(participant) !== closed) return;
         this.connections.delete(participant);
+        this.peers.set(participant, { agent, seenMs: closed.receivedMs });
         this.host.away(participant);
       },
     });

@@ -16,6 +16,8 @@ export interface SessionRequest {
   readonly schema: string;
   readonly features?: readonly string[] | undefined;
   readonly invitation?: string | undefined;
+  /** Its program and version, for people. */
+  readonly agent?: string | undefined;
   readonly signature: string;
 }
 

@@ -27,6 +27,9 @@ export interface ServerLimits {
   /** Bytes that wait for a slow reader before frames are held back, and how long it may take to read them. */
   readonly unreadBytes: number;
   readonly unreadMs: number;
+  /** Those who watch events, in all; they are sent a sign of life so often. */
+  readonly listeners: number;
+  readonly heartbeatMs: number;
   /** A connection that does not answer a ping for so long is dead. */
   readonly silentMs: number;
   /** Who has not come back so long after a start of the server is not waited for. */
@@ -51,6 +54,8 @@ export const DEFAULT_LIMITS_OF_SERVER: ServerLimits = {
   strangerMs: 10_000,
   unreadBytes: 256 * 1024,
   unreadMs: 60_000,
+  listeners: 100,
+  heartbeatMs: 15_000,
   silentMs: 45_000,
   returnMs: 5000,
 };

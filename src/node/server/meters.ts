@@ -63,6 +63,8 @@ export interface Measured {
 interface MeasuredServer {
   readonly connections: number;
   readonly strangers: number;
+  /** Of events. */
+  readonly listeners: number;
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;
   /** Requests that were refused. */
   readonly refused: ReadonlyMap<ErrorCode, number>;
@@ -82,6 +84,9 @@ export class Meters {
     this.collected(Gauge, 'connections', 'Open connections', [], (set) => set(measure().connections));
     this.collected(Gauge, 'strangers', 'Connections not authenticated yet', [], (set) =>
       set(measure().strangers),
+    );
+    this.collected(Gauge, 'listeners', 'Connections that watch events', [], (set) =>
+      set(measure().listeners),
     );
     this.collected(
       Counter,

@@ -15,7 +15,7 @@ import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host
 import { CLOSE } from '../../protocol/joining.ts';
 import { systemClock } from '../clock.ts';
 import { entropyStream, nodePrimitives } from '../crypto.ts';
-import { SqliteStore } from '../store/sqlite-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { Access } from './access.ts';
 import { isLoopback } from './addresses.ts';
 import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
@@ -23,11 +23,13 @@ import { ApiError, type ErrorCode } from './api-error.ts';
 import { addRoutes, listen, newApp } from './app.ts';
 import { AuditLog } from './audit-log.ts';
 import { Federation, finished } from './federation.ts';
+import { Feeds } from './feeds.ts';
 import { Guard } from './guard.ts';
 import { HostNames } from './host-names.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
 import { increase, Meters, type TurnedAway } from './meters.ts';
 import { ModelWork } from './model-work.ts';
+import { stateOf } from './routes/federations.ts';
 import type { ServerContext } from './routes/route.ts';
 import { TlsFiles, type TlsOptions } from './tls.ts';
 import { Tokens } from './tokens.ts';
@@ -38,7 +40,7 @@ export interface ServerOptions {
   readonly host?: string | undefined;
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
-  /** A file, or a store of another kind. */
+  /** An SQLite file, the address of a database (postgres://), or a store of your own. */
   readonly store: string | Store;
   /** Names under which the server may be addressed, beside the address it listens on, loopback and those of its certificate. */
   readonly hostNames?: readonly string[] | undefined;
@@ -91,6 +93,7 @@ export class CoordinatorServer {
   private readonly meters: Meters;
   private readonly modelWork: ModelWork;
   private readonly guard: Guard;
+  private readonly feeds: Feeds;
   private readonly turnedAway = new Map<TurnedAway, number>();
   private readonly refused = new Map<ErrorCode, number>();
   private readonly tls: TlsFiles | undefined;
@@ -102,29 +105,32 @@ export class CoordinatorServer {
 
   /** With the federations of the store; listens to nobody yet. */
   static async open(options: ServerOptions): Promise<CoordinatorServer> {
-    const server = new CoordinatorServer(options);
+    const { store } = options;
+    const opened = typeof store === 'string' ? await openStore(store) : store;
+    let server: CoordinatorServer | undefined;
     try {
+      server = new CoordinatorServer(options, opened);
       await server.tokens.load();
-      for (const record of await server.store.federations()) await server.add(record);
+      for (const record of await opened.federations()) await server.add(record);
       return server;
     } catch (error) {
       // Whoever wants to repair a store that cannot be read needs the file.
-      server.guard.stop();
-      await server.audit.close();
-      if (typeof options.store === 'string') await server.store.close();
+      server?.guard.stop();
+      await server?.audit.close();
+      if (typeof store === 'string') await opened.close();
       throw error;
     }
   }
 
-  private constructor(options: ServerOptions) {
-    const { host = '127.0.0.1', store, tls, origins = [], hostNames = [] } = options;
+  private constructor(options: ServerOptions, store: Store) {
+    const { host = '127.0.0.1', tls, origins = [], hostNames = [] } = options;
     const { loopback = isLoopback(host) } = options;
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     this.operatorToken = options.operatorToken ?? randomBytes(24).toString('base64url');
     this.tls = tls && new TlsFiles(tls);
-    this.store = typeof store === 'string' ? new SqliteStore(store) : store;
+    this.store = store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
     const { enrolment, limits } = this;
     const hosts = new HostNames({
@@ -150,23 +156,37 @@ export class CoordinatorServer {
       encrypted: this.tls !== undefined,
       onTurnedAway: (why) => increase(this.turnedAway, why),
     });
+    const access = new Access({ tokens: this.tokens, hosts, loopback, origins });
+    this.feeds = new Feeds({
+      store: this.store,
+      clock: systemClock,
+      limits,
+      federations: this.federations,
+      stateOf: (federation) => stateOf(context, federation),
+      mayRead: (request) => access.may(request, 'read'),
+      trust: ({ socket }) => this.guard.trust(socket),
+      onTooSlow: () => increase(this.turnedAway, 'TOO_SLOW'),
+      onFailure: (error) => this.log.error({ err: error }, 'events cannot be sent'),
+    });
     const startedMs = systemClock.now();
     const context: ServerContext = {
       version: options.version ?? '',
       store: this.store,
       admission: this.admission,
-      access: new Access({ tokens: this.tokens, hosts, loopback, origins }),
+      access,
       tokens: this.tokens,
       audit: this.audit,
       meters: this.meters,
       limits,
       modelWork: this.modelWork,
+      live: this.feeds,
       uptimeMs: () => systemClock.now() - startedMs,
       federations: this.federations,
       federation: (name) => this.federation(name),
       create: (name, options) => this.create(name, options),
       remove: (name) => this.remove(name),
       stopping: () => this.stopping,
+      authority: () => this.tls?.authority,
       onRefused,
     };
     addRoutes(this.app, context);
@@ -208,6 +228,11 @@ export class CoordinatorServer {
   get url(): string {
     const { address, port, family } = this.app.server.address() as AddressInfo;
     return `${this.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Whether clients that reach it by this name find the name in its certificate; always, where it has none. */
+  isCertifiedFor(name: string): boolean {
+    return this.tls?.isFor(name) ?? true;
   }
 
   /** A federation of that name, made with these options if there is none yet. */
@@ -319,6 +344,11 @@ export class CoordinatorServer {
     await finished(this.federations, lingerMs, () => this.stopping);
   }
 
+  /** Resolves when another server has taken the store over: nothing can be saved here any more. */
+  whenFenced(): Promise<Error> {
+    return this.store.fenced ?? new Promise(() => {});
+  }
+
   /** Closes all connections, to be opened again later; all that must last is in the store already. */
   close(): Promise<void> {
     this.closed ??= this.shutDown();
@@ -330,6 +360,7 @@ export class CoordinatorServer {
     clearInterval(this.checking);
     this.stopWatching();
     this.guard.stop();
+    this.feeds.close();
     const all = [...this.federations.values()];
     const stopped = all.map((federation) => federation.stop(1001, 'the server is stopping'));
     await this.app.close();
@@ -381,6 +412,7 @@ export class CoordinatorServer {
     return {
       connections: this.guard.connections,
       strangers: this.guard.strangerCount,
+      listeners: this.feeds.listeners,
       turnedAway: this.turnedAway,
       refused: this.refused,
       federations: this.federations.values(),

@@ -13,6 +13,8 @@ export interface Ticket {
   readonly schema: string | undefined;
   /** How many columns it must have; undefined: nobody has sent their names. */
   readonly columns?: number | undefined;
+  /** What it says it is. */
+  readonly agent?: string | undefined;
 }
 
 interface Issued extends Ticket {

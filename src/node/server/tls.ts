@@ -18,11 +18,12 @@ const WATCH_MS = 2000;
 
 export class TlsFiles {
   private readonly options: TlsOptions;
-  private certificate: X509Certificate;
+  /** That of the server, and those that came with it. */
+  private chain: readonly X509Certificate[];
 
   constructor(options: TlsOptions) {
     this.options = options;
-    this.certificate = new X509Certificate(this.checked().cert);
+    this.chain = certificatesIn(this.checked().cert);
   }
 
   secureOptions() {
@@ -32,8 +33,12 @@ export class TlsFiles {
 
   /** Whether the certificate in force is for this name or address. */
   isFor(name: string): boolean {
-    const { certificate } = this;
-    return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
+    return isCertificateFor(this.chain[0], name);
+  }
+
+  /** The certificate to trust, where it comes with the server's; undefined: devices know it, or its owner gives it to them. */
+  get authority(): X509Certificate | undefined {
+    return authorityIn(this.chain);
   }
 
   /** Returns what is wrong with the new files: then the old ones stay in force. */
@@ -41,7 +46,7 @@ export class TlsFiles {
     try {
       const options = this.checked();
       server.setSecureContext(options);
-      this.certificate = new X509Certificate(options.cert);
+      this.chain = certificatesIn(options.cert);
       return undefined;
     } catch (error) {
       return error as Error;
@@ -75,4 +80,22 @@ export class TlsFiles {
     }
     return options;
   }
+}
+
+/** Of a file in PEM, in its order; none where there is none. */
+export function certificatesIn(bytes: Uint8Array): X509Certificate[] {
+  const text = new TextDecoder().decode(bytes);
+  const found = text.match(
+    /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (X509 |TRUSTED )?CERTIFICATE-----/g,
+  );
+  return (found ?? []).map((one) => new X509Certificate(one));
+}
+
+/** The one that vouches for itself. */
+export function authorityIn(chain: readonly X509Certificate[]): X509Certificate | undefined {
+  return chain.find(({ issuer, subject }) => issuer === subject);
+}
+
+export function isCertificateFor(certificate: X509Certificate, name: string): boolean {
+  return (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined;
 }

@@ -9,8 +9,9 @@ import { KindredError } from '../../base/errors.ts';
 import { unseal } from '../../base/packed.ts';
 import type { AuditLine } from '../../host/audit-chain.ts';
 import type { Enrolment, FederationRecord, Invitation, SchemaRecord, TokenRecord } from '../../host/ports.ts';
+import { CELLS, type CellKind } from '../../host/store-cells.ts';
 import { blobBytes } from './database.ts';
-import { CELLS, SqliteStore } from './sqlite-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
 
 /** SQLite keeps beside the file what is not in it yet. */
 const PARTS = ['', '-wal', '-shm'];
@@ -77,7 +78,7 @@ function auditOf(path: string) {
 }
 
 /** Those that can be read. */
-function cellsOf<T>(path: string, table: keyof typeof CELLS): Cell<T>[] {
+function cellsOf<T>(path: string, table: CellKind): Cell<T>[] {
   const key = table === 'federations' || table === 'tokens' ? 'name' : 'federation';
   const rows = rowsOf<{ federation: string; body: ArrayBuffer }>(
     path,

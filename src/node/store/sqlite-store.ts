@@ -3,7 +3,7 @@
  * participant: with answers a round changes the common one alone.
  */
 import type Database from 'libsql';
-import { type Seal, sealForNow, unseal } from '../../base/packed.ts';
+import { sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/stored.ts';
 import type { AuditLine } from '../../host/audit-chain.ts';
 import type {
@@ -16,6 +16,7 @@ import type {
   Store,
   TokenRecord,
 } from '../../host/ports.ts';
+import { CELLS, type CellKind } from '../../host/store-cells.ts';
 import { upgradedOptions } from '../../settings/federation.ts';
 import { blobBytes, blobOf, closeDatabase, inTransaction, onDatabase, openDatabase } from './database.ts';
 
@@ -43,21 +44,9 @@ const LATER_TABLES = `
   CREATE TABLE IF NOT EXISTS audit (seq INTEGER PRIMARY KEY, line TEXT NOT NULL);
 `;
 
-/** Tables of two keys at the most, and what their cells are. */
-export const CELLS = {
-  federations: { kind: 'kindred federation', version: 1 },
-  schemas: { kind: 'kindred schema', version: 1 },
-  rounds: { kind: 'kindred round', version: 1 },
-  enrolments: { kind: 'kindred enrolment', version: 1 },
-  invitations: { kind: 'kindred invitation', version: 1 },
-  runs: { kind: 'kindred run', version: 2 },
-  members: { kind: 'kindred member', version: 2 },
-  tokens: { kind: 'kindred token', version: 1 },
-} as const satisfies Record<string, Seal>;
 /** Tables whose rows belong to one federation, and go with it. Tokens and the audit log are the server's. */
 const OF_A_FEDERATION = ['schemas', 'rounds', 'enrolments', 'invitations', 'runs', 'members'] as const;
 const REPLACE = 'ON CONFLICT DO UPDATE SET body = excluded.body';
-type Table = keyof typeof CELLS;
 type Row = { readonly [key: string]: unknown; readonly body: ArrayBuffer };
 
 export class SqliteStore implements Store {
@@ -183,13 +172,13 @@ export class SqliteStore implements Store {
     onDatabase(this.name, () => inTransaction(this.db, act));
   }
 
-  private put(table: Table, value: unknown, ...keys: (string | number)[]): void {
+  private put(table: CellKind, value: unknown, ...keys: (string | number)[]): void {
     const marks = keys.map(() => '?').join(', ');
     const body = blobOf(sealForNow(CELLS[table], value));
     this.statement(`INSERT INTO ${table} VALUES (${marks}, ?) ${REPLACE}`).run(...keys, body);
   }
 
-  private read<T>(table: Table, where: string, ...keys: (string | number)[]): T[] {
+  private read<T>(table: CellKind, where: string, ...keys: (string | number)[]): T[] {
     return onDatabase(this.name, () => {
       const rows = this.statement(`SELECT * FROM ${table} ${where}`).all(...keys) as Row[];
       return rows.map(({ body, ...found }) => {

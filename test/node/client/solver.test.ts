@@ -9,7 +9,7 @@ import { Arena } from '../../../src/math/arena.ts';
 import { featureMoments, scaleRow, scalingFrom } from '../../../src/math/scaling.ts';
 import { STOP_UP_TO, ThreadSolver } from '../../../src/node/client/thread-solver.ts';
 import type { SolveRequest, SolveResult } from '../../../src/participant/effects.ts';
-import { carryOut, type Effort, planned } from '../../../src/participant/solve.ts';
+import { carryOut, type Effort, planned, toEnd } from '../../../src/participant/solve.ts';
 import type { FederationSettings } from '../../../src/settings/wire.ts';
 import { LocalSolve } from '../../../src/solver/local-solve.ts';
 import { Shard } from '../../../src/solver/shard.ts';
@@ -138,9 +138,8 @@ describe('the thread', () => {
       const request = requestFor(problem, { purpose, committed });
       solver.solve(request);
       const { computeMs, ...result } = await answer();
-      const here = carryOut(shard, request, problem.settings, planned(request.passes), () =>
-        stream(1, 'none'),
-      );
+      const secret = () => stream(1, 'none');
+      const here = toEnd(carryOut(shard, request, problem.settings, planned(request.passes), secret));
       expect(result).toEqual(here);
       expect(computeMs).toBeGreaterThan(0);
       committed = result.solution;
@@ -241,12 +240,10 @@ describe('a timed effort', () => {
   /** Passes take as long as they are said to. */
   function clock(rowMs: { now: number }) {
     const state = { now: 0, slept: 0 };
-    const timed = {
-      now: () => state.now,
-      sleep: (ms: number) => {
-        state.now += ms;
-        state.slept += ms;
-      },
+    const now = () => state.now;
+    const rest = (ms: number) => {
+      state.now += ms;
+      state.slept += ms;
     };
     const slow = (shard: Shard): LocalSolve => {
       const solve = new LocalSolve(shard, { sigma: 3, tolerance: 1e-9, seed: 1 });
@@ -262,16 +259,16 @@ describe('a timed effort', () => {
       };
       return solve;
     };
-    return { state, timed, slow };
+    return { state, now, rest, slow };
   }
 
-  function run(effortOf: (effort: TimedEffort, now: () => number) => Effort, slowdown = 1) {
+  function run(effortOf: (effort: TimedEffort) => Effort, slowdown = 1) {
     const problem = problemOf(60, 24);
     const shard = shardOf(problem);
     shard.load(new Float64Array(shard.n), new Float64Array(25));
-    const { state, timed, slow } = clock({ now: 0.5 });
+    const { state, now, rest, slow } = clock({ now: 0.5 });
     const solve = slow(shard);
-    effortOf(new TimedEffort(timed, slowdown, 0.5 * slowdown), timed.now)(solve, 50);
+    toEnd(effortOf(new TimedEffort(now, slowdown, 0.5 * slowdown))(solve, 50), rest);
     return { solve, shard, state };
   }
 
@@ -312,11 +309,12 @@ describe('a timed effort', () => {
 
   test('does not pretend beyond the deadline', () => {
     const { n } = problemOf(60, 24).table;
-    const { timed, state, slow } = clock({ now: 0.5 });
+    const { now, rest, state, slow } = clock({ now: 0.5 });
     const shard = shardOf(problemOf(60, 24));
     shard.load(new Float64Array(n), new Float64Array(25));
     // It takes itself for a hundred times as fast as it is.
-    new TimedEffort(timed, 4, 0.02).within({ untilMs: n, isStopped: () => false })(slow(shard), 50);
+    const effort = new TimedEffort(now, 4, 0.02).within({ untilMs: n, isStopped: () => false });
+    toEnd(effort(slow(shard), 50), rest);
     expect(state.now).toBe(n);
   });
 
@@ -325,12 +323,12 @@ describe('a timed effort', () => {
     const { n } = problem.table;
     const shard = shardOf(problem);
     const rowMs = { now: 100 };
-    const { timed, slow } = clock(rowMs);
-    const effort = new TimedEffort(timed, 1, 0.5);
+    const { now, slow } = clock(rowMs);
+    const effort = new TimedEffort(now, 1, 0.5);
     const passes = () => {
       shard.load(new Float64Array(n), new Float64Array(25));
       const solve = slow(shard);
-      effort.within({ untilMs: timed.now() + 3 * 0.5 * n, isStopped: () => false })(solve, 50);
+      toEnd(effort.within({ untilMs: now() + 3 * 0.5 * n, isStopped: () => false })(solve, 50));
       return solve.passes;
     };
     expect(passes()).toBe(1);

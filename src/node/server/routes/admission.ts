@@ -93,7 +93,50 @@ const sessionRequest = z.strictObject({
   schema: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 digest in hex'),
   features: z.array(z.string().max(1000)).max(10_000).optional(),
   invitation: z.string().max(200).optional(),
+  agent: z
+    .string()
+    .regex(/^[ -~]{1,100}$/, 'expected 1 to 100 printable ASCII characters')
+    .optional()
+    .describe('Program and version of the participant, for people: kindred 1.2.3 node'),
   signature: z.string().regex(/^[A-Za-z0-9_-]{86}$/, 'expected 64 bytes as base64url without padding'),
+});
+
+const named = z.strictObject({ name: z.string(), id: z.string() });
+
+/** No names of columns, classes or people: those are for members. */
+const announce = route({
+  on: 'GET /v1/federations/:name/announcement',
+  id: 'getAnnouncement',
+  access: 'anybody',
+  about: 'What anybody may know about a federation before joining it',
+  answer: {
+    about: 'How participants enrol, and what the server will be able to see of their contributions',
+    schema: z.strictObject({
+      federation: named,
+      protocol: z.number(),
+      enrolment: z.enum(['open', 'invitation']),
+      objective: z.enum(['classification', 'regression']),
+      columns: z.enum(['exact', 'union']).describe('Whether all participants must have the same columns'),
+      secure: z.boolean().describe('Secure aggregation: the server sees only sums'),
+      dp: z
+        .strictObject({ epsilon: z.number(), delta: z.number() })
+        .nullable()
+        .describe('Budget of differential privacy; null: none'),
+    }),
+  },
+  handle: ({ params }, context) => {
+    const { record } = context.federation(params.name);
+    const { objective, columns, secure, dp } = record.options;
+    return {
+      federation: { name: record.name, id: record.id },
+      protocol: PROTOCOL_VERSION,
+      enrolment: context.admission.enrolment,
+      objective,
+      columns,
+      secure: secure !== undefined,
+      dp: dp ? { epsilon: dp.epsilon, delta: dp.delta } : null,
+    };
+  },
 });
 
 const challenge = route({
@@ -105,7 +148,7 @@ const challenge = route({
     about: 'Valid once, for a minute',
     schema: z.strictObject({
       challenge: z.string(),
-      federation: z.strictObject({ name: z.string(), id: z.string() }),
+      federation: named,
       protocol: z.number(),
     }),
   },
@@ -164,4 +207,11 @@ const connect = route({
   },
 });
 
-export const ADMISSION_ROUTES: readonly Route[] = [invite, listInvitations, challenge, session, connect];
+export const ADMISSION_ROUTES: readonly Route[] = [
+  invite,
+  listInvitations,
+  announce,
+  challenge,
+  session,
+  connect,
+];

@@ -1,6 +1,7 @@
 /** Every route there is. */
 import { ADMISSION_ROUTES } from './admission.ts';
 import { FEDERATION_ROUTES } from './federations.ts';
+import { LIVE_ROUTES } from './live.ts';
 import { MODEL_ROUTES } from './model.ts';
 import { PARTICIPANT_ROUTES } from './participants.ts';
 import { ROUND_ROUTES } from './rounds.ts';
@@ -13,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...FEDERATION_ROUTES,
   ...PARTICIPANT_ROUTES,
   ...ROUND_ROUTES,
+  ...LIVE_ROUTES,
   ...MODEL_ROUTES,
   ...ROW_ROUTES,
   ...ADMISSION_ROUTES,

@@ -25,6 +25,7 @@ const brief = {
 };
 
 const federationBrief = z.strictObject({ ...brief, connected: count });
+export type FederationBrief = z.output<typeof federationBrief>;
 
 const federationState = z.strictObject({
   ...brief,
@@ -77,10 +78,15 @@ const federationState = z.strictObject({
     .strictObject({ epsilon: z.number(), delta: z.number(), notCovered: z.array(z.string()) })
     .optional()
     .describe('Privacy budget spent so far (differential privacy), and what it does not cover'),
+  traffic: z
+    .strictObject({ inBytes: count, outBytes: count })
+    .describe('Bytes of messages from and to participants since the server started'),
   options: z.record(z.string(), z.unknown()),
   storeWorks: z.boolean(),
   uptimeMs: z.number().describe('Time of the server'),
+  nowMs: timeMs.describe('Clock of the server'),
 });
+export type FederationState = z.output<typeof federationState>;
 
 function briefly(federation: Federation) {
   const { record, host } = federation;
@@ -97,20 +103,21 @@ function spentOf({ spent: { epsilon, delta } }: Budget) {
   return { epsilon, delta };
 }
 
-async function stateOf(
-  { store, uptimeMs }: ServerContext,
+export async function stateOf(
+  { admission, uptimeMs }: Pick<ServerContext, 'admission' | 'uptimeMs'>,
   federation: Federation,
-): Promise<z.input<typeof federationState>> {
+): Promise<FederationState> {
   const { state } = federation.host;
+  const { bytes } = federation.meter;
   const { purpose, bestGap, aggregated, features, agreement, budget, options } = state;
   const members = [...state.members.values()];
-  const enrolments = await store.enrolments(federation.name);
+  const enrolled = await admission.enrolled(federation.name);
   const here = members.filter(({ presence }) => presence === 'here').length;
   return {
     ...briefly(federation),
     purpose,
     participants: {
-      enrolled: enrolments.filter(({ revokedMs }) => revokedMs === undefined).length,
+      enrolled,
       joined: members.length,
       here,
       left: members.length - here,
@@ -131,9 +138,11 @@ async function stateOf(
     declines: Object.fromEntries(state.declines),
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && options.dp && { privacy: { ...spentOf(budget), notCovered: notCovered(options.dp) } }),
+    traffic: { inBytes: bytes.in, outBytes: bytes.out },
     options: optionsToJson(options),
     storeWorks: federation.storeFailure === undefined,
     uptimeMs: uptimeMs(),
+    nowMs: Date.now(),
   };
 }
 
@@ -161,12 +170,15 @@ const list = route({
   access: 'read',
   about: 'List all federations of the server',
   answer: { about: 'By name', schema: z.strictObject({ federations: z.array(federationBrief) }) },
-  handle: (_, { federations }) => ({
-    federations: [...federations.values()]
-      .map((one) => ({ ...briefly(one), connected: one.connections.size }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-  }),
+  handle: (_, { federations }) => ({ federations: listOf(federations) }),
 });
+
+/** By name. */
+export function listOf(federations: ReadonlyMap<string, Federation>): FederationBrief[] {
+  return [...federations.values()]
+    .map((one) => ({ ...briefly(one), connected: one.connections.size }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
 
 const create = route({
   on: 'POST /v1/federations',

@@ -37,6 +37,7 @@ const roundRow = z.strictObject({
     .optional(),
   shortened: z.array(z.strictObject({ id: z.string(), factor: z.number() })).optional(),
 });
+export type RoundView = z.output<typeof roundRow>;
 
 const list = route({
   on: 'GET /v1/federations/:name/rounds',

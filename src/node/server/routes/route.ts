@@ -2,6 +2,9 @@
  * A route of the HTTP API as data: what it takes, what it gives, who may ask, and the function behind it. The server registers
  * routes from it, and the API description is made from the same, so that neither can lack what the other has.
  */
+import type { X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CoordinatorOptions } from '../../../coordinator/options.ts';
@@ -24,6 +27,14 @@ export interface Refused {
   readonly target: string;
 }
 
+/** Server-sent events, as streams that go on until the listener is gone. */
+export interface LiveStreams {
+  /** Of all federations, in brief. */
+  federations(request: IncomingMessage): Readable;
+  /** `after`: the last round that the listener knows. */
+  federation(federation: Federation, request: IncomingMessage, after: number): Readable;
+}
+
 /** What the routes work with. */
 export interface ServerContext {
   readonly version: string;
@@ -35,6 +46,7 @@ export interface ServerContext {
   readonly meters: Meters;
   readonly limits: ServerLimits;
   readonly modelWork: ModelWork;
+  readonly live: LiveStreams;
   readonly uptimeMs: () => number;
   /** By name. */
   readonly federations: ReadonlyMap<string, Federation>;
@@ -46,6 +58,8 @@ export interface ServerContext {
   remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>>;
   /** Whether the server is shutting down. */
   readonly stopping: () => boolean;
+  /** What a device has to trust to trust this server, where the server has it. */
+  readonly authority: () => X509Certificate | undefined;
   /** Every refusal is counted, and gets into the audit log: as done by the holder of a token where it is known, else in numbers. */
   onRefused(code: ErrorCode, from: string | undefined, by?: Refused): void;
 }
@@ -95,6 +109,8 @@ interface Described {
     readonly type?: string;
     readonly schema?: z.ZodType;
   };
+  /** Its answer is a stream that does not end by itself: HEAD is answered without it. */
+  readonly streams?: true;
   /** Its body may be as large as `maxRowsBytes`, and reaches the handler as text. */
   readonly takesRows?: true;
   /** Beside those that any route of its kind may give. */

@@ -29,6 +29,23 @@ function viewOf({ name, role, createdMs, expiresMs, previous }: TokenRecord) {
   return { name, role, createdMs, expiresMs: expiresMs ?? null, previousUntilMs };
 }
 
+const whoAmI = route({
+  on: 'GET /v1/whoami',
+  id: 'whoAmI',
+  access: 'anybody',
+  about: 'Name and role of the token that the request has',
+  details: 'Without a token the name is null, and the role is read on loopback and null elsewhere.',
+  answer: {
+    about: 'What may be done with it',
+    schema: z.strictObject({ name: z.string().nullable(), role: role.nullable() }),
+  },
+  errors: ['WRONG_TOKEN'],
+  handle: (_, { access }, reply) => {
+    const { name, role } = access.whoAsks(reply.request.raw);
+    return { name, role };
+  },
+});
+
 const list = route({
   on: 'GET /v1/tokens',
   id: 'listTokens',
@@ -110,4 +127,4 @@ const auditLog = route({
   },
 });
 
-export const TOKEN_ROUTES: readonly Route[] = [list, add, rotate, remove, auditLog];
+export const TOKEN_ROUTES: readonly Route[] = [whoAmI, list, add, rotate, remove, auditLog];

@@ -1,0 +1,78 @@
+/**
+ * What an invitation link brings along: `/join/<federation>#invitation=<token>&name=<participant>&demo=har:<seed>:<person>`. It is in the
+ * fragment, which no browser sends to a server; and it leaves the address bar at once, so that nobody copies it from there or finds it in the
+ * history. This tab keeps it until it is closed.
+ */
+
+export interface InvitationLink {
+  readonly invitation?: string;
+  /** The name to take part under. */
+  readonly name?: string;
+  readonly demo?: DemoPerson;
+}
+
+/** A person of `makeHarLike({ seed })`, from 1 on. */
+export interface DemoPerson {
+  readonly seed: number;
+  readonly person: number;
+}
+
+const DEMO = /^har:(\d{1,15}):([1-9]\d{0,6})$/;
+const LONGEST = 500;
+
+/** What cannot be understood is left out: a link that was cut still opens the page. */
+export function parseLink(fragment: string): InvitationLink {
+  const fields = new URLSearchParams(fragment.replace(/^#/, ''));
+  const text = (name: string) => {
+    const value = fields.get(name)?.trim();
+    return value && value.length <= LONGEST ? value : undefined;
+  };
+  const [, seed, person] = DEMO.exec(text('demo') ?? '') ?? [];
+  const invitation = text('invitation');
+  const name = text('name');
+  return {
+    ...(invitation !== undefined && { invitation }),
+    ...(name !== undefined && { name }),
+    ...(seed !== undefined && { demo: { seed: Number(seed), person: Number(person) } }),
+  };
+}
+
+export function isEmpty(link: InvitationLink): boolean {
+  return Object.keys(link).length === 0;
+}
+
+/** The federation that a path of the page names; undefined: it names none. */
+export function federationIn(path: string): string | undefined {
+  const [, name] = /^\/join\/([^/]+)\/?$/.exec(path) ?? [];
+  try {
+    return name === undefined ? undefined : decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+const KEY = 'kindred.link';
+
+/** From the address, which it leaves, or from this tab's memory of it. */
+export function takeLink(federation: string): InvitationLink {
+  const key = `${KEY} ${federation}`;
+  const found = parseLink(location.hash);
+  if (location.hash !== '') history.replaceState(history.state, '', location.pathname + location.search);
+  try {
+    if (isEmpty(found)) return parseLink(sessionStorage.getItem(key) ?? '');
+    sessionStorage.setItem(key, fragmentOf(found));
+  } catch {
+    // Storage is blocked: it lasts until the page is left.
+  }
+  return found;
+}
+
+/** `parseLink` gives the same back. */
+export function fragmentOf({ invitation, name, demo }: InvitationLink): string {
+  const fields = new URLSearchParams({
+    ...(invitation !== undefined && { invitation }),
+    ...(name !== undefined && { name }),
+    ...(demo && { demo: `har:${demo.seed}:${demo.person}` }),
+  });
+  return fields.toString();
+}

@@ -1,0 +1,4 @@
+import { answerCalls } from '../shared/worker-calls.ts';
+import { rowsWork } from './rows-work.ts';
+
+answerCalls(rowsWork(), self);

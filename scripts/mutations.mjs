@@ -13,8 +13,8 @@ export const MUTATIONS = [
   {
     bug: 'a late answer is taken for one to the open round',
     file: 'src/coordinator/collecting/plain.ts',
-    from: 'if (message.round < state.round || message.round <= member.barred) {',
-    to: 'if (message.round <= member.barred) {',
+    from: 'if (round < state.round || round <= member.barred) return [outcome];',
+    to: 'if (round <= member.barred) return [outcome];',
   },
   {
     bug: 'the outcome is ignored: an accepted answer is rolled back',
@@ -37,7 +37,7 @@ export const MUTATIONS = [
   {
     bug: 'an answer is counted again in the next round',
     file: 'src/coordinator/rounds.ts',
-    from: 'member.answer = undefined;\n    member.answered = false;\n    noteNoReply',
+    from: 'member.answer = undefined;\n    member.partial = undefined;\n    member.answered = false;\n    noteNoReply',
     to: 'member.answered = member.answer !== undefined && state.round % 4 === 0;\n    if (!member.answered) member.answer = undefined;\n    noteNoReply',
   },
   {
@@ -158,7 +158,7 @@ export const MUTATIONS = [
     bug: 'the address that was dialled is not checked',
     by: HOSTS,
     file: 'src/node/server/join-proof.ts',
-    from: 'if (!this.hosts.isOurOrigin(server, localAddress)) throw wrongServer(server);',
+    from: "if (origin !== 'checked') checkOrigin(this.hosts, server, localAddress);",
     to: '',
   },
   {

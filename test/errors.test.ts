@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../src/node/server/api-error.ts';
 import { CLOSE } from '../src/protocol/joining.ts';
-import { REJECT_CODES } from '../src/protocol/messages.ts';
+import { FAULT_CODES, REJECT_CODES } from '../src/protocol/messages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true })
@@ -23,15 +23,16 @@ function withoutComments(text: string): string {
 /** Literals in capitals that stand for something else. */
 const NOT_CODES = new Set(
   [
-    'GET HEAD OPTIONS POST DELETE DENY ERR_WORKER_OUT_OF_MEMORY',
+    'GET HEAD OPTIONS POST DELETE CONNECT DENY ERR_WORKER_OUT_OF_MEMORY',
+    'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY KINDRED_PROXY',
     'EACCES EADDRINUSE EADDRNOTAVAIL EAI_AGAIN ECONNREFUSED EEXIST EMLINK ENOENT ENOSYS ENOTFOUND ENOTSUP EOPNOTSUPP',
     'EPERM EPIPE EROFS',
-    'SIGHUP SIGINT SIGTERM KINDRED_OPERATOR_TOKEN',
+    'SIGHUP SIGINT SIGKILL SIGTERM KINDRED_OPERATOR_TOKEN',
     'BEGIN COMMIT ROLLBACK ERROR SQLITE_BUSY SQLITE_CORRUPT SQLITE_LOCKED SQLITE_NOTADB',
     'BOOLEAN DATA_PAGE DATA_PAGE_V2 DICTIONARY_PAGE DOUBLE INT32 PAR1 REPEATED REQUIRED RLE STRING',
     'BROTLI GZIP LZ4 LZ4_RAW SNAPPY UNCOMPRESSED ZSTD ARROW1 FEA1',
     'L2R_L1LOSS_SVC_DUAL L2R_L1LOSS_SVR_DUAL L2R_L2LOSS_SVC_DUAL L2R_LR MCSVM_CS',
-    'KNDS LIBLINEAR MOCHA NFC NFKC OKP RMSE DIFFERENT ZIP64',
+    'KNDS LIBLINEAR MOCHA NATS NFC NFKC OKP RMSE DIFFERENT ZIP64',
   ].flatMap((names) => names.split(' ')),
 );
 const WRITTEN = /'([A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*)'/g;
@@ -72,6 +73,7 @@ describe('docs/errors.md', () => {
   test('has the codes of the API, the rejects, secure aggregation and close codes under their headings', () => {
     expect(under('HTTP API')).toEqual(Object.keys(ERRORS).sort());
     expect(under('Protocol rejects')).toEqual([...REJECT_CODES].sort());
+    expect(under('Reported by participants')).toEqual([...FAULT_CODES].sort());
     expect(under('Secure aggregation')).toEqual([...inSource].filter((code) => /^SECURE_/.test(code)).sort());
     // 1001: the server stops (server.ts); 1009: ws closes by itself where a message is too large.
     expect(under('WebSocket close codes')).toEqual(

@@ -31,7 +31,7 @@ const VERSIONS: Readonly<Record<string, Formats>> = {
   'v0.1.0': {
     frames: {
       code: 'BAD_VERSION',
-      sentence: 'frame: expected protocol version 6, got version 3; update kindred at the sender',
+      sentence: 'frame: expected protocol version 7, got version 3; update kindred at the sender',
     },
     model: 'read',
     state: 'read',

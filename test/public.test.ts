@@ -1,4 +1,4 @@
-/** What the package promises: few names, each documented once, with an example that test/package.test.ts runs. */
+/** What the package promises: few names, each documented once, with an example that test/package.test.ts or test/browser/examples.test.ts runs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,14 +24,18 @@ test('five entry points, and everything else is internal', () => {
   );
 });
 
-test('at most 90 names, and no name stands for two things', () => {
+/** The same thing on Node and in a page, each with the ports of its own runtime: no program can have both. */
+const OF_TWO_RUNTIMES = ['joinFederation'];
+
+test('at most 100 names, and no name stands for two things', () => {
   const homes = new Map<string, Set<string>>();
   for (const { names } of documented)
     for (const { name, from } of names) homes.set(name, (homes.get(name) ?? new Set()).add(from));
-  expect([...homes].filter(([, from]) => from.size > 1)).toEqual([]);
-  expect(homes.size).toBeLessThanOrEqual(90);
+  const twice = [...homes].filter(([, from]) => from.size > 1).map(([name]) => name);
+  expect(twice).toEqual(OF_TWO_RUNTIMES);
+  expect(homes.size).toBeLessThanOrEqual(100);
   // Exported once from the file that defines it; other entry points pass it on.
-  expect(documented.flatMap(({ names }) => names).length).toBe(homes.size);
+  expect(documented.flatMap(({ names }) => names).length).toBe(homes.size + OF_TWO_RUNTIMES.length);
 });
 
 test('every name has a doc comment with an example that uses it and shows what comes out', () => {

@@ -12,3 +12,13 @@ export function fromBase64Url(text: string): Uint8Array {
   }
   return bytes;
 }
+
+export function toBase64Url(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const three = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    const letters = Math.min(4, Math.ceil(((bytes.length - i) * 4) / 3));
+    for (let at = 0; at < letters; at++) text += LETTERS[(three >> (18 - 6 * at)) & 63];
+  }
+  return text;
+}

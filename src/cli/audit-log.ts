@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { KindredError } from '../base/errors.ts';
 import { type AuditLine, readAuditLine, verifyAudit } from '../host/audit-chain.ts';
 import { readBytes } from '../node/files/files.ts';
-import { openStore } from '../node/store/open-store.ts';
 import { isStoreFile } from '../node/store/store-address.ts';
 import { text } from '../settings/kinds.ts';
+import { openStore } from '../stores/open-store.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
@@ -48,7 +48,7 @@ function headKind() {
 }
 
 async function runVerify(io: Io, file: string, flags: VerifyFlags): Promise<void> {
-  const { name, lines } = await linesOf(file);
+  const { name, lines } = await linesOf(io, file);
   const verdict = verifyAudit(lines, flags.head);
   const { entries, broken } = verdict;
   if (broken)
@@ -65,7 +65,7 @@ async function runVerify(io: Io, file: string, flags: VerifyFlags): Promise<void
 }
 
 async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> {
-  const { lines } = await linesOf(file);
+  const { lines } = await linesOf(io, file);
   const entries = lines.map((line) => readAuditLine(line) ?? line);
   await writeResult(io, flags, { entries }, () =>
     entries.map((entry) => {
@@ -79,7 +79,10 @@ async function runShow(io: Io, file: string, flags: VerifyFlags): Promise<void> 
 }
 
 /** `name`: as the store calls itself, without a password. */
-async function linesOf(file: string): Promise<{ readonly name: string; readonly lines: string[] }> {
+async function linesOf(
+  { env }: Io,
+  file: string,
+): Promise<{ readonly name: string; readonly lines: string[] }> {
   if (isStoreFile(file)) {
     const bytes = await readBytes(file);
     const isStore = Buffer.from(bytes.subarray(0, SQLITE.length)).toString('latin1') === SQLITE;
@@ -88,7 +91,7 @@ async function linesOf(file: string): Promise<{ readonly name: string; readonly 
       return { name: file, lines: lines.filter((line) => line !== '') };
     }
   }
-  const store = await openStore(file, 'read');
+  const store = await openStore(file, 'read', env);
   try {
     const lines: AuditLine[] = [];
     for (;;) {

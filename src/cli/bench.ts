@@ -18,12 +18,16 @@ import { AT_ONCE, Progress } from './progress.ts';
 
 const PARTS = {
   ...{ kernel, scaling, liblinear, aggregation, classes, methods, start, coordinator, secure },
-  // Loaded when it is needed: a server and its store take longer to load than the rest of the program.
+  // Loaded when they are needed: a server and its store take longer to load than the rest of the program.
+  browser: (async (bench) => (await import('./bench/browser.ts')).browser(bench)) as Part,
   network: (async (bench) => (await import('./bench/network.ts')).network(bench)) as Part,
+  dashboard: (async (bench) => (await import('./bench/dashboard.ts')).dashboard(bench)) as Part,
+  scale: (async (bench) => (await import('./bench/scale.ts')).scale(bench)) as Part,
 };
 const NAMES = Object.keys(PARTS) as (keyof typeof PARTS)[];
-/** Not `network`, which takes a minute and a thousand connections: only where it is asked for. */
-const USUAL = NAMES.filter((name) => name !== 'network');
+/** Those that take minutes and thousands of connections: only where they are asked for. */
+const LONG: readonly string[] = ['network', 'dashboard', 'scale'];
+const USUAL = NAMES.filter((name) => !LONG.includes(name));
 type Flags = DataFlags & {
   readonly data?: string;
   readonly only?: readonly string[];
@@ -35,9 +39,12 @@ export function addBench(program: Command, io: Io): void {
   const command = program
     .command('bench')
     .description('Benchmark kernels, solver, aggregation and methods. Prints medians and ratios.')
-    .argument('[part...]', `parts to run: ${NAMES.join(', ')} (default: all but network)`)
+    .argument('[part...]', `parts to run: ${NAMES.join(', ')} (default: all but ${LONG.join(', ')})`)
     .option('--data <file>', 'data to use (default: generated HAR-like data of 30 people)')
-    .option('--full', 'network: up to 1,000 participants and 5,000 idle connections (takes minutes)')
+    .option(
+      '--full',
+      'network and scale: up to the largest numbers of participants (takes minutes); dashboard: ten minutes',
+    )
     .option('--only <a,b>', 'same as naming the parts', nameList)
     .action((parts: readonly string[], flags: Flags) => runBench(io, parts, flags));
   addDataOptions(command);
@@ -45,7 +52,9 @@ export function addBench(program: Command, io: Io): void {
     command,
     'kindred bench',
     'kindred bench aggregation --data har.csv.gz --drop activity',
+    'kindred bench browser',
     'kindred bench network --full',
+    'kindred bench scale',
   );
 }
 

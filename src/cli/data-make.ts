@@ -2,9 +2,11 @@
 import type { Command } from 'commander';
 import { inputError } from '../base/errors.ts';
 import { HAR_TARGETS, type HarTarget, makeHarLike } from '../data/generate-har.ts';
+import { makeMotion, ROWS_PER_TAKE } from '../data/generate-motion.ts';
 import { makeRegression } from '../data/generate-regression.ts';
 import { makeRings } from '../data/generate-rings.ts';
 import { checkDenseSize, DEFAULT_MEMORY_LIMIT_BYTES } from '../data/memory.ts';
+import { FEATURES as MOTION_FEATURES } from '../data/motion-features.ts';
 import type { Table } from '../data/table.ts';
 import { writeCsv } from '../data/write-csv.ts';
 import { checkWritable } from '../node/files/files.ts';
@@ -17,7 +19,7 @@ import { writeResult } from './layout.ts';
 import { sizeOf, sizeText } from './number-text.ts';
 import { writeTableFile } from './table-file.ts';
 
-const KINDS = ['har', 'regression', 'rings'] as const;
+const KINDS = ['har', 'regression', 'rings', 'motion'] as const;
 type Kind = (typeof KINDS)[number];
 
 interface Flags {
@@ -37,10 +39,11 @@ const SIZES = {
   har: { rows: 345, features: 561 },
   regression: { rows: 200, features: 200 },
   rings: { rows: 200, features: 2 },
+  motion: { rows: 4 * ROWS_PER_TAKE, features: MOTION_FEATURES.length },
 };
 
 /** What `train` needs to know of them. */
-const WAYS_TO_TRAIN = { har: {}, regression: {}, rings: { features: 'rff:128' } };
+const WAYS_TO_TRAIN = { har: {}, regression: {}, rings: { features: 'rff:128' }, motion: {} };
 
 /** Options of one kind of data. */
 const KIND_OF = { target: 'har', heterogeneity: 'regression', snr: 'regression' } as const;
@@ -49,22 +52,22 @@ export function addDataMake(group: Command, io: Io): void {
   const command = group
     .command('make')
     .description(
-      'Generate data: activity recognition (har), a synthetic regression, or two classes that no plane separates (rings).',
+      'Generate data: activity recognition (har), a synthetic regression, two classes that no plane separates (rings), or what the sensor demo of the page records (motion).',
     )
-    .argument('<kind>', 'har, regression or rings', oneOf('data make', KINDS))
+    .argument('<kind>', 'har, regression, rings or motion', oneOf('data make', KINDS))
     .option('--out <file>', 'file to write, compressed if it ends in .gz (default: stdout)')
     .addOption(valued('--participants <number>', 'number of participants', whole(1), 20))
     .addOption(
       valued(
         '--rows <number>',
-        'rows per participant (default: 345 on average for har, 200 otherwise)',
+        'rows per participant (default: 345 on average for har, 96 for motion, 200 otherwise)',
         whole(1),
       ),
     )
     .addOption(
       valued(
         '--features <number>',
-        'number of features (default: 561 for har, 200 for regression, 2 for rings)',
+        'number of features (default: 561 for har, 200 for regression, 2 for rings; motion has 18)',
         whole(1),
       ),
     )
@@ -91,6 +94,7 @@ export function addDataMake(group: Command, io: Io): void {
     'kindred data make har --target activity --out activities.csv.gz',
     'kindred data make regression --heterogeneity diverse --out regression.csv',
     'kindred data make rings --out rings.csv',
+    'kindred data make motion --out motion.csv',
   );
 }
 
@@ -126,6 +130,7 @@ function makeTable(kind: Kind, flags: Flags): Table {
     const { heterogeneity = 'same', snr = 20 } = flags;
     return makeRegression({ tasks: participants, rows, features, seed, heterogeneity, snrDb: snr });
   }
+  if (kind === 'motion') return makeMotion({ participants, takes: Math.ceil(rows / ROWS_PER_TAKE), seed });
   if (kind === 'rings') return makeRings({ participants, rows, features, seed });
   const { target = 'sitting' } = flags;
   return makeHarLike({ participants, rowsPerParticipant: rows, features, seed, target });
@@ -133,6 +138,11 @@ function makeTable(kind: Kind, flags: Flags): Table {
 
 /** Options of another kind of data. */
 function refuseOthers(kind: Kind, flags: Flags): void {
+  if (kind === 'motion' && flags.features !== undefined)
+    throw inputError(
+      'BAD_OPTION',
+      `option --features: expected none with data make motion, got ${flags.features}`,
+    );
   for (const name of ['target', 'heterogeneity', 'snr'] as const) {
     const own = KIND_OF[name];
     if (flags[name] === undefined || own === kind) continue;

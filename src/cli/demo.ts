@@ -3,150 +3,125 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { makeHarLike } from '../data/generate-har.ts';
 import type { Table } from '../data/table.ts';
 import { train } from '../methods/train.ts';
-import { whole } from '../settings/kinds.ts';
-import { commandLine } from './command-line.ts';
-import { type Federated, federate } from './demo-federation.ts';
+import { choice, whole } from '../settings/kinds.ts';
+import { DEMO_DATA, type DemoData, type DemoDataName, demoData } from './demo-data.ts';
+import { DemoFederation, type DemoSetting, type Trained } from './demo-federation.ts';
+import { runLiveDemo } from './demo-live.ts';
+import { averaged, type Compared, comparison, nextSteps, SLOWEST, verdict } from './demo-report.ts';
 import { finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
-import { joinWords } from './join-command.ts';
-import { type Layout, writeResult } from './layout.ts';
-import { count, decimals, duration, percent, scientific, sizeOf } from './number-text.ts';
+import { writeResult } from './layout.ts';
+import { sizeOf } from './number-text.ts';
 import { Progress } from './progress.ts';
 
 interface Flags {
   readonly seed: number;
   readonly participants: number;
+  readonly data: DemoDataName;
+  readonly exit?: true;
+  readonly port: number;
+  readonly host?: string;
+  readonly tlsSelfSigned?: true;
   readonly json?: true;
 }
 
-/** The slowest device takes this many times as long as the fastest. */
-const SLOWEST = 10;
 const TEST_FRACTION = 0.3;
-const MEANING = {
-  mtl: 'shared part + personal part',
-  local: 'one model per person',
-  global: 'one model for all',
-};
 
 export function addDemo(program: Command, io: Io): void {
   const command = program
     .command('demo')
     .description(
-      'Run a coordinator and 20 participants as separate processes on built-in activity data, and compare with training alone and with one model for all.',
+      'Run a coordinator and 20 participants as separate processes on built-in activity data, and compare with training alone and with one model for all. On a terminal it then keeps serving, with a dashboard and a page for one more person, until ctrl-c.',
     )
     .addOption(valued('--seed <number>', 'random seed of the generated people', whole(0), 1))
     .addOption(valued('--participants <number>', 'number of people', whole(2), 20))
+    .addOption(
+      valued('--data <what>', 'har, or motion: for phones that record theirs', choice(...DEMO_DATA), 'har'),
+    )
+    .option('--exit', 'exit when training has ended, also on a terminal')
+    .addOption(valued('--port <number>', 'port to listen on; 0: any free port', whole(0, 65_535), 0))
+    .option('--host <address>', 'address to listen on; 0.0.0.0: all interfaces, for a phone')
+    .option('--tls-self-signed', 'make a certificate for this machine: browsers need one for motion sensors')
     .action((flags: Flags) => runDemo(io, flags));
-  finish(command, 'kindred demo');
+  finish(
+    command,
+    'kindred demo',
+    'kindred demo --host 0.0.0.0 --tls-self-signed',
+    'kindred demo --data motion --host 0.0.0.0 --tls-self-signed',
+  );
 }
 
 async function runDemo(io: Io, flags: Flags): Promise<void> {
   const { seed, participants } = flags;
-  const table = makeHarLike({ participants, seed });
-  const folder = mkdtempSync(join(tmpdir(), 'kindred-demo-'));
-  const progress = new Progress(io);
-  const setting = { folder, seed, testFraction: TEST_FRACTION, slowest: SLOWEST };
-  const federated = await progress.during(() => federate(table, setting, (text) => progress.show(text)));
-  const { people, rounds, relativeGap, ...federation } = federated;
-  const tested = people.map(({ participant, test }) => ({ id: participant, ...test }));
-  const methods = [
-    { method: 'mtl' as const, ...averaged(tested), rounds, relativeGap },
-    ...(['local', 'global'] as const).map((method) => {
-      const result = train(table, { method, seed, testFraction: TEST_FRACTION });
-      const gap = result.certificate?.relativeGap;
-      return { method, ...averaged(result.participants), rounds: result.rounds, relativeGap: gap };
-    }),
+  const data = demoData(flags.data, participants, seed);
+  const isLive = io.isInteractive === true && !flags.exit && !flags.json;
+  const setting: DemoSetting = {
+    folder: mkdtempSync(join(tmpdir(), 'kindred-demo-')),
+    ...{ seed, testFraction: TEST_FRACTION, slowest: SLOWEST },
+    afterTraining: isLive ? 'stay' : 'exit',
+    serve: serveFlags(flags),
+  };
+  if (isLive) await runLiveDemo(io, data, setting, (trained) => comparedWith(trained, data.table, setting));
+  else await runToTheEnd(io, data, setting, flags);
+}
+
+function serveFlags({ port, host, tlsSelfSigned }: Flags): string[] {
+  return [
+    ...['--port', `${port}`],
+    ...(host === undefined ? [] : ['--host', host]),
+    ...(tlsSelfSigned ? ['--tls-self-signed'] : []),
   ];
-  const { store, states, trainingMs, conservation, verified } = federation;
+}
+
+async function runToTheEnd(io: Io, data: DemoData, setting: DemoSetting, flags: Flags): Promise<void> {
+  const { table } = data;
+  const { folder, seed } = setting;
+  const progress = new Progress(io);
+  const { federation, trained, verification } = await progress.during(async () => {
+    const federation = await DemoFederation.start(table, setting);
+    try {
+      const trained = await federation.train((text) => progress.show(text));
+      await federation.stop();
+      progress.show('verifying');
+      return { federation, trained, verification: await federation.verify() };
+    } finally {
+      await federation.stop();
+    }
+  });
+  const { store, states } = federation;
+  const { rounds, trainingMs } = trained;
+  const { conservation, ok: verified } = verification;
+  const methods = comparedWith(trained, table, setting);
   const document = {
     data: sizeOf(table),
     seed,
     methods,
-    federation: { folder, store, states, rounds, trainingMs, slowest: SLOWEST, conservation, verified },
+    federation: {
+      ...{ folder, store, states, rounds, trainingMs, slowest: SLOWEST },
+      conservation: conservation.relativeError,
+      verified,
+    },
   };
-  await writeResult(io, flags, document, (layout) => report(io.program, table, methods, federated, layout));
-}
-
-interface Tested {
-  readonly id: string;
-  readonly errorRate?: number | undefined;
-  readonly balancedAccuracy?: number | undefined;
-}
-
-/** The mean over people, and who is served worst. */
-function averaged(people: readonly Tested[]) {
-  const mean = (of: (one: Tested) => number | undefined) => {
-    const values = people.map(of).filter((value) => value !== undefined);
-    return values.reduce((sum, value) => sum + value, 0) / values.length;
-  };
-  let worst = { id: '', balancedAccuracy: Number.POSITIVE_INFINITY };
-  for (const { id, balancedAccuracy = Number.POSITIVE_INFINITY } of people) {
-    if (balancedAccuracy < worst.balancedAccuracy) worst = { id, balancedAccuracy };
-  }
-  const [errorRate, balancedAccuracy] = [mean((one) => one.errorRate), mean((one) => one.balancedAccuracy)];
-  return { mean: { errorRate, balancedAccuracy }, worst };
-}
-
-interface Compared extends ReturnType<typeof averaged> {
-  readonly method: keyof typeof MEANING;
-  readonly rounds: number;
-  readonly relativeGap: number | undefined;
-}
-
-function report(
-  program: string,
-  table: Table,
-  compared: readonly Compared[],
-  { folder, store, states, rounds, trainingMs, conservation, verified }: Federated,
-  layout: Layout,
-): string[] {
-  const { bold, dim } = layout;
-  const people = table.participants.length;
-  const size = `${people} people, ${count(table.n)} rows, ${count(table.features.length)} features`;
-  const rows = compared.map(({ method, mean, worst, rounds, relativeGap }) => [
-    method,
-    MEANING[method],
-    percent(mean.errorRate),
-    decimals(mean.balancedAccuracy),
-    decimals(worst.balancedAccuracy),
-    String(rounds),
-    scientific(relativeGap),
+  await writeResult(io, flags, document, (layout) => [
+    ...comparison(data, trained, methods, layout),
+    verdict(verification, table.participants.length),
+    ...nextSteps(io.program, table.participants[0], { folder, store, states }, layout),
   ]);
-  return [
-    bold('Is this person sitting? Generated phone sensor data that never leave their owners.'),
-    `${size}; 30% of the rows of each person are kept for testing.`,
-    `One coordinator and ${people} participants, each in a separate process; the slowest is ${SLOWEST} times slower than the fastest.`,
-    `Training took ${rounds} rounds and ${duration(trainingMs)} over the network of this machine.`,
-    '',
-    ...layout.table(['<method', '<', 'mean error', 'mean BA', 'worst BA', 'rounds', 'gap'], rows),
-    '',
-    dim('  BA: balanced accuracy; worst: of the person with the lowest; gap: relative duality gap'),
-    dim(
-      '  mtl was trained by the participants over the network, local and global in this process on the same rows',
-    ),
-    '',
-    ...lesson(compared),
-    '',
-    `${verified ? 'Verified' : 'VERIFICATION FAILED'}: the contributions of all ${people} participants add up to the sum of the coordinator, relative error ${scientific(conservation)} (kindred verify).`,
-    '',
-    `All files are in ${folder}. To inspect them:`,
-    `  ${commandLine(program, 'predict', '--model', states[0], join(folder, `${table.participants[0]}.csv`))}`,
-    // The shell finds the states: what it is to expand stays outside the quotes.
-    `  ${commandLine(program, 'verify', store, join(folder, 'state'))}/*`,
-    bold('Next, with your own data:'),
-    `  ${commandLine(program, 'serve')}`,
-    `  ${commandLine(program, ...joinWords('http://127.0.0.1:7070', 'ada'))}`,
-  ];
 }
 
-/** From the numbers, so that it stays true for every seed. */
-function lesson(compared: readonly Compared[]): string[] {
-  const [mtl, local, globally] = compared.map(({ mean }) => mean.errorRate);
+/** The federation's models, and those of two other methods on the same rows. */
+function comparedWith(
+  { people, rounds, relativeGap }: Trained,
+  table: Table,
+  { seed, testFraction }: DemoSetting,
+): Compared[] {
   return [
-    `People differ, but have much in common: a shared model with personal parts errs on ${percent(mtl)} of`,
-    `new rows, compared with ${percent(local)} for training alone and ${percent(globally)} for one model for all.`,
+    { method: 'mtl', ...averaged(people), rounds, relativeGap },
+    ...(['local', 'global'] as const).map((method) => {
+      const { participants, rounds, certificate } = train(table, { method, seed, testFraction });
+      return { method, ...averaged(participants), rounds, relativeGap: certificate?.relativeGap };
+    }),
   ];
 }

@@ -14,6 +14,8 @@ export interface Io {
   readonly stderr: Writer;
   /** All of standard input. */
   readonly stdin: () => Promise<Uint8Array>;
+  /** Somebody is there: standard input and output are a terminal. */
+  readonly isInteractive?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds from any start. */
   readonly now: () => number;

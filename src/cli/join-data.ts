@@ -32,6 +32,8 @@ export interface JoinFlags extends TlsFlags {
   readonly invitationFile?: string;
   readonly testFraction: number;
   readonly seed: number;
+  readonly reportTests?: true;
+  readonly waitForUpgrade: boolean;
   readonly probabilities?: true;
   readonly slowdown: number;
   readonly secure?: true;

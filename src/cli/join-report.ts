@@ -33,10 +33,14 @@ export function reporter(
   progress: Progress,
 ): (event: JoinEvent) => void {
   let isFirstTry = true;
+  let otherVersion: number | undefined;
   return (event) => {
     const isWaiting = event.type === 'phase' && event.waitingFor !== undefined;
     if (event.type === 'unlearned') storeCertificate(state, event.certificate);
-    if (ABOUT_ROWS.has(event.type) || isWaiting) {
+    const isNews = event.type === 'other version' && event.server !== otherVersion;
+    if (event.type === 'other version') otherVersion = event.server;
+    if (event.type === 'connected') otherVersion = undefined;
+    if (ABOUT_ROWS.has(event.type) || isWaiting || isNews) {
       progress.clear();
       void note(io, lineFor(event, state));
     } else if (verbose) {
@@ -59,6 +63,8 @@ function lineFor(event: JoinEvent, state: string): string {
       return event.waitingFor === undefined
         ? `round ${event.round}: ${event.phase}`
         : `training waits for ${event.waitingFor}`;
+    case 'other version':
+      return `${event.why}; waiting until the versions fit, next attempt in ${duration(event.retryMs)}`;
     case 'solved':
       return `round ${event.round}: solved with ${event.passes} passes in ${duration(event.computeMs)}`;
     case 'bad frame':
@@ -120,6 +126,8 @@ export function progressLine(status: JoinStatus): string {
   const { participant, phase, round, passes, solveMs, isConnected } = status;
   const solved = solveMs === undefined ? '' : `, last solve ${duration(solveMs)}`;
   const link = isConnected ? 'connected' : 'not connected';
+  if (status.otherVersion !== undefined)
+    return `${participant}: waiting for an upgrade, as the server speaks protocol version ${status.otherVersion}`;
   if (status.awaited) return `${participant}: ${waitingFor(status.awaited)}, ${link}`;
   return `${participant}: ${phase}, round ${round}, ${count(passes)} passes${solved}, ${link}`;
 }

@@ -32,13 +32,14 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
   const watched = flags.watch ? new WatchedRows(io, flags) : undefined;
   const rows = await readJoinData(io, flags);
   const unlearn = await readUnlearned(io, flags, rows);
-  const { state, positive, testFraction, seed, probabilities, slowdown } = flags;
+  const { state, positive, testFraction, seed, reportTests, probabilities, slowdown, waitForUpgrade } = flags;
   const policy = await readPolicy(flags);
   // Whoever asks for sums is one to be summed.
   const secure = flags.secure ?? (policy.require.includes('secure') || undefined);
   if (hasLeft(state)) await note(io, 'this participant had left the federation; it joins again');
   const progress = new Progress(io);
   const record = flags.record === undefined ? undefined : new RunRecorder(flags.record);
+  const { env } = io;
   const start = ({ participant, table, columns }: JoinRows, unlearn?: Table) =>
     joinFederation({
       url,
@@ -50,11 +51,14 @@ export async function runJoin(io: Io, url: string, flags: JoinFlags): Promise<vo
         invitation,
         testFraction,
         seed,
+        reportTests,
         probabilities,
         slowdown,
+        waitForUpgrade,
         secure,
         policy,
         tls,
+        env,
         record,
         unlearn,
       },
@@ -106,7 +110,7 @@ async function endOrRows(
 }
 
 async function leave(io: Io, url: string, flags: JoinFlags, tls: TlsOptions | undefined): Promise<void> {
-  const left = await leaveFor({ url, stateFolder: flags.state, tls });
+  const left = await leaveFor({ url, stateFolder: flags.state, tls, env: io.env });
   const { participant, federation, base } = left;
   await writeResult(io, flags, { ...left, left: true, state: flags.state }, () => [
     `${participant} has left federation ${federation.name}`,

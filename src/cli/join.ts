@@ -46,6 +46,10 @@ export function addJoin(program: Command, io: Io): void {
     .addOption(valued('--test-fraction <number>', 'share of the rows kept for testing', ROWS.testFraction, 0))
     .addOption(valued('--seed <number>', 'random seed of the split', RUN.seed, 1))
     .option(
+      '--report-tests',
+      'send with each answer how good the models are on the test rows (balanced accuracy or RMSE); needs --test-fraction',
+    )
+    .option(
       '--probabilities',
       'calibrate probabilities for predict --probabilities when training ends; nothing of it is sent',
     );
@@ -57,6 +61,10 @@ export function addJoin(program: Command, io: Io): void {
       'file with the invitation, - for stdin (default: the environment variable KINDRED_INVITATION, if set)',
     )
     .option('--secure', 'require secure aggregation: the server sees only sums')
+    .option(
+      '--no-wait-for-upgrade',
+      'exit if the server speaks another protocol version (default: wait, and try again until the versions fit)',
+    )
     .option('--once', 'exit when training ends (default)')
     .option('--forever', 'stay connected while training rests, and take part when it continues')
     .option(
@@ -79,6 +87,10 @@ export function addJoin(program: Command, io: Io): void {
     .optionsGroup('Options:')
     .option('--record <file>', 'write a run log for kindred replay; as confidential as the state')
     .option('--verbose', 'report every event on stderr');
+  command.addHelpText(
+    'after',
+    '\nHTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are honoured; all connections are outbound.',
+  );
   finish(
     command,
     'kindred join http://host:7070 --data mine.csv --task all --name ada --state ada',

@@ -1,11 +1,11 @@
 /** The command line: one file per command, and here what they have in common. */
 import { type Command, CommanderError } from 'commander';
 import { nearestName } from '../data/columns.ts';
+import { packageVersion } from '../node/package-version.ts';
 import { reportFailure } from './failure.ts';
 import type { Io } from './io.ts';
 import { KindredCommand, nearestFlag } from './kindred-command.ts';
 import { processIo } from './process-io.ts';
-import { programVersion } from './version.ts';
 
 type AddCommand = (program: Command, io: Io, loadAll: () => Promise<Command>) => void;
 
@@ -20,6 +20,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   explain: async () => (await import('./explain.ts')).addExplain,
   export: async () => (await import('./export.ts')).addExport,
   serve: async () => (await import('./serve.ts')).addServe,
+  gateway: async () => (await import('./gateway.ts')).addGateway,
+  aggregate: async () => (await import('./aggregate.ts')).addAggregate,
   join: async () => (await import('./join.ts')).addJoin,
   invite: async () => (await import('./operator.ts')).addInvite,
   revoke: async () => (await import('./operator.ts')).addRevoke,
@@ -30,6 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   replay: async () => (await import('./replay.ts')).addReplay,
   calibrate: async () => (await import('./calibrate.ts')).addCalibrate,
   reproduce: async () => (await import('./reproduce.ts')).addReproduce,
+  work: async () => (await import('./work.ts')).addWork,
   audit: async () => (await import('./audit.ts')).addAudit,
   settings: async () => (await import('./settings.ts')).addSettingsCommand,
   data: async () => (await import('./data.ts')).addData,
@@ -63,7 +66,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /** Commands that solve in this process or its threads, sooner than the engine finds out what is worth compiling well. */
-const SOLVING = new Set('demo train tune join simulate replay calibrate reproduce audit bench'.split(' '));
+const SOLVING = new Set(
+  'demo train tune join simulate replay calibrate reproduce work audit bench'.split(' '),
+);
 
 /** What the launcher calls. The process ends by itself, once all output is out. */
 export async function runProcess(): Promise<void> {
@@ -102,7 +107,7 @@ function newProgram(write: (text: string) => void): KindredCommand {
   const program = new KindredCommand('kindred', Object.keys(COMMANDS));
   program
     .description('Personalised linear models across participants that may not share their data.')
-    .version(programVersion(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .exitOverride()

@@ -6,32 +6,13 @@ import { listed } from '../data/number.ts';
 import type { Table, TableColumns } from '../data/table.ts';
 import { modelFromJson } from '../methods/model.ts';
 import { withFeaturesOf } from '../methods/model-rows.ts';
+import { type Joined, joinedAs, recordedColumns } from '../methods/recorded-columns.ts';
 import { type UnfamiliarValues, unfamiliarValues } from '../methods/unfamiliar-values.ts';
 import { kindOf, readText } from '../node/files/files.ts';
-import { COLUMN_RULES } from '../settings/columns.ts';
-import type { Output } from '../settings/kind.ts';
-import { accepted, choice, list, text, toggle } from '../settings/kinds.ts';
-import { object } from '../settings/objects.ts';
 import type { Model } from '../solver/model.ts';
 import { type ColumnNames, columnsFrom, type DataFlags, DEFAULT_COLUMNS, readData } from './data-options.ts';
 import type { Io } from './io.ts';
 import { count } from './number-text.ts';
-
-const columnsKind = object(
-  {
-    ...{ task: text(), label: text(), drop: list(text(), 'a list of columns') },
-    separator: text().optional(),
-    decimal: choice('point', 'comma').optional(),
-    header: toggle().optional(),
-    ...COLUMN_RULES,
-  },
-  'ignored',
-);
-
-/** Of a model that comes from a participant's state: whose it is, and how the data name it (`modelOf`, client/participant-file.ts). */
-const joinedFields = { participant: text(), own: text().optional() };
-const joinedKind = object(joinedFields, 'ignored');
-type Joined = Output<typeof joinedFields>;
 
 export function addModelOption(command: Command): Command {
   return command.requiredOption(
@@ -65,7 +46,7 @@ export async function readTableFor(
 ): Promise<ReadForModel> {
   const categorical = model.encoding && { categorical: categoryNames(model.encoding) };
   const columns = columnsFrom(flags, { ...rememberedColumns(model), ...categorical });
-  const joined = accepted(joinedKind, model.options.joined);
+  const joined = joinedAs(model);
   const needed = need === 'task and label' && joined && joined.own === undefined ? 'label' : need;
   const read = (names: ColumnNames) =>
     readData(io, path, flags, { ...names, need: needed, features: largestIndex(model, names) });
@@ -128,7 +109,7 @@ export function rememberingColumns(model: Model, flags: DataFlags): Model {
 
 /** Names of the columns at training, where the model was written by `kindred train`. */
 function rememberedColumns(model: Model): ColumnNames {
-  return accepted(columnsKind, model.options.columns) ?? DEFAULT_COLUMNS;
+  return recordedColumns(model) ?? DEFAULT_COLUMNS;
 }
 
 /** LIBSVM text leaves out zeros, and with them the last features: their number follows from the names x1, x2, ... */

@@ -1,8 +1,8 @@
 /** How commands reach NATS: the address as an option, secrets in the environment, where no list of processes shows them. */
 import type { Command } from 'commander';
-import { inputError } from '../base/errors.ts';
 import type { NatsOptions } from '../nats/connection.ts';
-import { readText } from '../node/files/files.ts';
+import { natsFromEnvironment } from '../nats/environment.ts';
+import { durationValue } from './flags.ts';
 import type { Io } from './io.ts';
 
 export interface NatsFlags {
@@ -20,22 +20,18 @@ export function addNatsOption(command: Command, about: string): Command {
   return command.option('--nats <url>', about);
 }
 
-/** Several addresses of one cluster are separated by commas. */
-export async function natsOptions({ env }: Io, nats: string, name: string): Promise<NatsOptions> {
-  const text = async (path: string | undefined) => (path ? await readText(path) : undefined);
-  const credentials = await text(env.KINDRED_NATS_CREDS);
-  if (credentials !== undefined && !credentials.includes('BEGIN NATS USER JWT'))
-    throw inputError(
-      'BAD_OPTION',
-      `${env.KINDRED_NATS_CREDS}: expected credentials of NATS (a .creds file), got another file`,
+/** What all processes on one NATS must agree on, and how long one may be silent before another takes its place. */
+export function addTakeoverOptions(command: Command): Command {
+  return command
+    .option('--namespace <name>', 'one system of several on the same NATS (default: default)')
+    .option(
+      '--takeover <time>',
+      'another process takes over from one that has been silent for so long (default: 10s)',
+      durationValue('--takeover'),
     );
-  return {
-    servers: nats.split(',').map((server) => server.trim()),
-    name,
-    credentials,
-    user: env.KINDRED_NATS_USER,
-    password: env.KINDRED_NATS_PASSWORD,
-    token: env.KINDRED_NATS_TOKEN,
-    ca: await text(env.KINDRED_NATS_CA),
-  };
+}
+
+/** Several addresses of one cluster are separated by commas. */
+export function natsOptions({ env }: Io, nats: string, name: string): Promise<NatsOptions> {
+  return natsFromEnvironment(env, nats, name);
 }

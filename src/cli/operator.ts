@@ -140,9 +140,11 @@ export async function accessFrom(io: Io, flags: OperatorFlags): Promise<ServerAc
   const tls = await readTls(flags);
   const file = tokenFile ?? tokenFileOf(store);
   const given = io.env.KINDRED_OPERATOR_TOKEN;
-  if (given && tokenFile === undefined) return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), tls };
+  const { env } = io;
+  if (given && tokenFile === undefined)
+    return { token: checkToken(given, 'KINDRED_OPERATOR_TOKEN'), tls, env };
   const token = readToken(file);
-  if (token !== undefined) return { token, tls };
+  if (token !== undefined) return { token, tls, env };
   throw inputError(
     'NO_TOKEN',
     `${file}: expected the operator token of the server, found no such file; give --token-file or --store`,

@@ -14,15 +14,21 @@ export function processIo(): Io {
     // A closed stderr cannot be reported anywhere.
     stderr: writerTo(process.stderr, () => {}),
     stdin: readStdin,
+    isInteractive: isInteractive(),
     env: process.env,
     now: () => performance.now(),
     onInterrupt,
   };
 }
 
-/** Once for both signals: from the second one on they do what they do by themselves, which is to end the process. */
+function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** Once for all signals: from the second one on they do what they do by themselves, which is to end the process. */
 function onInterrupt(act: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM'] as const;
+  // A terminal that is closed. Without one, `nohup` may have asked to ignore it.
+  const signals: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', ...(isInteractive() ? ['SIGHUP' as const] : [])];
   const takeBack = () => {
     for (const signal of signals) process.off(signal, onSignal);
   };

@@ -9,8 +9,9 @@ import { firstParticipants } from '../data/participants.ts';
 import type { Table } from '../data/table.ts';
 import { onFile } from '../node/files/file-error.ts';
 import { fingerprint } from '../node/files/fingerprint.ts';
-import { JobPool } from '../node/threads/job-pool.ts';
+import { type DoneJob, JobPool, type JobPoolOptions } from '../node/threads/job-pool.ts';
 import { EXPERIMENT_IDS, type ExperimentId } from '../reproduce/experiments/all.ts';
+import type { Job } from '../reproduce/jobs.ts';
 import {
   type ClassificationData,
   embeddedData,
@@ -25,6 +26,8 @@ import { addDataOptions, type DataFlags, dataWords, NUMBERS_ONLY, readData } fro
 import { addThreadsOption, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
+import { addNatsOption } from './nats-options.ts';
+import { WORKERS_OPTION, withWorkers } from './nats-runner.ts';
 import { duration } from './number-text.ts';
 import { Progress } from './progress.ts';
 import { Remaining } from './remaining.ts';
@@ -36,6 +39,7 @@ interface Flags extends DataFlags {
   readonly quick?: true;
   readonly repeats?: number;
   readonly threads?: number;
+  readonly nats?: string;
   readonly json?: true;
 }
 
@@ -57,6 +61,7 @@ export function addReproduce(program: Command, io: Io): void {
     .action((ids: string[], flags: Flags) => runReproduce(io, ids, flags));
   addDataOptions(command);
   addThreadsOption(command, 'number of threads (default: one per core)');
+  addNatsOption(command, WORKERS_OPTION);
   finish(
     command,
     'kindred reproduce all --quick',
@@ -150,18 +155,17 @@ async function compute(
   const threads = flags.threads ?? availableParallelism();
   const remaining = new Remaining(expectedJobs(ids, profile), threads);
   const progress = new Progress(io);
-  const pool = new JobPool({
-    cache: join(flags.out, 'cache'),
-    threads,
-    given,
-    onDone: (job) => {
-      remaining.done(job);
-      const { finished, total, leftMs } = remaining.standing;
-      const left = leftMs === undefined ? '' : `, about ${duration(leftMs)} left`;
-      progress.show(`reproduce: ${finished} of ${total} jobs${left}`);
-    },
+  const onDone: JobPoolOptions['onDone'] = (job) => {
+    remaining.done(job);
+    const { finished, total, leftMs } = remaining.standing;
+    const left = leftMs === undefined ? '' : `, about ${duration(leftMs)} left`;
+    progress.show(`reproduce: ${finished} of ${total} jobs${left}`);
+  };
+  return await withWorkers(io, flags, async (runnerFor) => {
+    const runner = runnerFor?.<Job, DoneJob>('reproduce', given);
+    const pool = new JobPool({ cache: join(flags.out, 'cache'), threads, given, runner, onDone });
+    return await progress.during(() => reproduce(ids, profile, (jobs) => pool.run(jobs)));
   });
-  return await progress.during(() => reproduce(ids, profile, (jobs) => pool.run(jobs)));
 }
 
 /** What to type to get the same again. */

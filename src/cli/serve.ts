@@ -1,10 +1,12 @@
 /** kindred serve: a coordinator as a service. What it runs is loaded when it runs. */
 import type { Command } from 'commander';
-import { isHostName } from '../node/server/host-names.ts';
+import { MOST_SHARDS } from '../nats/subjects.ts';
 import { FEDERATION_FLAGS } from '../settings/federation.ts';
-import { choice, whole } from '../settings/kinds.ts';
-import { addSettings, finish, refuse, valued } from './flags.ts';
+import { whole } from '../settings/kinds.ts';
+import { addSettings, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
+import { addNatsOption, addTakeoverOptions } from './nats-options.ts';
+import { addFrontOptions, addLogOptions } from './serve/front-options.ts';
 import type { ServeFlags } from './serve/server-options.ts';
 
 export function addServe(program: Command, io: Io): void {
@@ -15,7 +17,7 @@ export function addServe(program: Command, io: Io): void {
     .option('--host <address>', 'address to listen on; 0.0.0.0: all interfaces', '127.0.0.1')
     .option(
       '--store <address>',
-      'SQLite file of the server, created if missing, or postgres://user@host/database',
+      'SQLite file of the server, created if missing, postgres://user@host/database, or nats://host/name',
       'kindred.db',
     )
     .option(
@@ -31,22 +33,15 @@ export function addServe(program: Command, io: Io): void {
       await runServe(io, flags);
     });
   addAccessOptions(command);
+  addTreeOptions(command);
   addSettings(command.optionsGroup('Options of a new federation:'), FEDERATION_FLAGS);
-  command
-    .optionsGroup('Options:')
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent', 'info')
-    .addOption(
-      valued(
-        '--log-format <kind>',
-        'pretty or json (default: json if stderr is not a terminal)',
-        choice('pretty', 'json'),
-      ),
-    )
+  addLogOptions(command.optionsGroup('Options:'))
     .option(
       '--recount',
       'discard all answers and ask all participants again; a damaged store is moved aside and replaced',
     )
     .option('--record <folder>', 'write a run log of every federation here')
+    .option('--reports <folder>', 'show the reports of kindred reproduce in this folder on the dashboard')
     .option('--exit-when-finished', 'exit when training has ended and all participants have been notified');
   command.addHelpText(
     'after',
@@ -57,6 +52,22 @@ export function addServe(program: Command, io: Io): void {
     'kindred serve --min-participants 3',
     'kindred serve --host 0.0.0.0 --tls-self-signed',
     'kindred serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem --store wards.db --gap 1e-4',
+    'kindred serve --nats nats://127.0.0.1:4222 --shards 8',
+  );
+}
+
+function addTreeOptions(command: Command): void {
+  command.optionsGroup('Beyond one machine:');
+  addNatsOption(
+    command,
+    'serve participants behind gateways on this NATS; several addresses separated by commas',
+  );
+  addTakeoverOptions(command).addOption(
+    valued(
+      '--shards <number>',
+      'shards of a new federation, with --nats (default: 8)',
+      whole(1, MOST_SHARDS),
+    ),
   );
 }
 
@@ -70,40 +81,16 @@ function addAccessOptions(command: Command): void {
       '--operator-token-file <file>',
       'file with the operator token; created if missing (default: <store>.token)',
     )
-    .option('--tls-cert <file>', 'certificate, PEM')
-    .option('--tls-key <file>', 'private key of the certificate, PEM')
     .option(
       '--tls-self-signed',
-      'make a certificate for this machine, in <store>.cert.pem and <store>.key.pem or the files above',
+      'make a certificate for this machine, in <store>.cert.pem and <store>.key.pem or the files of --tls-cert',
     )
-    .option(
-      '--tls-client-ca <file>',
-      'accept only clients with a certificate signed by this authority (mutual TLS)',
-    )
-    .option('--origin <origin>', 'origin of web pages that may use the API; may be repeated', origins)
-    .option('--host-name <name>', 'public name of this server (DNS or proxy); may be repeated', hostNames)
     .addOption(
       valued(
         '--max-enrolments <number>',
         'maximum number of participants per federation that enrol without an invitation',
         whole(1),
       ),
-    )
-    .addOption(valued('--max-connections <number>', 'maximum number of connections', whole(1)))
-    .addOption(
-      valued('--connections-per-address <number>', 'maximum number of connections per address', whole(1)),
-    )
-    .addOption(valued('--max-frame-bytes <number>', 'maximum message size in bytes', whole(1024)));
-}
-
-/** No port: it may be that of a forwarder. */
-function hostNames(text: string, previous: readonly string[] | undefined): readonly string[] {
-  if (isHostName(text)) return [...(previous ?? []), text];
-  return refuse('--host-name', 'a name or an address without a port, such as kindred.example.org', text);
-}
-
-/** As browsers send it: no path, no slash at the end. */
-function origins(text: string, previous: readonly string[] | undefined): readonly string[] {
-  if (URL.canParse(text) && new URL(text).origin === text) return [...(previous ?? []), text];
-  return refuse('--origin', 'an origin such as https://example.org', text);
+    );
+  addFrontOptions(command);
 }

@@ -37,6 +37,7 @@ export function simulateReport(
     '',
     ...reachedText(runs).map((text) => line('Reached', text)),
     line('Bytes', bytesText(runs)),
+    ...reportedText(first).map((text) => line('Reported', text)),
     ...privacyText(first).map((text) => line('Privacy', text)),
     ...refusedText(runs).map((text) => line('Refused', text)),
     ...contributionLines(first, layout),
@@ -130,6 +131,15 @@ function reachedText(runs: readonly RunSummary[]): string[] {
     return `${target} after ${seconds(meanOf(times))}${some}`;
   });
   return texts.length === 0 ? [] : [texts.join(', ')];
+}
+
+/** What the coordinator was told, in place of what an onlooker sees. */
+function reportedText({ tests }: RunSummary): string[] {
+  if (!tests) return [];
+  const { metric, participants, own, shared } = tests;
+  const name = metric === 'rmse' ? 'RMSE' : 'balanced accuracy';
+  const models = [`own ${decimals(own.mean)}`, ...(shared ? [`shared part ${decimals(shared.mean)}`] : [])];
+  return [`${name} on test rows by ${count(participants)} participants: ${models.join(', ')} (means)`];
 }
 
 function bytesText(runs: readonly RunSummary[]): string {

@@ -1,6 +1,7 @@
 /** kindred tune: C1, C2, scaling, epsilon and class weight by cross-validation inside the participants. */
 import type { Command } from 'commander';
 import { parseDecimal } from '../data/number.ts';
+import type { Chain, TuneWork } from '../methods/tune/chain.ts';
 import { TUNE_METRICS, type TuneMetric } from '../methods/tune/metric.ts';
 import { SEARCHES, type SearchKind } from '../methods/tune/search.ts';
 import { cacheFolder } from '../node/files/cache-folder.ts';
@@ -29,6 +30,8 @@ import {
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { warnOfLeaks } from './leak-warning.ts';
+import { addNatsOption } from './nats-options.ts';
+import { WORKERS_OPTION, withWorkers } from './nats-runner.ts';
 import { tuneWithProgress } from './tune-progress.ts';
 import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
 
@@ -53,6 +56,7 @@ type Flags = DataFlags & {
   readonly metric?: TuneMetric;
   readonly search?: SearchKind;
   readonly threads?: number;
+  readonly nats?: string;
   /** False: --no-cache. */
   readonly cache?: string | boolean;
   readonly json?: true;
@@ -77,6 +81,7 @@ export function addTune(program: Command, io: Io): void {
     )
     .option('--no-cache', 'store nothing: an interrupted tune starts over');
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
+  addNatsOption(command, WORKERS_OPTION);
   finish(
     command,
     'kindred tune har.csv',
@@ -149,7 +154,11 @@ async function runTune(io: Io, data: string, flags: Flags): Promise<void> {
   const table = await readData(io, data, flags);
   const options = { ...(given as TrainOptions), grid, ...defined({ folds, metric, search }) };
   const { threads } = flags;
-  const result = await tuneWithProgress(io, table, options, { threads, cache: cacheFrom(io, flags) });
+  const cache = cacheFrom(io, flags);
+  const result = await withWorkers(io, flags, (runner) => {
+    const runnerFor = runner && ((work: TuneWork) => runner<Chain, Float64Array[]>('chain', work));
+    return tuneWithProgress(io, table, options, { threads, cache, runnerFor });
+  });
   const next = nextCommand(io.program, data, dataWords(flags), result.chosen);
   const document = { ...result, options: { ...result.options, ...columns }, next };
   await writeResult(io, flags, document, (layout) => tuneReport(result, next, layout));

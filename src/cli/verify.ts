@@ -6,8 +6,8 @@ import { type VerifiedUnlearning, verifiedUnlearning } from '../check/verify-unl
 import type { ParticipantFile } from '../client/participant-file.ts';
 import { allRounds } from '../host/all-rounds.ts';
 import type { FederationRecord } from '../host/ports.ts';
-import { openStore } from '../node/store/open-store.ts';
 import { number } from '../settings/kinds.ts';
+import { openStore } from '../stores/open-store.ts';
 import { finish, kindValue } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
@@ -42,7 +42,7 @@ export function addVerify(program: Command, io: Io): void {
 }
 
 async function runVerify(io: Io, address: string, folders: readonly string[], flags: Flags): Promise<void> {
-  const store = await openStore(address, 'read');
+  const store = await openStore(address, 'read', io.env);
   const { name: path } = store;
   try {
     const federation = federationFrom(path, await store.federations(), flags.federation);

@@ -2,7 +2,7 @@
  * Steps 1 and 2 of joining: a challenge is signed, and a ticket for the connection comes back. And what a failed attempt to join means: the end
  * of it, or only that it should be tried again.
  */
-import { inputError, KindredError } from '../base/errors.ts';
+import { inputError, type KindredError } from '../base/errors.ts';
 import { joinStatement } from '../protocol/joining.ts';
 import { PROTOCOL_VERSION } from '../protocol/messages.ts';
 import type { FederationName } from './participant-file.ts';
@@ -28,12 +28,14 @@ const TICKET = /^[\w.~-]{1,4000}$/;
 
 export async function admit(transport: Transport, applicant: Applicant, signal: AbortSignal) {
   const { label } = transport;
-  const ask = async (step: 'challenge' | 'session', body: unknown): Promise<Fields> => {
-    const reply = await transport.request(step, body, signal);
+  const granted = (reply: Reply): Fields => {
     if (reply.status !== 200) throw refusalOf(label, reply);
     return fieldsOf(reply.body);
   };
-  const offered = await ask('challenge', {});
+  const first = await transport.request('challenge', { protocol: PROTOCOL_VERSION }, signal);
+  // Servers up to version 6 take no such field.
+  const isUnknown = first.status === 400 && errorIn(first.body)?.code === 'BAD_REQUEST';
+  const offered = granted(isUnknown ? await transport.request('challenge', {}, signal) : first);
   const { challenge, protocol } = offered;
   const { name, id } = fieldsOf(offered.federation);
   if (!isText(challenge) || !isText(id) || typeof name !== 'string' || name.length > LONGEST_TEXT)
@@ -41,10 +43,8 @@ export async function admit(transport: Transport, applicant: Applicant, signal: 
   if (typeof protocol !== 'number') throw notKindred(label, 'something else');
   const federation = { name, id };
   checkServer(label, applicant, federation, protocol);
-  const { ticket } = await ask(
-    'session',
-    await requestOf(applicant, federation, challenge, transport.origin),
-  );
+  const signed = await requestOf(applicant, federation, challenge, transport);
+  const { ticket } = granted(await transport.request('session', signed, signal));
   if (typeof ticket !== 'string' || !TICKET.test(ticket)) throw notKindred(label, 'something else');
   return { ticket, federation };
 }
@@ -65,13 +65,7 @@ function checkServer(
   federation: FederationName,
   protocol: number,
 ): void {
-  if (protocol !== PROTOCOL_VERSION) {
-    throw new KindredError(
-      'WRONG_PROTOCOL',
-      `${label}: expected protocol version ${PROTOCOL_VERSION}, got ${protocol}; update the older side`,
-      'run',
-    );
-  }
+  if (protocol !== PROTOCOL_VERSION) throw new OtherVersion(label, protocol);
   if (!known || known.id === federation.id) return;
   throw inputError(
     'WRONG_FEDERATION',
@@ -84,7 +78,7 @@ async function requestOf(
   applicant: Applicant,
   federation: FederationName,
   challenge: string,
-  server: string,
+  { origin: server, agent }: Transport,
 ) {
   const { participant, signer, schema, features, invitation } = applicant;
   const { key } = signer;
@@ -105,6 +99,7 @@ async function requestOf(
     schema,
     ...(features.length <= MOST_NAMES && { features }),
     ...(invitation !== undefined && { invitation }),
+    ...(agent !== undefined && { agent }),
     signature: await signer.sign(statement),
   };
 }
@@ -117,6 +112,20 @@ export class TryAgain extends Error {
     super(message);
     this.name = 'TryAgain';
     this.code = code;
+  }
+}
+
+/** The server speaks another version of the protocol: until one of the two is updated. */
+export class OtherVersion extends TryAgain {
+  readonly server: number;
+
+  constructor(label: string, server: number) {
+    const older = server < PROTOCOL_VERSION ? 'the server' : 'this program';
+    super(
+      'WRONG_PROTOCOL',
+      `${label}: expected protocol version ${PROTOCOL_VERSION}, got ${server}; update ${older}`,
+    );
+    this.server = server;
   }
 }
 

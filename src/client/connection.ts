@@ -9,7 +9,7 @@ import { CLOSE } from '../protocol/joining.ts';
 import type { Limits } from '../protocol/limits.ts';
 import type { ToParticipant } from '../protocol/messages.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
-import { type Applicant, admit, isFinal, TryAgain } from './admission.ts';
+import { type Applicant, admit, isFinal, OtherVersion, TryAgain } from './admission.ts';
 import type { FederationName } from './participant-file.ts';
 import type { Channel, RandomShare, Transport } from './ports.ts';
 
@@ -20,6 +20,8 @@ interface ConnectionOptions {
   /** Asked for before every attempt: it knows more after the first. */
   readonly applicant: () => Applicant;
   readonly retry: BackoffOptions;
+  /** Between attempts at a server of another protocol version; absent: such a server ends it. */
+  readonly upgrade?: BackoffOptions | undefined;
   /** Of what is read. */
   readonly limits: Limits;
 }
@@ -33,6 +35,8 @@ interface ConnectionEvents {
   badFrame(message: string): void;
   /** Lost, or never there; the next attempt comes after `retryMs`. */
   lost(why: string, retryMs: number): void;
+  /** The server speaks this version of the protocol; the next attempt comes after `retryMs`. */
+  otherVersion?(server: number, why: string, retryMs: number): void;
   /** For good. */
   ended(error: Error): void;
 }
@@ -48,6 +52,7 @@ export class Connection {
   private readonly options: ConnectionOptions;
   private readonly events: ConnectionEvents;
   private readonly backoff: Backoff;
+  private readonly upgradeBackoff: Backoff | undefined;
   private readonly closing = new AbortController();
   private channel: Channel | undefined;
   private hasWorked = false;
@@ -59,6 +64,7 @@ export class Connection {
     this.options = options;
     this.events = events;
     this.backoff = new Backoff(options.retry, options.random);
+    this.upgradeBackoff = options.upgrade && new Backoff(options.upgrade, options.random);
     this.over = this.run();
   }
 
@@ -83,10 +89,21 @@ export class Connection {
       const final = this.finalError(error);
       if (final) return this.events.ended(final);
       if (clock.now() - startedMs > GOOD_MS) this.backoff.reset();
-      const retryMs = this.backoff.next();
-      this.events.lost(error.message, retryMs);
-      await pause(clock, retryMs, signal);
+      await pause(clock, this.retryAfter(error), signal);
     }
+  }
+
+  /** How long to wait, after those who want to know have been told. */
+  private retryAfter(error: Error): number {
+    if (error instanceof OtherVersion && this.upgradeBackoff) {
+      const retryMs = this.upgradeBackoff.next();
+      this.events.otherVersion?.(error.server, error.message, retryMs);
+      return retryMs;
+    }
+    this.upgradeBackoff?.reset();
+    const retryMs = this.backoff.next();
+    this.events.lost(error.message, retryMs);
+    return retryMs;
   }
 
   /** From the challenge to the end of the channel; gives the reason why it ended, or throws it. */
@@ -144,6 +161,8 @@ export class Connection {
       return undefined;
     }
     if (!(error instanceof TryAgain)) return error;
+    if (error instanceof OtherVersion && !this.upgradeBackoff)
+      return new KindredError(error.code, error.message, 'run');
     if (error.code !== 'BAD_SIGNATURE' || ++this.badSignatures < MOST_BAD_SIGNATURES) return undefined;
     return new KindredError(error.code, error.message, 'run');
   }

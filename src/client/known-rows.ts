@@ -2,9 +2,9 @@
  * Rows are recognised by their content, wherever they stand in a file: what is kept stays what it was (to train or to test on, with its dual as
  * a warm start), and only what is new is drawn for the one or the other. So adding rows never moves a test row into training.
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8Bytes } from '../base/bytes.ts';
 import { stream } from '../base/random.ts';
+import { Sha256 } from '../base/sha256.ts';
 import type { Split } from '../data/split.ts';
 import type { Table } from '../data/table.ts';
 
@@ -21,17 +21,13 @@ type Rows = Pick<Table, 'x' | 'targets' | 'levels' | 'weights'>;
 /** Of every row, features, target and weight: 53 bits of their digest. */
 export function rowKeys(table: Rows): Float64Array {
   return Float64Array.from(table.targets!, (_, i) => {
-    const [high, low] = new Uint32Array(addRow(sha256.create(), table, i).digest().buffer);
+    const [high, low] = new Uint32Array(addRow(new Sha256(), table, i).digest().buffer);
     return (high >>> 11) * 2 ** 32 + low;
   });
 }
 
 /** Row i of as many as there are targets, into a digest. Of text the text itself: places in lists of texts change with other rows. */
-export function addRow(
-  hash: ReturnType<typeof sha256.create>,
-  { x, targets, levels, weights }: Rows,
-  i: number,
-) {
+export function addRow(hash: Sha256, { x, targets, levels, weights }: Rows, i: number) {
   const d = x.length / targets!.length;
   const row = x.slice(i * d, (i + 1) * d);
   const texts = levels?.flatMap((column, j) => {
@@ -42,7 +38,7 @@ export function addRow(
   const more = [...(texts ? [texts] : []), ...(weights ? [weights[i]] : [])];
   return hash
     .update(new Uint8Array(row.buffer))
-    .update(utf8ToBytes(`${[targets![i], ...more].map((value) => JSON.stringify(value)).join()}\n`));
+    .update(utf8Bytes(`${[targets![i], ...more].map((value) => JSON.stringify(value)).join()}\n`));
 }
 
 /** For each row its place among others with the same content, each used once; -1: it is not among them. */

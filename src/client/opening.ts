@@ -52,7 +52,13 @@ export function checkedSplit(options: ParticipationOptions): Split {
   if (!(Number.isSafeInteger(seed) && seed >= 0))
     throw inputError('BAD_OPTION', `option --seed: expected a whole number of at least 0, got ${seed}`);
   if (!targets) throw inputError('NO_TARGETS', `${source}: expected a target column, got none`);
-  return splitAsTrain(data.table, participant, testFraction, seed);
+  const split = splitAsTrain(data.table, participant, testFraction, seed);
+  if (options.reportTests && split.test.length === 0)
+    throw inputError(
+      'BAD_OPTION',
+      'option --report-tests: expected test rows, got none; --test-fraction 0.3 keeps some aside',
+    );
+  return split;
 }
 
 interface OpenedHome extends Home {
@@ -176,7 +182,11 @@ function removedSince(before: KnownRows, { train, test }: KnownRows): RemovedRow
 }
 
 export function profileOf(
-  { participant: id, secure }: Pick<ParticipationOptions, 'participant' | 'secure'>,
+  {
+    participant: id,
+    secure,
+    reportTests,
+  }: Pick<ParticipationOptions, 'participant' | 'secure' | 'reportTests'>,
   { secret }: ParticipantFile,
   /** Raw, of the enrolment key. */
   identityKey: Uint8Array,
@@ -197,6 +207,7 @@ export function profileOf(
     retryMs: RETRY_MS,
     ...(secure && { secure: { secret, identityKey } }),
     policy,
+    ...(reportTests && { reportsTests: true }),
   };
 }
 

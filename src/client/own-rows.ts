@@ -3,11 +3,11 @@
  * them. The training rows go to the solver; what stays here are targets and the rows to test on.
  */
 
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8Bytes } from '../base/bytes.ts';
 import { KindredError } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { sameData } from '../base/same-data.ts';
+import { hexOf, Sha256 } from '../base/sha256.ts';
 import { labelsOf, mappingOf } from '../data/agreed-classes.ts';
 import { type ColumnSummary, isPlain, summarise } from '../data/column-summary.ts';
 import { encodedRows, type PlacedCode, placedNamed } from '../data/encoding.ts';
@@ -19,9 +19,12 @@ import type { Table } from '../data/table.ts';
 import { meanOneWeights, weightedRows } from '../data/weights.ts';
 import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, targetMoments, withScaledEpsilon } from '../math/target-scaling.ts';
+import type { SolveRequest, SolveResult } from '../participant/effects.ts';
 import type { OwnTargets } from '../participant/state.ts';
+import { TestedRows } from '../participant/tested-rows.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import type { TestReport } from '../protocol/test-reports.ts';
 import { columnsOf, seededMap } from '../settings/feature-map.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Sigmoids } from '../solver/calibration.ts';
@@ -80,9 +83,9 @@ export function ownData(table: Table, { train, test: tested }: Split): OwnData {
 }
 
 function digestOf(table: Table, rows: Uint32Array): string {
-  const hash = sha256.create();
+  const hash = new Sha256();
   for (const i of rows) addRow(hash, table, i);
-  return bytesToHex(hash.digest());
+  return hexOf(hash.digest());
 }
 
 /** What is known of the targets before the federation says what is learnt from them. Labels of all rows: those to test on are told apart, too. */
@@ -93,7 +96,7 @@ export function ownTargets(
   const found = labelsOf(labels.targets!);
   const { maxLabels, maxIdBytes } = DEFAULT_LIMITS;
   const areClasses =
-    found.length <= maxLabels && found.every((label) => utf8ToBytes(label).length <= maxIdBytes);
+    found.length <= maxLabels && found.every((label) => utf8Bytes(label).length <= maxIdBytes);
   return { labels: areClasses ? found : undefined, positive, values: ownValues(labels, train) };
 }
 
@@ -135,6 +138,8 @@ export class OwnRows {
       }
     | undefined;
   private problem: BoxContext | undefined;
+  /** Test rows as they were last scaled; made when they are first asked for. */
+  private tested: TestedRows | undefined;
 
   constructor({ trainX: x, ...data }: OwnData, options: OwnRowsOptions, events: OwnRowsEvents) {
     this.data = data;
@@ -171,6 +176,7 @@ export class OwnRows {
     const y = headTargets(own, headsOf(mapping));
     this.asked = { y, settings, scaling, agreement };
     this.problem = undefined;
+    this.tested = undefined;
     this.solver.prepare(
       withScaledEpsilon(settings, target),
       scaling,
@@ -199,6 +205,22 @@ export class OwnRows {
     const table = { x: features, index: Uint32Array.from({ length: n }, (_, i) => i), scaling, map };
     const d = columnsOf({ ...settings, features: features.length / n });
     return { rows: { id, n, d, table, y, weights: rowWeights(settings, y, n, weights) }, settings };
+  }
+
+  /** How good the models of an answer are on the rows kept aside; undefined where there are none. */
+  report(request: SolveRequest, result: SolveResult): TestReport | undefined {
+    if (!this.isTested || !this.asked) return undefined;
+    this.tested ??= this.testedRows(this.asked);
+    return this.tested.report(request, result);
+  }
+
+  private testedRows(agreed: NonNullable<typeof this.asked>): TestedRows {
+    const { settings, scaling, agreement } = agreed;
+    const { x, rows } = this.data.test;
+    const all = this.targetsBy(agreement.classes && mappingOf(agreement.classes));
+    const codes = codesFor(this.data, settings, agreement, scaling) ?? fillingCodes(x, scaling);
+    const y = Float64Array.from(rows, (i) => all[i]);
+    return new TestedRows({ x: this.encoded(x, rows.length, codes), y }, agreed);
   }
 
   /** Whether rows are kept aside to test on. */

@@ -30,6 +30,11 @@ export interface ParticipationOptions {
   /** Share of the rows to test on (default 0); the split is that of `train` with this seed (default 1). */
   readonly testFraction?: number | undefined;
   readonly seed?: number | undefined;
+  /**
+   * Sends with each answer how good the own model and the shared part are on the test rows (default: false): balanced accuracy, or the root mean
+   * squared error. Needs test rows; refused under differential privacy. With secure aggregation only sums of it are seen.
+   */
+  readonly reportTests?: boolean | undefined;
   /** Calibrates probabilities when it ends, for `predict` with the model: keeps the training rows in memory twice (default: false). */
   readonly probabilities?: boolean | undefined;
   /** Pretends to be so many times as slow (default 1): for tests and demonstrations. */
@@ -45,6 +50,11 @@ export interface ParticipationOptions {
   /** Pauses between attempts to connect grow from the first to the second (default 200 to 15,000 ms). */
   readonly retryFromMs?: number | undefined;
   readonly retryMostMs?: number | undefined;
+  /**
+   * Waits while the server speaks another version of the protocol, and tries again until they fit (default: true), with pauses that grow from ten
+   * times the first to four times the longest of the above: 2 s to a minute. False: such a server ends it with WRONG_PROTOCOL.
+   */
+  readonly waitForUpgrade?: boolean | undefined;
 }
 
 export interface ParticipationPorts {
@@ -70,6 +80,14 @@ export type JoinEvent =
     }
   | { readonly type: 'solved'; readonly round: number; readonly passes: number; readonly computeMs: number }
   | { readonly type: 'bad frame'; readonly message: string }
+  /** The server speaks another version of the protocol than this program (`own`): waiting until they fit. */
+  | {
+      readonly type: 'other version';
+      readonly server: number;
+      readonly own: number;
+      readonly why: string;
+      readonly retryMs: number;
+    }
   /** Training rests, or has ended for this participant. */
   | { readonly type: 'finished'; readonly reason: FinishReason; readonly round: number }
   /** So many rows to test on have come and gone since the last start; nobody learns from them. */
@@ -110,6 +128,8 @@ export interface JoinStatus {
   /** Last round whose answer was accepted. */
   readonly base: number;
   readonly isConnected: boolean;
+  /** The version of the protocol that the server speaks, while that is another one and is waited for. */
+  readonly otherVersion?: number | undefined;
   /** Local passes so far, in this process. */
   readonly passes: number;
   /** How many more participants have to join before training starts; undefined: not known, or it has started. */

@@ -3,18 +3,21 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
-import { agreedNotes } from '../data/encoding-notes.ts';
-import type { SolveResult } from '../participant/effects.ts';
+import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import { faultMessage } from '../participant/faults.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
 import { columnTitles } from '../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
+import { PROTOCOL_VERSION } from '../protocol/messages.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
 import { differingColumns } from './column-codes.ts';
 import { Connection } from './connection.ts';
+import { FaultReports } from './fault-reports.ts';
+import { joinResult } from './join-result.ts';
 import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
 import { modelOf } from './participant-file.ts';
@@ -51,12 +54,15 @@ class Participating implements Participation {
   private loop: ParticipantLoop | undefined;
   private connection: Connection | undefined;
   private isConnected = false;
+  private otherVersion: number | undefined;
   private hasStarted = false;
   private isEnding = false;
   private wantsToLeave = false;
   private passes = 0;
   private solveMs: number | undefined;
+  private request: SolveRequest | undefined;
   private lastReported = '';
+  private readonly faults: FaultReports;
   /** Fulfilled when the state is open, or cannot be opened. */
   private readonly opened: Promise<void>;
   private adapting: Adapting | undefined;
@@ -64,6 +70,10 @@ class Participating implements Participation {
   constructor({ data, ...options }: ParticipationOptions, ports: ParticipationPorts) {
     this.options = options;
     this.ports = ports;
+    this.faults = new FaultReports(ports.clock, (code) => {
+      if (this.loop && this.hasStarted)
+        this.connection?.send(encode(faultMessage(this.loop.state, code), 'f64'));
+    });
     this.done = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });
@@ -71,7 +81,7 @@ class Participating implements Participation {
   }
 
   get status(): JoinStatus {
-    const { loop, passes, solveMs, isConnected } = this;
+    const { loop, passes, solveMs, isConnected, otherVersion } = this;
     const { participant } = this.options;
     const { federation, stored } = this.store?.file ?? {};
     const phase = loop?.state.phase ?? 'joining';
@@ -80,7 +90,7 @@ class Participating implements Participation {
     const { awaited, waitingFor } = loop?.state ?? {};
     const { agreement } = stored ?? {};
     return {
-      ...{ participant, federation, phase, round, base, isConnected, passes, solveMs },
+      ...{ participant, federation, phase, round, base, isConnected, passes, solveMs, otherVersion },
       ...{ awaited, waitingFor, agreement },
     };
   }
@@ -158,10 +168,12 @@ class Participating implements Participation {
         clock,
         side,
         sign: async (statement) => fromBase64Url(await signer.sign(statement)),
-        store: certifying(
-          store,
-          () => this.loop?.state.phase === 'finished',
-          (certificate) => this.emit({ type: 'unlearned', certificate }),
+        store: this.faults.watching(
+          certifying(
+            store,
+            () => this.loop?.state.phase === 'finished',
+            (certificate) => this.emit({ type: 'unlearned', certificate }),
+          ),
         ),
         solver: {
           prepare: (settings, scaling, agreement) => {
@@ -169,7 +181,10 @@ class Participating implements Participation {
             if (differing) this.emit({ type: 'columns differ', ...differing });
             rows.prepare(settings, scaling, agreement);
           },
-          solve: (request) => rows.solver.solve(request),
+          solve: (request) => {
+            this.request = request;
+            rows.solver.solve(request);
+          },
           cancel: () => rows.solver.cancel(),
           interrupt: () => rows.solver.interrupt(),
         },
@@ -207,6 +222,7 @@ class Participating implements Participation {
   private connect(transport: Transport, signer: Signer): Connection {
     const store = this.store!;
     const { invitation, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
+    const { waitForUpgrade = true } = this.options;
     const { clock, random } = this.ports;
     return new Connection(
       {
@@ -219,6 +235,7 @@ class Participating implements Participation {
           return { participant, signer, schema, features, invitation, federation, place: store.place };
         },
         retry: { fromMs: retryFromMs, mostMs: retryMostMs },
+        upgrade: waitForUpgrade ? { fromMs: 10 * retryFromMs, mostMs: 4 * retryMostMs } : undefined,
         limits: { ...DEFAULT_LIMITS, maxFrameBytes: this.policy.maxFrameBytes },
       },
       {
@@ -228,6 +245,7 @@ class Participating implements Participation {
         },
         connected: () => {
           this.isConnected = true;
+          this.otherVersion = undefined;
           this.emit({ type: 'connected', federation: store.file.federation! });
           // The first connection starts the machine; after later ones it retransmits what may not have been received.
           const type = this.hasStarted ? 'timer' : 'start';
@@ -235,10 +253,18 @@ class Participating implements Participation {
           this.take({ type });
         },
         message: (message) => this.take({ type: 'message', message }),
-        badFrame: (message) => this.emit({ type: 'bad frame', message }),
+        badFrame: (message) => {
+          this.emit({ type: 'bad frame', message });
+          this.faults.report('BAD_FRAME');
+        },
         lost: (why, retryMs) => {
           this.isConnected = false;
           this.emit({ type: 'lost', why, retryMs });
+        },
+        otherVersion: (server, why, retryMs) => {
+          this.isConnected = false;
+          this.otherVersion = server;
+          this.emit({ type: 'other version', server, own: PROTOCOL_VERSION, why, retryMs });
         },
         ended: (error) => this.fail(error),
       },
@@ -254,7 +280,15 @@ class Participating implements Participation {
     this.passes += passes;
     this.solveMs = computeMs;
     this.emit({ type: 'solved', round, passes, computeMs });
-    this.take({ type: 'solved', result });
+    this.take({ type: 'solved', result: this.withTests(result) });
+  }
+
+  /** What is reported goes with the answer: measured here, where the test rows are. Not of a solve that a newer round has overtaken. */
+  private withTests(result: SolveResult): SolveResult {
+    const { request, rows, loop } = this;
+    const isCurrent = request?.round === result.round && loop!.state.order?.round === result.round;
+    const tests = this.options.reportTests && isCurrent ? rows!.report(request, result) : undefined;
+    return tests ? { ...result, tests } : result;
   }
 
   private take(event: ParticipantEvent): void {
@@ -286,6 +320,8 @@ class Participating implements Participation {
   }
 
   private fail(error: unknown): void {
+    // What the machine has found out it has reported itself.
+    if (!this.isEnding && !this.loop?.state.refusal) this.faults.reportError(error);
     this.end('closed', { error });
   }
 
@@ -303,40 +339,11 @@ class Participating implements Participation {
   private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
     // Not within the step or the event that ended it: the state may still be on its way to the store.
     await this.opened;
-    const { store, rows } = this;
-    const { participant, federation, round: rounds, base, passes } = this.status;
+    const { store, rows, key, status } = this;
     try {
       await this.connection?.close();
       await rows?.solver.close();
-      const calibration = store && (await rows?.calibrate(store));
-      const model = this.model();
-      const test = model && rows?.measure(model);
-      const { classes, target } = store?.file.stored.agreement ?? {};
-      const privacy = this.loop?.state.stored.settings?.dp;
-      const state = store?.place ?? '';
-      const { unlearned } = store?.file ?? {};
-      const columns = model?.encoding && agreedNotes(model.encoding);
-      const outcome = {
-        reason,
-        rounds,
-        base,
-        ...this.loop?.state.covered,
-        passes,
-        ...(calibration && { calibration }),
-        test,
-      };
-      return {
-        participant,
-        key: this.key,
-        federation,
-        ...outcome,
-        classes,
-        target,
-        ...(columns && { columns }),
-        privacy,
-        unlearned,
-        state,
-      };
+      return await joinResult({ reason, key, status, machine: this.loop?.state, store, rows });
     } finally {
       this.isConnected = false;
       await store?.release();

@@ -111,6 +111,8 @@ export interface Transport {
   readonly label: string;
   /** What was dialled, which is signed: scheme, host and port, as `URL.origin` writes it. */
   readonly origin: string;
+  /** Program and version, for the people who run the server; undefined: not told. */
+  readonly agent?: string | undefined;
   /** A step of admission; rejects with a `TryAgain` or a `KindredError` (admission.ts) where no reply came. */
   request(step: 'challenge' | 'session', body: unknown, signal: AbortSignal): Promise<Reply>;
   /** Opens a channel with a ticket from the second step. */

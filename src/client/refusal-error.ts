@@ -11,6 +11,7 @@ const MISTAKES = new Set([
   'POSITIVE_NEEDED',
   'TARGET_NOT_A_NUMBER',
   'COLUMNS_NOT_AGREED',
+  'REPORT_NOT_PRIVATE',
 ]);
 
 export function refusalError(

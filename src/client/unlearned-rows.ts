@@ -1,6 +1,6 @@
 /** What is noted of rows that were removed, and the certificate about them (unlearning.ts). */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8Bytes } from '../base/bytes.ts';
+import { hexOf, sha256 } from '../base/sha256.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { placesIn } from './known-rows.ts';
 
@@ -38,7 +38,7 @@ export interface UnlearnedRows extends Unlearning {
 
 export function removedRows(training: Float64Array, testing: Float64Array): RemovedRows {
   const keys = [...training, ...testing].sort((a, b) => a - b);
-  const digest = bytesToHex(sha256(utf8ToBytes(keys.map((key) => `${key}\n`).join(''))));
+  const digest = hexOf(sha256(utf8Bytes(keys.map((key) => `${key}\n`).join(''))));
   return { training: training.length, testing: testing.length, digest };
 }
 

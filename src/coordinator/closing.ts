@@ -3,22 +3,27 @@
  * sums (collecting/); answers to a query and steps differ in what they prove about the model, and in nothing else.
  */
 import { invariant } from '../base/errors.ts';
+import type { Summed } from '../privacy/secure/coordinator.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { type Certificate, certificateOf } from '../solver/certificate.ts';
 import { isPlausible } from '../solver/inquiry.ts';
 import type { Standing } from '../solver/inquiry-types.ts';
 import { excessOf } from '../solver/last-answers.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
+import { noteMeasured } from './branch.ts';
+import { countsOf, sumUp } from './branch-sum.ts';
 import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, expel, measuredMoments, takeOutcome } from './collecting/secure.ts';
 import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { collectPartials, noteBehind } from './groups.ts';
 import { settle } from './membership.ts';
 import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
 import {
+  accept,
   type CoordinatorState,
   isMissing,
   type Member,
@@ -70,10 +75,8 @@ function closeRound(state: CoordinatorState, noise: Float64Array | undefined): C
   noteSilence(state);
   if (state.secure?.purpose === 'measure') return onMeasured(state, measuredMoments(state, summed));
   noteShares(state);
-  const collected = enough(
-    state,
-    state.secure ? collectSum(state, summed) : collectAnswers(state, responders),
-  );
+  const collected = collectedBy(state, responders, summed);
+  if (state.above) return isAnswered(state) ? [] : sumUp(state, collected);
   const byAnswers = inquiryOf(state) !== undefined;
   const proof = byAnswers ? inquire(state, collected) : examine(state);
   const base = rowOf(state, responders, proof, collected);
@@ -96,10 +99,35 @@ function closeRound(state: CoordinatorState, noise: Float64Array | undefined): C
   return goOn(state, row, proof, stepped);
 }
 
-/** Too few answers are none. */
+function collectedBy(
+  state: CoordinatorState,
+  responders: readonly Member[],
+  summed: Summed | undefined,
+): Collected {
+  if (state.place.below === 'groups') return enough(state, collectPartials(state, responders));
+  return enough(state, state.secure ? collectSum(state, summed) : collectAnswers(state, responders));
+}
+
+/** Whether a branch has answered its parent's round already. */
+function isAnswered({ above, round }: CoordinatorState): boolean {
+  return above?.pending?.message.round === round;
+}
+
+/** Too few answers are none; a branch has as many as it has. */
 function enough(state: CoordinatorState, collected: Collected): Collected {
+  if (state.above) return collected;
   const { minResponses } = state.options;
-  return collected.members.length >= Math.max(1, minResponses) ? collected : { members: [] };
+  const answered = collected.members.reduce((sum, { partial }) => sum + (partial?.answered ?? 1), 0);
+  // A partial sum may be of earlier answers alone.
+  const least = collected.groups && minResponses <= 1 ? 0 : Math.max(1, minResponses);
+  return answered >= least ? collected : renewedAmong(collected);
+}
+
+/** Of too few, only what takes the place of answers that are no longer to count. */
+function renewedAmong({ members, groups }: Collected): Collected {
+  const renewed = members.filter(({ partial, behind }) => behind && behind.renewed !== partial?.renewed);
+  const indices = new Set(renewed.map(({ index }) => index));
+  return { members: renewed, groups: groups?.filter(({ member }) => indices.has(member)) };
 }
 
 function outcomeOf({ purpose }: CoordinatorState, { members }: Collected): RoundRow['outcome'] {
@@ -124,8 +152,11 @@ function rowOf(
     primal,
     dual,
     relativeGap,
+    ...(state.wokenRound > 0 && state.round === state.wokenRound + 1 && { woken: true as const }),
     ...privacySpent(state),
+    tests: null,
     ...notes,
+    ...(state.place.below === 'groups' && { behind: countsOf(state, responders) }),
   };
 }
 
@@ -149,6 +180,7 @@ function onMeasured(
   state: CoordinatorState,
   moments: ReturnType<typeof measuredMoments>,
 ): CoordinatorEffect[] {
+  if (state.above) return noteMeasured(state, moments);
   if (moments) return settle(state, moments);
   return limitReached(state) === undefined ? openMeasuring(state) : finish(state, 'rounds');
 }
@@ -177,7 +209,7 @@ function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffe
 }
 
 /** Takes the answers to a query: bounds, and the next query. */
-function inquire(state: CoordinatorState, { members, answers, sum }: Collected): Proof {
+function inquire(state: CoordinatorState, { members, answers, sum, groups }: Collected): Proof {
   const inquiry = inquiryOf(state)!;
   const { round } = state;
   const missing = [...state.members.values()].filter((member) => isMissing(state, member));
@@ -195,7 +227,9 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
   const before = inquiry.query;
   if (sum) inquiry.takeSum(round, sum);
   if (answers) inquiry.take(round, answers);
-  accept(round, { members, answers });
+  if (groups) inquiry.takeGroups(round, groups);
+  accept(round, members, answers);
+  noteBehind(members);
   state.aggregated++;
   const standing = inquiry.close(round, new Set(missing.map(({ index }) => index)));
   noteChange(state, before);
@@ -204,11 +238,15 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
     best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
   const { primal, dual, relativeGap, largestGap } = standing;
   // How exact answers have to be follows from the gap: not from one that is only claimed to be large.
-  const likelyGap = state.secure ? Math.min(standing.likelyGap, standing.vectorGap) : standing.likelyGap;
+  const likelyGap = state.options.secure
+    ? Math.min(standing.likelyGap, standing.vectorGap)
+    : standing.likelyGap;
   const { heads } = standing;
   state.certificate = { primal, dual, relativeGap, ...(heads.length > 1 && { heads }) };
   const { settled, shown } = confirmed(state, standing);
-  const complete = unanswered.every((member) => isMissing(state, member));
+  const complete =
+    unanswered.every((member) => isMissing(state, member)) &&
+    [...state.members.values()].every((member) => !member.behind?.unanswered || isMissing(state, member));
   return {
     primal,
     dual,
@@ -225,12 +263,12 @@ function inquire(state: CoordinatorState, { members, answers, sum }: Collected):
 
 /** Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it. */
 function confirmed(state: CoordinatorState, standing: Standing) {
-  if (!state.secure) return { settled: true, shown: false };
+  if (!state.options.secure) return { settled: true, shown: false };
   const { vectorGap } = standing;
   const { gap } = state.options.stop;
   const settled = vectorGap <= VECTOR_SLACK * gap;
-  state.secure.shownRounds = vectorGap <= gap ? state.secure.shownRounds + 1 : 0;
-  const shown = gap > 0 && settled && (!isPlausible(standing) || state.secure.shownRounds >= CLAIMS_AWAITED);
+  state.shownRounds = vectorGap <= gap ? state.shownRounds + 1 : 0;
+  const shown = gap > 0 && settled && (!isPlausible(standing) || state.shownRounds >= CLAIMS_AWAITED);
   return { settled, shown };
 }
 
@@ -254,19 +292,10 @@ function takeSteps(
     );
     makePrivate(state, noise);
   }
-  accept(state.round, { members, answers });
+  accept(state.round, members, answers);
   noteChange(state, before);
   state.aggregated++;
   return members;
-}
-
-/** Notes whose answers count from this round on, and which share of their change. */
-function accept(round: number, { members, answers }: Pick<Collected, 'members' | 'answers'>): void {
-  const factors = new Map(answers?.map(({ member, factor }) => [member, factor]));
-  for (const member of members) {
-    const factor = factors.get(member.index) ?? 1;
-    member.accepted = factor < 1 ? { round, factor } : { round };
-  }
 }
 
 function takenPart(

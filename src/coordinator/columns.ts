@@ -137,7 +137,7 @@ export function encodedBy(codes: readonly ColumnCode[] | undefined, brought: Bro
   return { ...brought, ...encodedMoments(codes, summaryOf(brought, codes.length), brought.count) };
 }
 
-function summaryOf({ count, mean, m2, columns }: Brought, features: number): ColumnSummary[] {
+export function summaryOf({ count, mean, m2, columns }: Brought, features: number): ColumnSummary[] {
   return Array.from({ length: features }, (_, j) => {
     const { kind = 'number', missing = 0, levels = [] } = columns?.[j] ?? {};
     if (kind === 'text')

@@ -1,7 +1,7 @@
 /** What goes into the coordinator's machine and what comes out of it. */
 import type { NoiseOrder } from '../privacy/dp/grid.ts';
-import type { ToCoordinator, ToParticipant } from '../protocol/messages.ts';
-import type { RoundRow } from './state.ts';
+import type { FaultCode, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { RoundRow, Timing } from './state.ts';
 import type { StoredCoordinator } from './stored.ts';
 
 export type CoordinatorInput = { readonly now: number } & (
@@ -19,11 +19,19 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'finish' }
   /** Training goes on after a rest, also one that the operator began: limits count from here. */
   | { readonly type: 'reopen' }
+  /** In a branch: from its parent. */
+  | { readonly type: 'above'; readonly message: ToParticipant }
+  /** In a branch: time to repeat what the parent may not have received. */
+  | { readonly type: 'beat' }
+  /** Rounds stay open for another time, from the next one on. */
+  | { readonly type: 'timing'; readonly timing: Timing }
 );
 
 export type CoordinatorEffect =
   | { readonly type: 'persist'; readonly changes: StoredCoordinator }
   | { readonly type: 'send'; readonly to: string; readonly message: ToParticipant }
+  /** In a branch: to its parent. */
+  | { readonly type: 'up'; readonly message: ToCoordinator }
   /** One timer: a new one replaces it. */
   | { readonly type: 'timer'; readonly atMs: number }
   /**
@@ -32,5 +40,7 @@ export type CoordinatorEffect =
    */
   | { readonly type: 'summation'; readonly ms: number; readonly noise?: NoiseOrder }
   | { readonly type: 'row'; readonly row: RoundRow }
+  /** A participant has reported a failure: for the operator's log. */
+  | { readonly type: 'fault'; readonly id: string; readonly code: FaultCode; readonly round: number }
   /** What the operator wants cannot be done, and why. */
   | { readonly type: 'refusal'; readonly message: string };

@@ -6,10 +6,13 @@
  */
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ToCoordinator } from '../protocol/messages.ts';
+import { measureBelow, onAbove, onBeat, startBranch } from './branch.ts';
 import { onSummed } from './closing.ts';
 import { onAnswer } from './collecting/plain.ts';
 import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
+import { onFault } from './faults.ts';
+import { onEnlist, onPartial } from './groups.ts';
 import {
   onDecline,
   onForget,
@@ -24,7 +27,17 @@ import {
 import { comeBack, onAway } from './patience.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
-import { announce, finish, isPassedOver, onPause, onResume, onTimer, open, wakeFor } from './rounds.ts';
+import {
+  announce,
+  finish,
+  isPassedOver,
+  onPause,
+  onResume,
+  onTimer,
+  onTiming,
+  open,
+  wakeFor,
+} from './rounds.ts';
 import { advance } from './secure-round.ts';
 import { sendFinish } from './sending.ts';
 import { type CoordinatorState, membersHere } from './state.ts';
@@ -38,7 +51,8 @@ export function step(
 ): CoordinatorEffect[] {
   state.nowMs = input.now;
   const effects = take(state, input, primitives);
-  if (readyToStart(state)) effects.push(...startTraining(state));
+  if (state.above) effects.push(...measureBelow(state));
+  else if (readyToStart(state)) effects.push(...startTraining(state));
   if (state.secure) return [...effects, ...advance(state)];
   if (state.phase === 'open' && canClose(state)) {
     state.phase = 'summing';
@@ -73,6 +87,12 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return state.phase === 'finished' ? [] : finish(state, 'operator');
     case 'reopen':
       return onReopen(state);
+    case 'above':
+      return onAbove(state, input.message);
+    case 'beat':
+      return onBeat(state);
+    case 'timing':
+      return onTiming(state, input.timing);
   }
 }
 
@@ -83,8 +103,9 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
 function onStart(state: CoordinatorState): CoordinatorEffect[] {
   state.startedMs = state.nowMs;
   state.pausedMs = state.nowMs;
+  if (state.above) return startBranch(state);
   if (state.phase === 'finished') return membersHere(state).map((member) => sendFinish(state, member));
-  if (state.round === 0) return [gatheringTimer(state)];
+  if (state.phase === 'gathering') return [gatheringTimer(state)];
   if (state.paused) {
     beginWaiting(state);
     return [];
@@ -93,23 +114,37 @@ function onStart(state: CoordinatorState): CoordinatorEffect[] {
   return state.secure ? open(state, state.purpose, []) : announce(state);
 }
 
+/** Moments and a goodbye come from participants and from branches alike. */
+function isOfRole({ kind }: ToCoordinator): boolean {
+  return kind !== 'moments' && kind !== 'leave' && kind !== 'fault';
+}
+
 function onMessage(
   state: CoordinatorState,
   from: string,
   message: ToCoordinator,
   primitives: Primitives,
 ): CoordinatorEffect[] {
+  const isOfBranch = message.kind === 'enlist' || message.kind === 'partial';
+  if (isOfBranch !== (state.place.below === 'groups') && isOfRole(message)) {
+    const sentence = `${message.kind}: expected messages of ${state.place.below === 'groups' ? 'branches' : 'participants'}`;
+    return [refuse(state, from, 'INFEASIBLE', sentence)];
+  }
   if (message.kind === 'join') return onJoin(state, from, message);
+  if (message.kind === 'enlist') return onEnlist(state, from, message);
   const member = state.members.get(from);
   if (!member) {
     return [refuse(state, from, 'NOT_JOINED', `participant "${from}" has not joined`)];
   }
+  // It may be its last message: nobody is waited for because of it.
+  if (message.kind === 'fault') return onFault(state, member, message);
   // It is there after all: a late answer shows it, too.
   if (member.isAway) comeBack(state, member);
   if ('session' in message && message.session === member.session && message.kind !== 'leave') {
     if (isPassedOver(state, member)) return wakeFor(state, member);
   }
   if (message.kind === 'decline') return onDecline(state, member, message);
+  if (message.kind === 'partial') return onPartial(state, member, message);
   if (state.secure && message.kind !== 'leave') return onSecureAnswer(state, member, message, primitives);
   switch (message.kind) {
     case 'moments':

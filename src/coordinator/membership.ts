@@ -27,7 +27,7 @@ import { canWake, isPassedOver, mayWake, open, openMeasuring, wake, wakeFor } fr
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, membersHere, newMember } from './state.ts';
+import { type CoordinatorState, type Member, membersHere, newMember, participantsIn } from './state.ts';
 import { persist } from './stored.ts';
 import {
   askAgain,
@@ -53,6 +53,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   }
   // From an earlier session of the participant, late on its way; one that has left in this session has left.
   if (member && join.session < member.session) return [];
+  if (member && isAhead(state, join)) return forgetAhead(state, member, join);
   if (member?.presence === 'left' && join.session === member.session) return [];
   const absurd = implausibleJoin(state.options, join);
   if (absurd) return [refuse(state, from, 'INFEASIBLE', absurd)];
@@ -106,6 +107,19 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   else if (asked) effects.push(sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
+}
+
+/** It has answered rounds of which nothing is known here, not even what was agreed on: the store was rolled back. */
+function isAhead({ trainer, phase }: CoordinatorState, { base, pending }: Join): boolean {
+  return !trainer && phase === 'gathering' && (base > 0 || pending > 0);
+}
+
+function forgetAhead(state: CoordinatorState, member: Member, { session }: Join): CoordinatorEffect[] {
+  const { id } = member;
+  state.members.delete(id);
+  state.forgotten.set(id, session);
+  const message = `participant "${id}" has answered rounds that the coordinator does not know: start over`;
+  return [persist(state, [], [id]), refuse(state, id, 'FORGOTTEN', message, session)];
 }
 
 /**
@@ -163,9 +177,9 @@ function isUnderWay(state: CoordinatorState): boolean {
 }
 
 /** How many there should have been; undefined: it is as it should be. As long as there is nobody they may be chosen. */
-function featuresExpected(
+export function featuresExpected(
   { members, round, features, options }: CoordinatorState,
-  join: Join,
+  join: Pick<Join, 'features'>,
 ): string | undefined {
   const isFirst = members.size === 0 && round === 0;
   if (!isFirst && options.columns !== 'union')
@@ -177,7 +191,7 @@ function featuresExpected(
 }
 
 /** A place in the sums: after all who have one. */
-function admit(state: CoordinatorState, member: Member): void {
+export function admit(state: CoordinatorState, member: Member): void {
   // With steps, another problem from here on: its models are not to be compared with those before.
   if (!inquiryOf(state)) dropProof(state);
   member.index = state.nextIndex++;
@@ -187,7 +201,9 @@ function admit(state: CoordinatorState, member: Member): void {
 export function onMoments(state: CoordinatorState, member: Member, message: Moments): CoordinatorEffect[] {
   const misshapen = misshapenMoments(state, message);
   if (misshapen) return [refuse(state, member.id, 'WRONG_SHAPE', misshapen)];
-  const rows = (areRowsMeasured(state) || message.columns) && !state.secure ? member.rows : 0;
+  const isGroup = member.participants !== undefined;
+  const brings = isGroup ? message.count : member.rows;
+  const rows = (areRowsMeasured(state) || message.columns) && !state.secure ? brings : 0;
   const implausible = implausibleMoments(message, rows);
   if (implausible) return [refuse(state, member.id, 'INFEASIBLE', implausible)];
   // Settled: it checks for itself whether its labels fit.
@@ -202,9 +218,9 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   }
   noteArrival(member.ways, WELCOMED, state.nowMs);
   const { kind: _, ...brought } = message;
-  // Sent again: it waits, and is told for what.
-  if (member.moments) return [sendWelcome(state, member)];
-  state.measured++;
+  // Sent again: it waits, and is told for what. Of a branch, more may stand behind it by now.
+  if (member.moments && !isGroup) return [sendWelcome(state, member)];
+  if (!member.moments) state.measured++;
   member.moments = brought;
   return classAwaited(state) === undefined ? [] : [sendWelcome(state, member)];
 }
@@ -214,8 +230,10 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
   const isAsked = areRowsMeasured(state) || areLabelsAsked(state) || state.options.columns === 'union';
+  const all = [...state.members.values()];
   const measured = isAsked ? state.measured : state.members.size;
-  if (classAwaited(state) !== undefined || measured === 0 || measured < state.options.minParticipants)
+  const ready = participantsIn(isAsked ? all.filter(({ moments }) => moments) : all);
+  if (classAwaited(state) !== undefined || measured === 0 || ready < state.options.minParticipants)
     return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
@@ -224,11 +242,13 @@ export function readyToStart(state: CoordinatorState): boolean {
 }
 
 /** With secure aggregation: everybody has advertised its keys, and its labels where they are asked for. */
-function readyToMeasure(state: CoordinatorState): boolean {
-  const { members, options } = state;
+export function readyToMeasure(state: CoordinatorState): boolean {
+  const { members, options, above } = state;
   const asksLabels = areLabelsAsked(state);
   const ready = membersSeated(state).filter(({ moments }) => moments || !asksLabels).length;
-  if (ready < Math.max(2, options.minParticipants) || classAwaited(state) !== undefined) return false;
+  // How many there have to be in all is for the parent to say.
+  const least = Math.max(2, above ? 0 : options.minParticipants);
+  if (ready < least || classAwaited(state) !== undefined) return false;
   return ready === members.size || state.nowMs >= state.deadlineMs;
 }
 
@@ -262,17 +282,23 @@ export function settle(
   state: CoordinatorState,
   moments: Parameters<typeof settleScaling>[1],
 ): CoordinatorEffect[] {
-  const inOrder = membersInOrder(state);
   settleScaling(state, moments);
-  state.trainer = newTrainer(state.options, state.features, state.agreement);
-  for (const member of inOrder) {
-    admit(state, member);
-    member.moments = undefined;
-  }
+  state.trainer = newTrainer(state.options, state.features, state.agreement, state.place);
+  const inOrder = admitAll(state);
   const effects = open(state, 'train', inOrder);
   const welcomes = membersHere(state).map((member) => sendWelcome(state, member));
   // The welcome with what is agreed on goes first, but not before it is durable.
   return [effects[0], ...welcomes, ...effects.slice(1)];
+}
+
+/** Everybody has a place in the model. */
+export function admitAll(state: CoordinatorState): Member[] {
+  const inOrder = membersInOrder(state);
+  for (const member of inOrder) {
+    admit(state, member);
+    member.moments = undefined;
+  }
+  return inOrder;
 }
 
 export function onLeave(state: CoordinatorState, member: Member): CoordinatorEffect[] {
@@ -302,6 +328,7 @@ export function onDecline(
 ): CoordinatorEffect[] {
   if (session !== member.session) return [];
   state.declines.set(code, (state.declines.get(code) ?? 0) + 1);
+  member.fault = 'DECLINED';
   // Of the federation as a whole: it does not come back with this policy.
   if (round === 0) return onLeave(state, member);
   if (round !== state.round) return [];
@@ -324,8 +351,8 @@ export function onForget(state: CoordinatorState, id: string): CoordinatorEffect
   forgetContribution(state, member);
   const inquiry = inquiryOf(state);
   const isAnswered = [...state.members.values()].some(({ index }) => inquiry?.hasAnswered(index));
-  // Where nobody is left whose answers made it, nothing of w stays.
-  if (!isAnswered) inquiry?.startOver();
+  // Where nobody is left whose answers made it, nothing of w stays; the w of a branch is its parent's.
+  if (!isAnswered && !state.above) inquiry?.startOver();
   dropProof(state);
   for (const other of state.members.values()) other.scalars = undefined;
   const notice = refuse(

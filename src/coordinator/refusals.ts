@@ -3,6 +3,7 @@ import { clipFactor } from '../privacy/dp/clip.ts';
 import { gridBits, isOnGrid } from '../privacy/dp/grid.ts';
 import { headsBy } from '../protocol/agreement.ts';
 import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
+import { implausibleReport, type TestReport } from '../protocol/test-reports.ts';
 import { boundsOf, type HeadScalars, headScalars } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
@@ -51,7 +52,9 @@ export function refusalOfAnswer(
 ): Refusal | undefined {
   const { round } = state;
   const d = sharedPart(state)?.length;
-  if (d === undefined || message.round > round) {
+  // Nothing has been agreed on: the store is older than what it knows. It joins again, and starts over.
+  if (d === undefined) return ['NOT_JOINED', 'answer: expected nothing before the first round; join again'];
+  if (message.round > round) {
     return ['FUTURE_ROUND', `answer: expected at most round ${round}, got ${message.round}`];
   }
   if (message.round < round) return undefined;
@@ -64,9 +67,18 @@ export function refusalOfAnswer(
   const heads = inquiryOf(state) ? headsBy(state.agreement) : 1;
   const given = headScalars(message.scalars).length;
   if (given !== heads) return ['WRONG_SHAPE', `answer: expected scalars of ${heads} heads, got ${given}`];
+  const report = message.tests && wrongReport(state, message.tests);
+  if (report) return ['INFEASIBLE', report];
   const contradiction = implausible(state, member, message);
   if (contradiction) return ['INFEASIBLE', contradiction];
   return refusalOfSize(state, member, message) ?? refusalOfGrid(state, message);
+}
+
+/** What is reported of tests never touches training, but whoever reports nonsense is not to be believed in the rest either. */
+function wrongReport({ options }: CoordinatorState, report: TestReport): string | undefined {
+  if (options.dp) return 'answer: expected no tests with dp, got some';
+  const wrong = implausibleReport(options.objective, report);
+  return wrong && `answer: ${wrong}`;
 }
 
 /** Single precision on the way, and the last bit of a clipping, may lengthen a vector by so much of it. */

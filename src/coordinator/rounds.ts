@@ -1,11 +1,12 @@
 /** Rounds open, wait, and are followed by others, or by a rest. */
 import { nextSendMs, noteNoReply, noteSent } from '../base/pace.ts';
 import type { FinishReason } from '../protocol/messages.ts';
+import { giveUpRound } from './branch-sum.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { waitForAgain } from './patience.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
 import { sendFinish, sendRound } from './sending.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere } from './state.ts';
+import { type CoordinatorState, type Member, membersAsked, membersHere, type Timing } from './state.ts';
 import { persist } from './stored.ts';
 import { inquiryOf } from './training.ts';
 import { beginWaiting, canClose, gatheringTimer, nextDeadline } from './waiting.ts';
@@ -17,23 +18,41 @@ export function open(
   changed: readonly Member[],
   removed: readonly string[] = [],
 ): CoordinatorEffect[] {
+  if (state.above) return giveUpRound(state, changed, removed);
+  return openNext(state, purpose, changed, removed);
+}
+
+/** In a branch for rounds of its own only: the parent opens all others. */
+function openNext(
+  state: CoordinatorState,
+  purpose: 'train' | 'certify',
+  changed: readonly Member[],
+  removed: readonly string[],
+): CoordinatorEffect[] {
   state.round++;
   // Before it is stored: a federation that is woken rests no more, also after a crash.
+  beginRound(state, purpose);
+  return [persist(state, changed, removed), ...announce(state)];
+}
+
+/** Nobody has answered it yet. */
+export function beginRound(state: CoordinatorState, purpose: 'train' | 'certify'): void {
   state.phase = 'open';
   state.purpose = purpose;
   state.tally = undefined;
+  if (state.timing) state.options = { ...state.options, ...state.timing };
   if (state.secure) state.secure.purpose = state.scaling ? 'train' : 'measure';
   for (const member of state.members.values()) {
     member.answer = undefined;
+    member.partial = undefined;
     member.answered = false;
     noteNoReply(member.pace, state.nowMs);
   }
-  return [persist(state, changed, removed), ...announce(state)];
 }
 
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
 export function openMeasuring(state: CoordinatorState): CoordinatorEffect[] {
-  return open(state, 'certify', []);
+  return openNext(state, 'certify', [], []);
 }
 
 export function announce(state: CoordinatorState): CoordinatorEffect[] {
@@ -140,14 +159,19 @@ export function wake(
   changed: readonly Member[],
   removed: readonly string[] = [],
 ): CoordinatorEffect[] {
+  if (state.above) return giveUpRound(state, changed, removed);
   state.finish = undefined;
   state.startedMs = state.nowMs;
   state.aggregated = 0;
   state.wokenRound = state.round;
   state.bestRound = state.round;
   state.bestGap = Number.POSITIVE_INFINITY;
-  for (const member of state.members.values()) member.wokeIn = member.session;
+  noteWoken(state);
   return open(state, 'train', changed, removed);
+}
+
+export function noteWoken(state: CoordinatorState): void {
+  for (const member of state.members.values()) member.wokeIn = member.session;
 }
 
 /**
@@ -171,6 +195,12 @@ export function onResume(state: CoordinatorState): CoordinatorEffect[] {
   // A secure sum that stood still is given up for a new one, as after a crash.
   if (state.phase === 'open' && state.secure) return open(state, state.purpose, []);
   return [persist(state), ...goOn(state)];
+}
+
+/** The open round keeps the deadline that participants were sent with it. */
+export function onTiming(state: CoordinatorState, timing: Timing): CoordinatorEffect[] {
+  state.timing = timing;
+  return [persist(state)];
 }
 
 function goOn(state: CoordinatorState): CoordinatorEffect[] {

@@ -9,7 +9,7 @@ import { lossOf } from '../solver/losses/losses.ts';
 import { classAwaited } from './agreement.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { DpOptions } from './options.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import { type CoordinatorState, type Member, participantsIn } from './state.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 import { computingMs } from './waiting.ts';
 import { noteDeparture, WELCOMED } from './ways.ts';
@@ -24,15 +24,16 @@ export function sendWelcome(state: CoordinatorState, { id, ways }: Member): Coor
     scaling,
     agreement,
     awaited: awaited(state),
-    waitingFor: classAwaited(state),
+    waitingFor: state.above ? state.above.waitingFor : classAwaited(state),
   } as const;
   return { type: 'send', to: id, message };
 }
 
 /** How many more have to join before training starts. */
-export function awaited({ phase, options, members, secure }: CoordinatorState): number {
+export function awaited({ phase, options, members, secure, above }: CoordinatorState): number {
   if (phase !== 'gathering') return 0;
-  return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - members.size);
+  if (above) return above.awaited;
+  return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - participantsIn(members.values()));
 }
 
 export function settingsOf(state: CoordinatorState): FederationSettings {
@@ -77,7 +78,12 @@ function withoutTimes({ phaseMs: _, ...settings }: SecureOptions): SecureSetting
 /** The query and how it is to be answered, where all are asked the same. */
 export function askedOfAll(state: CoordinatorState) {
   const { w, sigma } = orderFor(state, { index: -1 });
-  return { w, sigma, tolerance: localTolerance(state.gap) };
+  return { w, sigma, tolerance: toleranceOf(state) };
+}
+
+/** As exact as the gap asks for, or as the parent does. */
+function toleranceOf({ above, gap }: CoordinatorState): number {
+  return above?.order?.tolerance ?? localTolerance(gap);
 }
 
 export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {
@@ -91,7 +97,7 @@ export function sendRound(state: CoordinatorState, member: Member): CoordinatorE
     best: state.best?.round ?? 0,
     purpose,
     ...orderFor(state, member),
-    tolerance: localTolerance(state.gap),
+    tolerance: toleranceOf(state),
     waitMs: computingMs(state, member),
     accepted: member.accepted,
     sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
@@ -112,12 +118,19 @@ export function sendFinish(
   const w = finalPart(state, member) ?? new Float64Array(0);
   const { id, session, accepted } = member;
   const best = state.best?.round ?? 0;
-  const everybody = [...state.members.values()];
-  const participants = everybody.filter((one) => one.accepted.round > 0).length;
-  const missing = state.missing.length;
-  const told = { participants, missing, w, accepted };
+  const told = { ...coveredBy(state), w, accepted };
   const message = { kind: 'finish', session, round: state.round, best, reason, ...told } as const;
   return { type: 'send', to: id, message };
+}
+
+/** How many have contributed, and how many of all are not covered by the certificate. */
+function coveredBy({ members, missing, above }: CoordinatorState) {
+  if (above?.covered) return above.covered;
+  const all = [...members.values()];
+  const behind = (key: 'participants' | 'missing') =>
+    all.reduce((sum, one) => sum + (one.accepted.round > 0 ? (one.behind?.[key] ?? 0) : 0), 0);
+  const single = all.filter((one) => one.accepted.round > 0 && !one.behind).length;
+  return { participants: single + behind('participants'), missing: missing.length + behind('missing') };
 }
 
 /** MOCHA sends everybody its own. */

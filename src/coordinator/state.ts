@@ -10,17 +10,21 @@ import type {
   Accepted,
   AnswerMessage,
   DeclineCode,
+  FaultCode,
   FinishReason,
   Moments,
+  PartialSum,
   RejectCode,
   Scalars,
   SecureToParticipant,
   SumPurpose,
 } from '../protocol/messages.ts';
+import type { RoundTests, TestReport } from '../protocol/test-reports.ts';
 import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
 import type { Combiner } from '../solver/combiner.ts';
 import type { Inquiries } from '../solver/inquiries.ts';
 import type { CoordinatorOptions } from './options.ts';
+import type { AboveSide, Behind, Place } from './place.ts';
 import { newWays, type Ways } from './ways.ts';
 
 /**
@@ -46,8 +50,10 @@ export interface LastingMember {
   presence: 'here' | 'left';
   /** Its last answer that was accepted. */
   accepted: Accepted;
-  /** Counts the changes of its rows. */
+  /** Counts the changes of its rows; of a branch, its news. */
   edition: number;
+  /** Of a branch: how many stand behind it; absent: it is a participant. */
+  participants?: number | undefined;
   /** Its keys for secure aggregation. */
   advertisement?: Advertisement | undefined;
   /** Put out of secure sums, in a sentence: until the operator has it forgotten. */
@@ -65,8 +71,17 @@ export interface Member extends LastingMember {
   scalarsRound: number;
   /** What is taken off its claims, so that they can be added to those of others (claims.ts). */
   offset: readonly number[];
+  /** What it last reported of its test rows; where only sums are seen nobody knows it. */
+  tests: TestReport | undefined;
+  /** The last failure that it has reported since its last answer; DECLINED: its policy ruled something out. */
+  fault: FaultCode | 'DECLINED' | undefined;
+  /** How many more reports of failures count, and as of when; undefined: none has come yet. */
+  faultsLeft?: { readonly left: number; readonly atMs: number };
   /** Answer in the present round; where only sums are seen nobody knows it. */
   answer: AnswerMessage | undefined;
+  /** Of a branch: its answer in the present round, and what the last one has said of those behind it. */
+  partial: PartialSum | undefined;
+  behind: Behind | undefined;
   answered: boolean;
   /** Training rounds in a row without an answer, and certifying ones. */
   missed: number;
@@ -110,6 +125,9 @@ export interface Shortened {
   readonly factor: number;
 }
 
+/** How long rounds stay open: all that may change while a federation runs. */
+export type Timing = Pick<CoordinatorOptions, 'waiting' | 'maxWaitMs'>;
+
 /** One line of a run's history: what is known, when a round closed, of the model in use (the best one, or that of its opening). */
 export interface RoundRow extends Certificate {
   readonly round: number;
@@ -128,6 +146,12 @@ export interface RoundRow extends Certificate {
   readonly scores?: readonly MemberScore[];
   /** With a norm bound: who was held to it. */
   readonly shortened?: readonly Shortened[];
+  /** Where responders are branches: the participants behind all of them. */
+  readonly behind?: Omit<Behind, 'renewed'>;
+  /** The first round after a rest: a new run begins. */
+  readonly woken?: true;
+  /** What participants have reported of their test rows; null: nobody has. Absent in rows of earlier versions. */
+  readonly tests?: RoundTests | null;
 }
 
 /** Counts over the members, for the question asked after every input: can the round be closed? */
@@ -167,8 +191,6 @@ export interface SecureSide {
   pace: Pace;
   /** What the present phase has sent to whom. */
   sent: ReadonlyMap<string, Unaddressed>;
-  /** Rounds in a row in which the vectors have shown that the target is reached. */
-  shownRounds: number;
   /** Who does not take part in the open round, and why. */
   declined: Map<string, DeclineCode>;
   /** Of a round that is closed, until it has been taken in. */
@@ -176,7 +198,12 @@ export interface SecureSide {
 }
 
 export interface CoordinatorState {
-  readonly options: CoordinatorOptions;
+  options: CoordinatorOptions;
+  /** How long rounds stay open, as the operator has changed it: from the next one on. */
+  timing?: Timing | undefined;
+  readonly place: Place;
+  /** Present in a branch. */
+  readonly above: AboveSide | undefined;
   phase: CoordinatorPhase;
   /** By the operator: no round closes, no deadline passes (`onPause`). */
   paused: boolean;
@@ -232,12 +259,16 @@ export interface CoordinatorState {
   contributions: Contributions;
   /** What the last aggregated round did to w; not known after a crash. */
   lastChange: Float64Array | undefined;
-  /** Present where only sums are seen. */
+  /** Present where this coordinator sees sums of its participants only. */
   readonly secure: SecureSide | undefined;
+  /** Where only sums are seen: rounds in a row in which the vectors have shown that the target is reached. */
+  shownRounds: number;
   /** Rejections by code. */
   readonly rejections: Map<RejectCode, number>;
   /** What participants have declined, by code. */
   readonly declines: Map<DeclineCode, number>;
+  /** Failures that participants have reported, by code. */
+  readonly faults: Map<FaultCode, number>;
 }
 
 /** Nothing is known. */
@@ -251,8 +282,12 @@ export function newMember(lasting: LastingMember): Member {
     scalars: undefined,
     scalarsRound: 0,
     offset: [],
+    tests: undefined,
+    fault: undefined,
     answer: undefined,
     answered: false,
+    partial: undefined,
+    behind: undefined,
     undealt: 0,
     missed: 0,
     missedChecks: 0,
@@ -271,6 +306,13 @@ export function newMember(lasting: LastingMember): Member {
 
 export function membersHere(state: CoordinatorState): Member[] {
   return [...state.members.values()].filter((member) => member.presence === 'here');
+}
+
+const FOR_ALL = { kind: 'all' } as const;
+
+/** How a round waits: for branches always for all, because each has a deadline of its own for those behind it. */
+export function waitingOf({ place, options }: CoordinatorState): CoordinatorOptions['waiting'] {
+  return place.below === 'groups' ? FOR_ALL : options.waiting;
 }
 
 /** Members whose answer the open round can still take. */
@@ -301,16 +343,19 @@ function count(state: CoordinatorState): Tally {
  * Whether it is worth waiting for: where a round waits for everybody or for a share, as long as it has answered lately (who is too slow to
  * train in time may still certify in time); where it waits for a time, as long as its connection is there.
  */
-export function isAwaited({ purpose, options }: CoordinatorState, member: Member): boolean {
-  const { patience, waiting } = options;
+export function isAwaited(state: CoordinatorState, member: Member): boolean {
+  const { purpose, options } = state;
+  const { patience } = options;
+  const waiting = waitingOf(state);
   if (purpose === 'certify') return member.missedChecks < patience;
   if (waiting.kind === 'all' || waiting.kind === 'share') return member.missed < patience;
   return !member.isAway || patience === Number.POSITIVE_INFINITY;
 }
 
 /** Whether nobody counts on its answers any more: it has left, or has been silent for long. */
-export function isMissing({ options }: CoordinatorState, member: Member): boolean {
-  const { patience, waiting } = options;
+export function isMissing(state: CoordinatorState, member: Member): boolean {
+  const { patience } = state.options;
+  const waiting = waitingOf(state);
   if (member.presence === 'left' || member.expelled || member.missedChecks >= patience) return true;
   return waiting.kind === 'all' && member.missed >= patience;
 }
@@ -321,4 +366,24 @@ export function tallyAnswer(state: CoordinatorState, member: Member): void {
   if (isAwaited(state, member)) tally.awaited--;
   tally.silent--;
   tally.answers++;
+}
+
+/** Notes whose answers count from this round on, and which share of their change. */
+export function accept(
+  round: number,
+  members: readonly Member[],
+  answers: readonly { readonly member: number; readonly factor: number }[] = [],
+): void {
+  const factors = new Map(answers.map(({ member, factor }) => [member, factor]));
+  for (const member of members) {
+    const factor = factors.get(member.index) ?? 1;
+    member.accepted = factor < 1 ? { round, factor } : { round };
+  }
+}
+
+/** How many participants members stand for. */
+export function participantsIn(members: Iterable<Member>): number {
+  let count = 0;
+  for (const { participants = 1 } of members) count += participants;
+  return count;
 }

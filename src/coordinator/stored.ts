@@ -9,6 +9,7 @@ import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
 import type { InquiriesMemory } from '../solver/inquiries.ts';
 import { earlierAgreement, initialAgreement } from './agreement.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { type AboveSide, ALONE, type Place } from './place.ts';
 import { budgetFor, checkPrivacy } from './private-rounds.ts';
 import {
   type CoordinatorState,
@@ -16,6 +17,7 @@ import {
   type Member,
   newMember,
   type SecureSide,
+  type Timing,
   UNKNOWN,
 } from './state.ts';
 import { combinerOf, dropProof, inquiryOf, newTrainer } from './training.ts';
@@ -48,6 +50,8 @@ export interface StoredRun extends Lasting {
   readonly phase: CoordinatorState['phase'];
   /** Absent: it is not. */
   readonly paused?: boolean | undefined;
+  /** Absent: as the options have it. */
+  readonly timing?: Timing | undefined;
   readonly forgotten: readonly (readonly [string, number])[];
   /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
   readonly inquiry?: InquiriesMemory | undefined;
@@ -57,7 +61,13 @@ export interface StoredRun extends Lasting {
   /** Under differential privacy, with the noise in the combiner's memory. */
   readonly budget?: StoredBudget | undefined;
   readonly contributions?: readonly (readonly [number, Contribution])[] | undefined;
+  /** Of a branch: what it and its parent know of each other. */
+  readonly above?: StoredAbove | undefined;
 }
+
+type StoredAbove = Readonly<
+  Pick<AboveSide, 'edition' | 'hasDropped' | 'renewed' | 'held' | 'base' | 'pending' | 'opened' | 'covered'>
+>;
 
 /** One durable change: all of it or nothing. */
 export interface StoredCoordinator {
@@ -72,18 +82,20 @@ export function persist(
   changed: readonly Member[] = [],
   removed: readonly string[] = [],
 ): { readonly type: 'persist'; readonly changes: StoredCoordinator } {
-  const { phase, paused, budget, contributions } = state;
+  const { phase, paused, timing, budget, contributions, above } = state;
   const inquiry = inquiryOf(state);
   const combiner = combinerOf(state);
   const run = {
     phase,
     ...(paused && { paused }),
+    ...(timing && { timing }),
     ...(Object.fromEntries(LASTING.map((name) => [name, state[name]])) as unknown as Lasting),
     forgotten: [...state.forgotten],
     ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
     ...(combiner && { combiner: combiner.memory }),
     ...(budget && { budget: budget.stored() }),
     ...(contributions.size > 0 && { contributions: [...contributions] }),
+    ...(above && { above: storedAbove(above) }),
   };
   const unsaved = [...state.unsaved].flatMap((id) => state.members.get(id) ?? []);
   state.unsaved.clear();
@@ -91,7 +103,12 @@ export function persist(
   return { type: 'persist', changes: { run, members, removed } };
 }
 
-function acceptedAnswers({ members }: CoordinatorState): Float64Array {
+function storedAbove(above: AboveSide): StoredAbove {
+  const { edition, hasDropped, renewed, held, base, pending, opened, covered } = above;
+  return { edition, hasDropped, renewed, held, base, pending, opened, covered };
+}
+
+export function acceptedAnswers({ members }: CoordinatorState): Float64Array {
   const numbers: number[] = [];
   for (const { index, accepted } of members.values()) {
     if (accepted.round > 0) numbers.push(index, accepted.round, accepted.factor ?? 1);
@@ -101,11 +118,12 @@ function acceptedAnswers({ members }: CoordinatorState): Float64Array {
 
 function storedMember(state: CoordinatorState, member: Member): StoredMember {
   const { id, index, rows, benchmarkMs, session, barred, presence, accepted, edition } = member;
-  const { advertisement, expelled } = member;
+  const { advertisement, expelled, participants } = member;
   const known = combinerOf(state)?.members.get(index);
   const copy = known && { u: known.u };
   return {
     ...{ id, index, rows, benchmarkMs, session, barred, presence, accepted, edition },
+    ...(participants !== undefined && { participants }),
     ...(advertisement && { advertisement }),
     ...(expelled !== undefined && { expelled }),
     known: copy,
@@ -119,16 +137,20 @@ export interface CoordinatorStart {
   /** What an earlier process has stored; absent: this is the first. */
   readonly run?: StoredRun | undefined;
   readonly members?: readonly StoredMember[] | undefined;
+  /** Absent: it is alone. */
+  readonly place?: Place | undefined;
 }
 
-export function beginCoordinator({ options, run, members = [] }: CoordinatorStart): CoordinatorState {
-  return run ? restoreCoordinator(options, run, members) : newCoordinator(options);
+export function beginCoordinator({ options, run, members = [], place }: CoordinatorStart): CoordinatorState {
+  return run ? restoreCoordinator(options, run, members, place) : newCoordinator(options, place);
 }
 
-export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
+export function newCoordinator(options: CoordinatorOptions, place: Place = ALONE): CoordinatorState {
   checkPrivacy(options);
   return {
     options,
+    place,
+    above: place.above && newAbove(place.above),
     phase: 'gathering',
     paused: false,
     pausedMs: 0,
@@ -163,9 +185,36 @@ export function newCoordinator(options: CoordinatorOptions): CoordinatorState {
     budget: budgetFor(options),
     contributions: new Map(),
     lastChange: undefined,
-    secure: options.secure ? newSecureSide() : undefined,
+    // Whoever has branches below gets their sums, and does not take part in making them.
+    secure: options.secure && place.below === 'participants' ? newSecureSide() : undefined,
+    shownRounds: 0,
     rejections: new Map(),
     declines: new Map(),
+    faults: new Map(),
+  };
+}
+
+function newAbove({ name, epoch }: NonNullable<Place['above']>): AboveSide {
+  return {
+    name,
+    epoch,
+    isKnown: false,
+    heardMs: 0,
+    edition: 0,
+    isNews: false,
+    hasDropped: false,
+    awaited: 1,
+    waitingFor: undefined,
+    momentsSentMs: Number.NEGATIVE_INFINITY,
+    moments: undefined,
+    opened: 0,
+    spent: 0,
+    renewed: 0,
+    held: [],
+    base: 0,
+    pending: undefined,
+    order: undefined,
+    covered: undefined,
   };
 }
 
@@ -180,7 +229,6 @@ function newSecureSide(): SecureSide {
     pace: newPace(),
     sent: new Map(),
     declined: new Map(),
-    shownRounds: 0,
     outcome: undefined,
   };
 }
@@ -190,9 +238,10 @@ export function restoreCoordinator(
   options: CoordinatorOptions,
   run: StoredRun,
   members: Iterable<StoredMember>,
+  place: Place = ALONE,
 ): CoordinatorState {
-  const state = newCoordinator(options);
-  const { inquiry, accepted, combiner, budget, contributions, forgotten, paused, ...rest } = run;
+  const state = newCoordinator({ ...options, ...run.timing }, place);
+  const { inquiry, accepted, combiner, budget, contributions, forgotten, paused, above, ...rest } = run;
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
@@ -201,14 +250,15 @@ export function restoreCoordinator(
   state.contributions = new Map(contributions);
   if (run.scaling) {
     state.agreement ??= earlierAgreement(options);
-    state.trainer = newTrainer(options, run.features, state.agreement);
+    state.trainer = newTrainer(options, run.features, state.agreement, place);
   }
+  if (state.above) restoreAbove(state, above);
   const inOrder = [...members].sort((a, b) => a.index - b.index);
   for (const { known, ...stored } of inOrder) {
     state.nextIndex = Math.max(state.nextIndex, stored.index + 1);
     state.members.set(stored.id, newMember(stored));
     if (stored.index < 0) continue;
-    inquiryOf(state)?.join(stored.index);
+    inquiryOf(state)?.join(stored.index, stored.participants);
     combinerOf(state)?.join(stored.index, { rows: stored.rows, u: known?.u.slice() });
   }
   if (inquiry) inquiryOf(state)?.recall(inquiry);
@@ -219,8 +269,14 @@ export function restoreCoordinator(
   return state;
 }
 
+/** What was under way below is not known any more: the parent asks again. */
+function restoreAbove(state: CoordinatorState, stored: StoredAbove | undefined): void {
+  Object.assign(state.above!, { ...stored, spent: state.secure ? (stored?.opened ?? 0) : 0 });
+  if (state.phase !== 'finished') state.phase = state.scaling ? 'summing' : 'gathering';
+}
+
 /** Newer than the members' own cells. */
-function restoreAccepted({ members }: CoordinatorState, accepted: Float64Array): void {
+export function restoreAccepted({ members }: CoordinatorState, accepted: Float64Array): void {
   const byIndex = new Map([...members.values()].map((member) => [member.index, member]));
   for (const member of members.values()) member.accepted = { round: 0 };
   for (let i = 0; i < accepted.length; i += 3) {

@@ -16,6 +16,7 @@ import { Inquiries } from '../solver/inquiries.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
 import type { CoordinatorOptions } from './options.ts';
+import { ALONE, type Place } from './place.ts';
 import { type CoordinatorState, type Member, type Trainer, UNKNOWN } from './state.ts';
 
 /** What the participants' settings say of the local problem. */
@@ -29,6 +30,7 @@ export function newTrainer(
   options: CoordinatorOptions,
   features: number,
   agreement: Agreement | undefined,
+  { below }: Place = ALONE,
 ): Trainer {
   const { method, aggregation, lambda, features: map, bias, stop, secure, dp, levels } = options;
   const heads = headsBy(agreement);
@@ -37,7 +39,7 @@ export function newTrainer(
   if (method === 'mocha') return { combiner: new MochaAggregator({ d, lambda, gap: stop.gap }) };
   if (aggregation === 'answers') {
     invariant(!dp, 'differential privacy: expected safe or sum, got answers');
-    const sees = secure ? 'sums' : 'single answers';
+    const sees = below === 'groups' ? 'groups' : secure ? 'sums' : 'single answers';
     return { inquiry: new Inquiries({ heads, d, c2, sees, gap: stop.gap }) };
   }
   if (secure) return { combiner: new SummedSteps(aggregation, d) };
@@ -79,8 +81,8 @@ export function sumOfContributions(state: CoordinatorState): Float64Array {
 }
 
 /** A place among those who train. */
-export function joinTraining(state: CoordinatorState, { index, rows }: Member): void {
-  inquiryOf(state)?.join(index);
+export function joinTraining(state: CoordinatorState, { index, rows, participants }: Member): void {
+  inquiryOf(state)?.join(index, participants);
   combinerOf(state)?.join(index, { rows });
 }
 
@@ -91,13 +93,23 @@ export function askAgain(state: CoordinatorState): void {
   const inquiry = inquiryOf(state);
   invariant(inquiry, 'ask again: expected training by answers');
   inquiry.askAgain();
+  noteDropped(state);
   for (const member of state.members.values()) member.accepted = NOTHING_ACCEPTED;
+}
+
+/** In a branch: the group is another one from now on, and a partial sum that is not accepted cannot be undone to what was dropped. */
+function noteDropped({ above }: CoordinatorState): void {
+  if (!above) return;
+  above.renewed++;
+  above.hasDropped = true;
+  if (above.pending) above.pending = { message: above.pending.message };
 }
 
 /** A member's answers are dropped; where nobody knows its part of a sum, everybody's are. False: that cannot be done. */
 export function dropAnswers(state: CoordinatorState, member: Member): boolean {
   const inquiry = inquiryOf(state);
   if (inquiry) {
+    if (inquiry.hasAnswered(member.index)) noteDropped(state);
     if (member.index >= 0 && !inquiry.forget(member.index)) askAgain(state);
     member.accepted = NOTHING_ACCEPTED;
     return true;

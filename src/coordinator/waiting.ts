@@ -8,19 +8,26 @@
  *   benchmarks  the time that a quantile of the participants needs
  */
 import type { CoordinatorEffect } from './effects.ts';
-import { type CoordinatorState, type Member, membersHere, tallyOf } from './state.ts';
+import { type CoordinatorState, type Member, membersHere, tallyOf, waitingOf } from './state.ts';
 import { wayMs } from './ways.ts';
+
+/** Of the time that the parent of a branch gives it; the rest is for a way that takes longer than usual. */
+const SHARE_OF_PARENT = 0.9;
 
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
   const { maxWaitMs } = state.options;
+  // A branch has its answer ready before its parent expects it.
+  const parentMs = state.above?.order?.waitMs ?? Number.POSITIVE_INFINITY;
+  const most = Math.min(maxWaitMs, SHARE_OF_PARENT * parentMs);
   // A certifying round needs everybody.
-  if (state.purpose === 'certify') return maxWaitMs;
-  return Math.min(maxWaitMs, period(state));
+  if (state.purpose === 'certify') return most;
+  return Math.min(most, period(state));
 }
 
 function period(state: CoordinatorState): number {
-  const { waiting, straggler } = state.options;
+  const { straggler } = state.options;
+  const waiting = waitingOf(state);
   switch (waiting.kind) {
     case 'all':
       return Number.POSITIVE_INFINITY;
@@ -90,7 +97,7 @@ export function beginWaiting(state: CoordinatorState): void {
 
 /** Whether the open round has the share of answers that it waits for; where there is none to wait for: no. */
 export function hasShare(state: CoordinatorState): boolean {
-  const { waiting } = state.options;
+  const waiting = waitingOf(state);
   if (waiting.kind !== 'share' || state.purpose === 'certify') return false;
   const { here, answers } = tallyOf(state);
   return answers >= placeOf(waiting.share, here);
@@ -98,9 +105,13 @@ export function hasShare(state: CoordinatorState): boolean {
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState): boolean {
-  const { waiting, straggler, minResponses, maxWaitMs } = state.options;
+  const { straggler, maxWaitMs } = state.options;
+  const waiting = waitingOf(state);
+  // How many there have to be is for the root to say.
+  const minResponses = state.above ? 0 : state.options.minResponses;
   const { here, answers, silent, awaited } = tallyOf(state);
-  if (here === 0 || state.paused) return false;
+  if (state.paused) return false;
+  if (here === 0) return state.above !== undefined;
   if (state.nowMs >= state.openedMs + maxWaitMs) return true;
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;

@@ -10,7 +10,8 @@ import { EffectLoop } from '../base/effect-loop.ts';
 import type { Eventually } from '../base/ports.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import { step } from '../coordinator/machine.ts';
-import type { CoordinatorState } from '../coordinator/state.ts';
+import type { Place } from '../coordinator/place.ts';
+import type { CoordinatorState, Timing } from '../coordinator/state.ts';
 import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { beginCoordinator, type CoordinatorStart } from '../coordinator/stored.ts';
 import { drawNoise } from '../privacy/dp/grid.ts';
@@ -22,11 +23,20 @@ import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.
 
 /** How long to wait before a store that has failed is tried again. */
 const STORE_RETRY_MS = 1000;
+/** How often a branch looks for what its parent may not have received. */
+const BEAT_MS = 200;
 /** Messages of one participant that may wait for the store; those above it are dropped, and retransmitted by the participant. */
 const MOST_WAITING = 8;
 
 /** What the operator may ask of a federation. */
-export type Order = 'pause' | 'resume' | 'finish' | 'recount' | 'reopen' | { readonly forget: string };
+export type Order =
+  | 'pause'
+  | 'resume'
+  | 'finish'
+  | 'recount'
+  | 'reopen'
+  | { readonly forget: string }
+  | { readonly timing: Timing };
 
 type Answer = (refusal: string | undefined) => void;
 type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;
@@ -45,6 +55,7 @@ export class FederationHost {
   private cancelTimer = () => {};
   private cancelSummation = () => {};
   private cancelRetry = () => {};
+  private cancelBeat = () => {};
   /** Closed since the last durable change, with which they are saved. */
   private rows: HistoryRow[] = [];
   private saving: Promise<void> | undefined;
@@ -58,12 +69,12 @@ export class FederationHost {
   private isStopped = false;
 
   /** `saved`: what the store has of the run. */
-  constructor(record: FederationRecord, saved: SavedRun | undefined, ports: HostPorts) {
+  constructor(record: FederationRecord, saved: SavedRun | undefined, ports: HostPorts, place?: Place) {
     this.record = record;
     this.ports = ports;
     const { options } = record;
     this.frames = new Frames(options.precision);
-    const start: CoordinatorStart = { machine: 'coordinator', options, ...saved };
+    const start: CoordinatorStart = { machine: 'coordinator', options, ...saved, ...(place && { place }) };
     this.state = beginCoordinator(start);
     ports.recorder?.started(start);
     this.loop = new EffectLoop({
@@ -78,6 +89,22 @@ export class FederationHost {
 
   start(): void {
     this.take({ type: 'start', now: this.ports.clock.now() });
+    if (this.state.above) this.beat();
+  }
+
+  /** In a branch: a message of its parent. */
+  receiveFromAbove(message: ToParticipant): void {
+    if (this.storeFailure) return;
+    this.take({ type: 'above', message, now: this.ports.clock.now() });
+  }
+
+  private beat(): void {
+    const { clock } = this.ports;
+    this.cancelBeat();
+    this.cancelBeat = clock.at(clock.now() + BEAT_MS, () => {
+      if (!this.storeFailure && !this.saving) this.take({ type: 'beat', now: clock.now() });
+      this.beat();
+    });
   }
 
   receive(from: string, message: ToCoordinator): void {
@@ -95,8 +122,7 @@ export class FederationHost {
     const reason = this.isStopped ? 'has been stopped' : this.storeFailure && STORE_FAILS;
     if (reason) return Promise.resolve(this.sentence(reason));
     const now = this.ports.clock.now();
-    const input: CoordinatorInput =
-      typeof order === 'string' ? { type: order, now } : { type: 'forget', id: order.forget, now };
+    const input = inputOf(order, now);
     return new Promise((answer) => {
       this.orders.set(input, answer);
       this.take(input);
@@ -118,6 +144,7 @@ export class FederationHost {
     this.cancelTimer();
     this.cancelSummation();
     this.cancelRetry();
+    this.cancelBeat();
     this.ports.recorder?.close?.();
     await this.saving?.catch(() => {});
     this.refuseOrders('has been stopped');
@@ -154,6 +181,9 @@ export class FederationHost {
       case 'send':
         transport.send(effect.to, this.frames.of(effect.message), effect.message.kind);
         break;
+      case 'up':
+        this.ports.above?.send(encode(effect.message, this.record.options.precision));
+        break;
       case 'timer':
         this.setTimer(effect.atMs);
         break;
@@ -169,6 +199,9 @@ export class FederationHost {
         onRow?.(row);
         break;
       }
+      case 'fault':
+        this.ports.onFault?.(effect.id, effect.code, effect.round);
+        break;
       case 'refusal':
         // Whoever gave the order is answered when all effects have been carried out.
         break;
@@ -299,4 +332,11 @@ export class Frames {
     }
     return this.last.frame;
   }
+}
+
+function inputOf(order: Order, now: number): CoordinatorInput {
+  if (typeof order === 'string') return { type: order, now };
+  return 'forget' in order
+    ? { type: 'forget', id: order.forget, now }
+    : { type: 'timing', timing: order.timing, now };
 }

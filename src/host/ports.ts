@@ -10,7 +10,7 @@ import type { CoordinatorOptions } from '../coordinator/options.ts';
 import type { RoundRow } from '../coordinator/state.ts';
 import type { CoordinatorStart, StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
-import type { ToParticipant } from '../protocol/messages.ts';
+import type { FaultCode, ToParticipant } from '../protocol/messages.ts';
 import type { AuditLine } from './audit-chain.ts';
 
 export interface FederationRecord {
@@ -19,6 +19,8 @@ export interface FederationRecord {
   readonly id: string;
   readonly createdMs: number;
   readonly options: CoordinatorOptions;
+  /** Of a federation on NATS, over how many shards its participants are spread: fixed for ever. Absent: one coordinator has them all. */
+  readonly shards?: number | undefined;
 }
 
 /** A row of the history, with the wall-clock time it was closed at. */
@@ -173,12 +175,16 @@ export interface HostRecorder {
 export interface HostPorts {
   readonly store: Pick<RunStore, 'saveRun'>;
   readonly transport: Transport;
+  /** The way to the parent, of a branch: frames may be lost. */
+  readonly above?: { send(frame: Uint8Array): void } | undefined;
   readonly clock: HostClock;
   readonly primitives: Primitives;
   /** What the noise of a round is drawn from under differential privacy: a source that nobody can predict; in a simulation the seed. */
   noiseOf(round: number): Stream;
   readonly recorder?: HostRecorder | undefined;
   onRow?(row: HistoryRow): void;
+  /** A participant has reported a failure; it knew of this round. */
+  onFault?(participant: string, code: FaultCode, round: number): void;
   onSaved?(ms: number): void;
   /** The store has failed, and will be tried again; undefined: it works again. */
   onStoreFailure?(error: Error | undefined): void;

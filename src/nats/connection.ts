@@ -42,6 +42,9 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     reconnectTimeWait: RETRY_MS,
     // A server that restarts may not know its users for a moment.
     ignoreAuthErrorAbort: true,
+    // Addresses that servers of a cluster tell of each other may not be reachable from here; and with them the first attempt would go
+    // round for ever where all servers refuse.
+    ignoreClusterUpdates: true,
     noAsyncTraces: true,
   }).catch((error: unknown) => {
     throw connectionError(labelOf(options.servers), error);

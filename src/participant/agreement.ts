@@ -65,6 +65,10 @@ export function misfitOf(
   settings: FederationSettings,
   agreement: Agreement | undefined,
 ): Misfit | undefined {
+  if (profile.reportsTests && settings.dp) {
+    const message = `participant "${profile.id}": expected a federation without differential privacy, under which nothing of tests is sent, got one with it; join without --report-tests`;
+    return { code: 'REPORT_NOT_PRIVATE', message };
+  }
   const columns = columnsMisfit(profile, settings, agreement);
   if (columns) return { code: columns.code, message: `participant "${profile.id}": ${columns.message}` };
   const { objective } = settings;

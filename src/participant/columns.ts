@@ -1,5 +1,5 @@
 /** What a participant says of columns with text or gaps, and whether what was settled of them fits. */
-import { utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8Bytes } from '../base/bytes.ts';
 import type { ColumnSummary, LevelCounts } from '../data/column-summary.ts';
 import { type DeclaredLevels, declaredCodes } from '../data/declared-levels.ts';
 import { type ColumnCode, placesOf } from '../data/encoding.ts';
@@ -53,7 +53,7 @@ function named(column: ColumnSummary): ColumnClaim {
 }
 
 function canBeSent(name: string): boolean {
-  return utf8ToBytes(name).length <= DEFAULT_LIMITS.maxIdBytes && !LONE_SURROGATE.test(name);
+  return utf8Bytes(name).length <= DEFAULT_LIMITS.maxIdBytes && !LONE_SURROGATE.test(name);
 }
 
 /** Also of columns that are numbers without gaps. */

@@ -2,6 +2,7 @@
 import type { Scaling } from '../math/scaling.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import type { Scalars, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { TestReport } from '../protocol/test-reports.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { Solution } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
@@ -37,6 +38,8 @@ export interface SolveResult {
   readonly computeMs: number;
   /** The own share of the noise on a secure sum, on its grid. */
   readonly noise?: Float64Array | undefined;
+  /** Of the model that is answered with, where tests are reported. */
+  readonly tests?: TestReport | undefined;
 }
 
 export type ParticipantInput = { readonly now: number } & (

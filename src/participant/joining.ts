@@ -5,10 +5,11 @@ import type { Welcome } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
+import { giveUp, stop } from './faults.ts';
 import { objectionTo, policyOf } from './policy.ts';
 import { goodbye, retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
-import { advertisement, decline, giveUp, type SecureSide } from './summing.ts';
+import { advertisement, decline, type SecureSide } from './summing.ts';
 
 export function onWelcome(
   state: ParticipantState,
@@ -67,7 +68,7 @@ export function declineFederation(
   const objection = objectionTo(policyOf(state), settings);
   if (!objection) return undefined;
   const message = `participant "${state.profile.id}": declined by its policy: ${objection.sentence}`;
-  return [...decline(state, 0, objection.code), ...giveUp(state, 'DECLINED', message)];
+  return [...decline(state, 0, objection.code), ...stop(state, 'DECLINED', message)];
 }
 
 /** Our channel key is advertised once the enrolment key has signed it. */

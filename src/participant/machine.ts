@@ -14,13 +14,14 @@ import { sentPart } from '../solver/member.ts';
 import type { BoxContext } from '../solver/problem.ts';
 import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect, ParticipantInput, SolveRequest, SolveResult } from './effects.ts';
+import { giveUp, stop } from './faults.ts';
 import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginSession, declineFederation, onSigned, onWelcome, signing } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { objectionToRound, policyOf } from './policy.ts';
 import { asSent, hello, retransmit, timer } from './sending.ts';
 import type { ParticipantState, Pending } from './state.ts';
-import { decline, giveUp, maskedAnswer, type SecureSide, tooLarge } from './summing.ts';
+import { decline, maskedAnswer, type SecureSide, tooLarge } from './summing.ts';
 
 /** Share of its time that `anytime` computes for; the rest is for a way that takes longer than it usually does. */
 const BUDGET_SHARE = 0.9;
@@ -256,6 +257,8 @@ function onSolved(
     passes: result.passes,
     computeMs: result.computeMs,
     previous: undefined,
+    // Nothing that goes without noise where noise is promised.
+    ...(result.tests && !state.stored.settings?.dp && { tests: result.tests }),
   };
   noteAnswer(state, order, result);
   const asked = state.stored.secure && askedBy(order);
@@ -308,11 +311,11 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       if (state.stored.secure) return [];
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'EXPELLED':
-      return giveUp(state, 'ACCUSED', accusation(state, message.message));
+      return stop(state, 'ACCUSED', accusation(state, message.message));
     case 'WRONG_FEATURES':
     case 'WRONG_CLASSES':
     case 'BAD_VERSION':
-      return giveUp(state, message.code, message.message);
+      return stop(state, message.code, message.message);
     default:
       return [];
   }

@@ -38,15 +38,17 @@ import {
   securityOf,
   sumPlan,
 } from '../protocol/secure-sums.ts';
+import { testEntries } from '../protocol/test-reports.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { measuredRows } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
+import { giveUp } from './faults.ts';
 import { REMEMBERED, standsOut } from './hiding.ts';
 import { policyOf } from './policy.ts';
 import { retransmit, retryMsOf } from './sending.ts';
 import type { ParticipantState, SecureStored } from './state.ts';
-import { advertisement, decline, giveUp, type SecureSide, summedScalars } from './summing.ts';
+import { advertisement, decline, type SecureSide, summedScalars } from './summing.ts';
 
 /** Rounds in a row in which the others attest to something else than we were asked, before we give up. */
 const CONTRADICTIONS = 20;
@@ -247,7 +249,7 @@ function sumOf({ stored }: ParticipantState, round: number, isCounted: (index: n
 
 /** What goes into the sum of a round, as soon as it is there. */
 function summands(state: ParticipantState, round: number): Float64Array | undefined {
-  const { secure, pending, committed, summed, settings } = state.stored;
+  const { secure, pending, committed, summed, settings, agreement } = state.stored;
   if (!settings) return undefined;
   if (secure!.purpose === 'measure')
     return momentsVector(measuredRows(state, settings, measuredBy(settings)));
@@ -263,8 +265,9 @@ function summands(state: ParticipantState, round: number): Float64Array | undefi
         value: value - (summed?.[h].value ?? 0),
         constant: constant - (summed?.[h].constant ?? 0),
       })),
+      tests: testEntries(pending.message.tests, { ...settings, target: agreement?.target }),
     },
-    settings.training,
+    settings,
   );
 }
 

@@ -45,6 +45,8 @@ export interface Profile {
   readonly secure?: SecureProfile | undefined;
   /** What it accepts; absent: the defaults. */
   readonly policy?: Policy | undefined;
+  /** Reports how good its models are on its test rows; absent: it does not. */
+  readonly reportsTests?: boolean | undefined;
 }
 
 /** What a participant knows of its targets before it is told what is learnt from them. */
@@ -164,6 +166,7 @@ export type RefusalCode =
   | 'POSITIVE_NEEDED'
   | 'TARGET_NOT_A_NUMBER'
   | 'COLUMNS_NOT_AGREED'
+  | 'REPORT_NOT_PRIVATE'
   | 'DECLINED'
   | 'CONTRADICTED'
   | 'ACCUSED';

@@ -4,7 +4,7 @@ import { exactLimit, type HeadChange, toGrid } from '../protocol/secure-sums.ts'
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { boundsOf, headScalars } from '../solver/answer.ts';
 import type { ParticipantEffect } from './effects.ts';
-import type { ParticipantState, RefusalCode } from './state.ts';
+import type { ParticipantState } from './state.ts';
 
 /** The cryptography of secure aggregation (secure.ts), handed to the machine by whoever takes part in sums. */
 export interface SecureSide {
@@ -52,13 +52,6 @@ export function tooLarge(u: Float64Array, secure: SecureSettings): string | unde
   const at = u.findIndex((value) => Math.abs(value) >= most);
   if (at < 0) return undefined;
   return `entry ${at} of our contribution: expected less than ${most} for exact sums, got ${u[at]}; lower secure.scaleBits`;
-}
-
-/** Nothing can come of it until the operator changes something. */
-export function giveUp(state: ParticipantState, code: RefusalCode, message: string): ParticipantEffect[] {
-  state.phase = 'refused';
-  state.refusal = { code, message };
-  return [{ type: 'cancel' }];
 }
 
 /** The coordinator is sent the code and nothing else. */

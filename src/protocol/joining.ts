@@ -4,8 +4,8 @@
  * federation (by its unique id, not only by its name), this participant, this key, these features, this invitation, this once, and
  * at this address: a server that passes the challenge of another one on has only a signature for its own.
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { utf8Bytes } from '../base/bytes.ts';
+import { hexOf, sha256 } from '../base/sha256.ts';
 import { PROTOCOL_VERSION } from './messages.ts';
 
 /** WebSocket subprotocol: frames of this version. */
@@ -46,8 +46,8 @@ interface JoinStatement {
 export function joinStatement(statement: JoinStatement): Uint8Array {
   const { federation, participant, key, challenge, server, schema, invitation } = statement;
   const fields = [federation, participant, key, challenge, server, schema, invitation];
-  const digests = fields.map((field) => bytesToHex(sha256(utf8ToBytes(field))));
-  return utf8ToBytes(['kindred join 2', ...digests].join('\n'));
+  const digests = fields.map((field) => hexOf(sha256(utf8Bytes(field))));
+  return utf8Bytes(['kindred join 2', ...digests].join('\n'));
 }
 
 /** A column as it goes into the digest: what is text says so. */
@@ -67,5 +67,5 @@ export function withoutMark(title: string): string {
  * their titles. Names may be private: only their digest has to be sent.
  */
 export function schemaDigest(features: readonly string[]): string {
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(features))));
+  return hexOf(sha256(utf8Bytes(JSON.stringify(features))));
 }

@@ -3,6 +3,7 @@
 import type { CategoryCode, ColumnCode, NumberCode } from '../data/encoding.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import { type HeadScalars, headScalars, totalScalars } from '../solver/answer.ts';
+import type { GroupBounds } from '../solver/inquiry-types.ts';
 import type { Agreement, ColumnClaim } from './agreement.ts';
 import {
   bytes,
@@ -29,6 +30,7 @@ import {
 import {
   type Accepted,
   DECLINE_NUMBERS,
+  FAULT_NUMBERS,
   type FinishReason,
   type Message,
   type Moments,
@@ -39,6 +41,7 @@ import {
   type Welcome,
 } from './messages.ts';
 import { settingsText } from './settings.ts';
+import type { GroupStatistics, GroupTests, TestReport } from './test-reports.ts';
 
 /** A share of 0 would be no acceptance. */
 const share = checked(f64, 'BAD_FRAME', (value, name) =>
@@ -152,7 +155,11 @@ const agreement = checked(
       ? undefined
       : `${name}.columns: expected ${encoding.length} names, as many as encoded columns, got ${columns.length}`,
 );
+const groupBounds = record<GroupBounds>({ value: f64, slack: f64OrInfinity, constant: f64 });
 const targetMoments = record<NonNullable<Moments['target']>>({ mean: f64, m2: f64 });
+const tests = record<TestReport>({ own: f64, shared: optional(f64) });
+const statistics = record<GroupStatistics>({ mean: f64, spread: f64, worst: optional(f64) });
+const groupTests = record<GroupTests>({ reports: u32, own: statistics, shared: optional(statistics) });
 const forNeighbours = bytes(({ maxParticipants }) => MOST_PER_NEIGHBOUR * maxParticipants);
 /** The longest vector is that of the moments: two numbers for each feature, and a few. */
 const summands = bytes(({ maxFeatures }) => 8 * (2 * maxFeatures + 8));
@@ -227,9 +234,37 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     scalars,
     u: vector,
     previous: optional(vector),
+    tests: optional(tests),
+  }),
+  enlist: layout(0x20, 'enlist', {
+    session: u32,
+    features: u32,
+    participants: u32,
+    rows: u32,
+    base: u32,
+    pending: u32,
+    rounds: u32,
+    edition: u32,
+    settled: flag,
+    id,
+  }),
+  partial: layout(0x21, 'partial', {
+    session: u32,
+    round: u32,
+    participants: u32,
+    answered: u32,
+    missing: u32,
+    unanswered: u32,
+    renewed: u32,
+    passes: u32,
+    computeMs: f64,
+    heads: list(groupBounds, ['maxLabels', 'heads']),
+    tests: optional(groupTests),
+    u: vector,
   }),
   leave: layout(0x05, 'leave', { session: u32 }),
   decline: layout(0x10, 'decline', { session: u32, round: u32, code: choice(DECLINE_NUMBERS) }),
+  fault: layout(0x11, 'fault', { session: u32, round: u32, code: choice(FAULT_NUMBERS) }),
   advertise: layout(0x06, 'advertise', { session: u32, ...keys }),
   dealt: layout(0x07, 'dealt', {
     ...sum,

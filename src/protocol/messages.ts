@@ -16,9 +16,11 @@ import type {
 } from '../privacy/secure/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
+import type { GroupBounds } from '../solver/inquiry-types.ts';
 import type { Agreement, ColumnClaim } from './agreement.ts';
+import type { GroupTests, TestReport } from './test-reports.ts';
 
-export const PROTOCOL_VERSION = 6;
+export const PROTOCOL_VERSION = 7;
 
 /** Numbers of a vector on the wire. Both sides go on with exactly what was sent. */
 export type Precision = FederationSettings['precision'];
@@ -82,6 +84,8 @@ export interface AnswerMessage {
   readonly computeMs: number;
   /** The contribution accepted last, where the round asks for it. */
   readonly previous: Float64Array | undefined;
+  /** Of the model that it answers with, on its test rows: only of those who have chosen to report it. */
+  readonly tests?: TestReport | undefined;
 }
 
 /** Leaves for good; the contribution stays in w until the operator has it forgotten. */
@@ -113,6 +117,85 @@ export const DECLINE_NUMBERS = {
 } as const;
 export type DeclineCode = keyof typeof DECLINE_NUMBERS;
 export const DECLINE_CODES = Object.keys(DECLINE_NUMBERS) as DeclineCode[];
+
+/* ---- from a branch of a tree of coordinators to its parent, beside `moments`: it stands for the participants behind it ---- */
+
+/** The first message of a branch, and the one that brings news while training rests. */
+export interface Enlist {
+  readonly kind: 'enlist';
+  readonly id: string;
+  /** Epoch of the process that speaks for the branch: a later one takes its place. */
+  readonly session: number;
+  readonly features: number;
+  /** Behind it, and their rows. */
+  readonly participants: number;
+  readonly rows: number;
+  /** Rounds of its last accepted partial sum, and of one of which it does not know whether it was accepted; 0: none. */
+  readonly base: number;
+  readonly pending: number;
+  /** The highest number of a round that it knows: none is used twice. */
+  readonly rounds: number;
+  /** Counts its news: somebody new, other rows, somebody forgotten. */
+  readonly edition: number;
+  /** Whether it has a scaling and an agreement. */
+  readonly settled: boolean;
+}
+
+/** Answer of a branch to a round: the last answers of all behind it, in place of its last partial sum. */
+export interface PartialSum {
+  readonly kind: 'partial';
+  readonly session: number;
+  /** (branch, round) is the identity of a partial sum. */
+  readonly round: number;
+  readonly u: Float64Array;
+  /** Bounds of the group, for each head. */
+  readonly heads: readonly GroupBounds[];
+  /** How many the bounds cover, have answered this round, do not come back, and have not answered yet but still may. */
+  readonly participants: number;
+  readonly answered: number;
+  readonly missing: number;
+  readonly unanswered: number;
+  /** Counts what has made its function another one. */
+  readonly renewed: number;
+  readonly passes: number;
+  readonly computeMs: number;
+  /** What those who have answered this round report of their test rows; undefined: nobody does. */
+  readonly tests: GroupTests | undefined;
+}
+
+/** Something has gone wrong at the participant. Sent once and not answered: a code from a closed list, so that no data can be in it. */
+export interface Fault {
+  readonly kind: 'fault';
+  readonly session: number;
+  /** The newest round that it knew of; 0: none. */
+  readonly round: number;
+  readonly code: FaultCode;
+}
+
+/** By code, its number on the wire. */
+export const FAULT_NUMBERS = {
+  /** None of the others. */
+  OTHER: 1,
+  /** The solver has stopped. */
+  SOLVER_FAILED: 2,
+  OUT_OF_MEMORY: 3,
+  /** Its state could not be stored. */
+  STORAGE_FAILED: 4,
+  /** Targets or columns do not fit what was agreed on. */
+  ROWS_REFUSED: 5,
+  /** It was started for another kind of federation: secure aggregation, or reports of tests. */
+  WRONG_OPTIONS: 6,
+  /** Its numbers are too large for secure sums. */
+  SECURE_OVERFLOW: 7,
+  /** Others attest to something else than it was asked, again and again. */
+  CONTRADICTED: 8,
+  /** It knows of another accepted answer than the coordinator. */
+  STATE_MISMATCH: 9,
+  /** Frames that it could not read. */
+  BAD_FRAME: 10,
+} as const;
+export type FaultCode = keyof typeof FAULT_NUMBERS;
+export const FAULT_CODES = Object.keys(FAULT_NUMBERS) as FaultCode[];
 
 /* ---- from coordinator to participant ---- */
 
@@ -217,7 +300,16 @@ export const REJECT_NUMBERS = {
 export type RejectCode = keyof typeof REJECT_NUMBERS;
 export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];
 
-export type ToCoordinator = Join | Moments | AnswerMessage | Leave | Decline | SecureToCoordinator;
+export type ToCoordinator =
+  | Join
+  | Moments
+  | AnswerMessage
+  | Leave
+  | Decline
+  | Fault
+  | Enlist
+  | PartialSum
+  | SecureToCoordinator;
 export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
 

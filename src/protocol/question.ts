@@ -38,7 +38,7 @@ export function questionOf(question: Question): Uint8Array {
       : [code.kind, code.levels, code.other, code.missing],
   );
   const told = [wireKind.toJson(settings), meant, numbers, bases, ...(encoding ? [encoding] : [])];
-  const head = JSON.stringify(['kindred question 1', purpose, ...told]);
+  const head = JSON.stringify(['kindred question 2', purpose, ...told]);
   const hash = sha256.create().update(utf8ToBytes(head));
   for (const vector of [scaling?.shift, scaling?.factor, asked?.w]) {
     // Lengths first, or two lists of vectors could be the same bytes.

@@ -4,7 +4,8 @@
  *   measure  count, sum of x, sum of x^2 (features, where they are scaled; missing values count as 0, and the indicator that follows says
  *            how many they are), then of the targets where those are: sum of y, sum of y^2, and
  *            how many multiples of 2^20 are to be added to each. With neither there is no such sum
- *   train    change of u (d), then of each head: change of F(w) + w.u, change of the constant of the cut; with `steps`, the change of u alone
+ *   train    change of u (d), then of each head: change of F(w) + w.u, change of the constant of the cut (with `steps`, the change of u alone);
+ *            then what is reported of tests, which is no change (test-reports.ts); under differential privacy nothing of it
  *
  * Everybody sends the change since its last accepted answer, so that the sum over all stays whole when somebody drops out. Every round
  * has a w of its own: two sums over almost the same members are of different answers, and their difference is nobody's.
@@ -20,7 +21,8 @@ import type { RoundPlan } from '../privacy/secure/messages.ts';
 import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { type Agreement, featuresBy, headsBy, type MeasuringSettings, measuredBy } from './agreement.ts';
-import type { Moments, PlanMessage, SumPurpose, Training } from './messages.ts';
+import type { Moments, PlanMessage, SumPurpose } from './messages.ts';
+import { TEST_ENTRIES } from './test-reports.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'map' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
@@ -49,6 +51,8 @@ export interface HeadChange {
 interface SummedChange {
   readonly u: Float64Array;
   readonly heads: readonly HeadChange[];
+  /** What is reported of tests; empty under differential privacy. */
+  readonly tests: Float64Array;
 }
 
 /** Keys of one federation are of no use in another. */
@@ -98,12 +102,23 @@ function gridOf(secure: SecureSettings, purpose: SumPurpose, participants: numbe
 }
 
 function lengthOf(settings: SummedSettings, purpose: SumPurpose, agreement: Agreement | undefined): number {
-  const { training } = settings;
   const features = featuresBy(settings, agreement);
   const asked = measuredBy(settings);
   if (purpose === 'measure')
     return 1 + (asked.features ? 2 * features : 0) + (asked.target ? TARGET_ENTRIES : 0);
-  return headsBy(agreement) * (columnsOf({ ...settings, features }) + (training === 'answers' ? SCALARS : 0));
+  const heads = headsBy(agreement);
+  return heads * columnsOf({ ...settings, features }) + scalarEntries(settings, heads) + testLength(settings);
+}
+
+type EntrySettings = Pick<SummedSettings, 'training' | 'dp'>;
+
+function scalarEntries({ training }: EntrySettings, heads: number): number {
+  return training === 'answers' ? SCALARS * heads : 0;
+}
+
+/** Entries of what is reported of tests: functions of private rows, to which no noise is added. */
+function testLength({ dp }: EntrySettings): number {
+  return dp ? 0 : TEST_ENTRIES;
 }
 
 /** What of a participant's moments is summed. */
@@ -167,21 +182,23 @@ function gapFeatures(encoding: readonly ColumnCode[]): number[] {
   });
 }
 
-export function changeVector({ u, heads }: SummedChange, training: Training): Float64Array {
-  if (training === 'steps') return u;
-  const vector = new Float64Array(u.length + SCALARS * heads.length);
+export function changeVector({ u, heads, tests }: SummedChange, settings: EntrySettings): Float64Array {
+  const scalars = scalarEntries(settings, heads.length);
+  const vector = new Float64Array(u.length + scalars + testLength(settings));
   vector.set(u);
   for (const [h, { value, constant }] of heads.entries())
     vector.set([value, constant], u.length + SCALARS * h);
+  if (!settings.dp) vector.set(tests, u.length + scalars);
   return vector;
 }
 
-export function changeFrom(sum: Float64Array, training: Training, heads: number): SummedChange {
-  if (training === 'steps') return { u: sum, heads: [] };
-  const d = sum.length - SCALARS * heads;
-  const changes = Array.from({ length: heads }, (_, h) => ({
+export function changeFrom(sum: Float64Array, settings: EntrySettings, heads: number): SummedChange {
+  const testsAt = sum.length - testLength(settings);
+  const scalars = scalarEntries(settings, heads);
+  const d = testsAt - scalars;
+  const changes = Array.from({ length: scalars / SCALARS }, (_, h) => ({
     value: sum[d + SCALARS * h],
     constant: sum[d + SCALARS * h + 1],
   }));
-  return { u: sum.slice(0, d), heads: changes };
+  return { u: sum.slice(0, d), heads: changes, tests: sum.slice(testsAt) };
 }

@@ -44,11 +44,13 @@ export type { ServerLimits } from '../node/server/limits.ts';
  * await server.close();
  * ```
  */
-export { type CoordinatorServer, type ServerOptions, startServer } from '../node/server/server.ts';
+export { startServer } from '../stores/start-server.ts';
+export type { CoordinatorServer, ServerOptions } from '../node/server/server.ts';
 
 /**
  * Where a coordinator keeps what must last: a `SqliteStore` in a file (what `store: 'mine.db'` opens), a `MemoryStore` for tests, or a
- * `Store` of one's own, whose methods may be asynchronous. `openStore` opens any by its address, a file or `postgres://user@host/database`.
+ * `Store` of one's own, whose methods may be asynchronous. `openStore` opens any by its address, a file,
+ * `postgres://user@host/database` or `nats://host/name`.
  *
  * @example
  * ```ts
@@ -66,7 +68,7 @@ export { type CoordinatorServer, type ServerOptions, startServer } from '../node
  * ```
  */
 export { SqliteStore } from '../node/store/sqlite-store.ts';
-export { openStore } from '../node/store/open-store.ts';
+export { openStore } from '../stores/open-store.ts';
 export { MemoryStore } from '../host/memory-store.ts';
 export type { Store } from '../host/ports.ts';
 

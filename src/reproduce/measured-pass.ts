@@ -13,7 +13,8 @@ interface PassShape {
   readonly d: number;
 }
 
-export function passOver({ objective, n, d }: PassShape, kernels?: Kernels): () => void {
+/** Gives the duals, so that results can be compared. */
+export function passOver({ objective, n, d }: PassShape, kernels?: Kernels): () => Float64Array {
   const settings = { objective, c1: 1, c2: Number.POSITIVE_INFINITY, epsilon: 0.1 };
   const shard = new Shard(new Arena(kernels), settings, randomRows({ objective, n, d }), 'rows');
   const beta = shard.startingBeta();
@@ -22,6 +23,7 @@ export function passOver({ objective, n, d }: PassShape, kernels?: Kernels): () 
   return () => {
     shard.reset(beta, margins);
     new LocalSolve(shard, { sigma: 1, tolerance: 1e-9, seed: 1 }).pass();
+    return shard.beta;
   };
 }
 

@@ -168,6 +168,9 @@ export const SCENARIO = {
     .optional('none')
     .about('participants that do not follow the protocol'),
   secure: securely(partial(SECURE_OPTIONS)),
+  reportTests: toggle()
+    .default(false)
+    .about('whether participants report metrics of their test rows with every answer'),
   policy: object(POLICY).optional('all defaults').about('policy of the participants'),
   retryMs: TIMING.retryMs.optional(ifNothingIsLost),
   patience: TIMING.patience.optional('3; no limit if no message is lost'),

@@ -2,6 +2,7 @@
 import { stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
+import type { Place } from '../coordinator/place.ts';
 import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { FederationHost } from '../host/federation-host.ts';
@@ -14,9 +15,14 @@ import type { MachineObserver, NodePorts } from './ports.ts';
 import { CRASHES } from './transcript.ts';
 
 interface CoordinatorPorts extends NodePorts {
-  toParticipant(to: string, frame: Uint8Array): void;
+  toMember(to: string, frame: Uint8Array): void;
+  /** Of a branch: to its parent. */
+  toParent?(frame: Uint8Array): void;
   onRow(row: RoundRow): void;
 }
+
+/** Alone, at the root of a tree, or a branch of it. */
+type Role = { readonly name: string } & Pick<Place, 'below'>;
 
 export const COORDINATOR = 'coordinator';
 
@@ -24,8 +30,11 @@ export class CoordinatorNode {
   badFrames = 0;
   readonly transport: Transport = {
     send: (to, frame) =>
-      this.ports.network.carry('down', to, frame, (bytes) => this.ports.toParticipant(to, bytes)),
+      this.ports.network.carry('down', to, frame, (bytes) => this.ports.toMember(to, bytes)),
   };
+  readonly role: Role;
+  /** Of a branch: counts its starts. */
+  private epoch = 0;
   /** What a crash leaves. */
   private readonly store = new MemoryStore();
   private readonly options: CoordinatorOptions;
@@ -37,10 +46,15 @@ export class CoordinatorNode {
   private survived = 0;
   private performed = 0;
 
-  constructor(options: CoordinatorOptions, ports: CoordinatorPorts) {
+  constructor(
+    options: CoordinatorOptions,
+    ports: CoordinatorPorts,
+    role: Role = { name: COORDINATOR, below: 'participants' },
+  ) {
     this.options = options;
     this.ports = ports;
-    this.observer = ports.observerOf?.(COORDINATOR);
+    this.role = role;
+    this.observer = ports.observerOf?.(role.name);
   }
 
   get state(): CoordinatorState | undefined {
@@ -48,7 +62,7 @@ export class CoordinatorNode {
   }
 
   get disk(): { readonly run: StoredRun | undefined; readonly members: ReadonlyMap<string, StoredMember> } {
-    const { run, members = [] } = this.store.loadRun(COORDINATOR) ?? {};
+    const { run, members = [] } = this.store.loadRun(this.role.name) ?? {};
     return { run, members: new Map(members.map((member) => [member.id, member])) };
   }
 
@@ -59,22 +73,39 @@ export class CoordinatorNode {
   }
 
   open(): FederationHost {
-    const record = { name: COORDINATOR, id: COORDINATOR, createdMs: 0, options: this.options };
-    return new FederationHost(record, this.store.loadRun(COORDINATOR), this.hostPorts());
+    const { name, below } = this.role;
+    const record = { name, id: name, createdMs: 0, options: this.options };
+    const above = this.ports.toParent && { name, epoch: ++this.epoch };
+    return new FederationHost(record, this.store.loadRun(name), this.hostPorts(), { below, above });
   }
 
   crash(): void {
-    this.ports.transcript.note(this.ports.queue.now, COORDINATOR, CRASHES);
+    this.ports.transcript.note(this.ports.queue.now, this.role.name, CRASHES);
     void this.host?.stop();
     this.host = undefined;
   }
 
   receive(from: string, frame: Uint8Array): void {
+    this.decoded(() => {
+      const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
+      this.ports.transcript.message('delivered', this.ports.queue.now, from, this.role.name, message);
+      this.host!.receive(from, message);
+    });
+  }
+
+  /** From the parent of a branch. */
+  receiveFromAbove(frame: Uint8Array): void {
+    this.decoded(() => {
+      const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
+      this.ports.transcript.message('delivered', this.ports.queue.now, COORDINATOR, this.role.name, message);
+      this.host!.receiveFromAbove(message);
+    });
+  }
+
+  private decoded(act: () => void): void {
     if (!this.host) return;
     try {
-      const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
-      this.ports.transcript.message('delivered', this.ports.queue.now, from, COORDINATOR, message);
-      this.host.receive(from, message);
+      act();
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       this.badFrames++;
@@ -86,8 +117,10 @@ export class CoordinatorNode {
   }
 
   private hostPorts(): HostPorts {
-    const { queue, primitives, crashes } = this.ports;
+    const { queue, primitives, crashes, toParent, network } = this.ports;
+    const { name } = this.role;
     return {
+      above: toParent && { send: (frame) => network.carry('up', name, frame, toParent) },
       store: this.store,
       transport: this.transport,
       clock: { now: () => queue.now, wallClock: () => queue.now, at: (atMs, run) => queue.at(atMs, run) },
@@ -98,7 +131,7 @@ export class CoordinatorNode {
         started: (start) => this.observer?.started(start),
         step: (input, effects) => {
           this.observer?.step(input, effects);
-          this.survived = crashes.survives(COORDINATOR, effects.length);
+          this.survived = crashes.survives(name, effects.length);
           this.performed = 0;
           if (this.survived === 0) this.crash();
         },
@@ -112,8 +145,10 @@ export class CoordinatorNode {
 
   private note(effect: CoordinatorEffect): void {
     const { transcript, queue, onRow } = this.ports;
-    if (effect.type === 'send') transcript.message('sent', queue.now, COORDINATOR, effect.to, effect.message);
-    if (effect.type === 'refusal') transcript.note(queue.now, COORDINATOR, effect.message);
+    const { name } = this.role;
+    if (effect.type === 'send') transcript.message('sent', queue.now, name, effect.to, effect.message);
+    if (effect.type === 'up') transcript.message('sent', queue.now, name, COORDINATOR, effect.message);
+    if (effect.type === 'refusal') transcript.note(queue.now, name, effect.message);
     if (effect.type === 'row') onRow(effect.row);
   }
 }

@@ -23,7 +23,7 @@ export type MetricName = (typeof METRIC_NAME)[keyof typeof METRIC_NAME];
 type RowKey = 'atMs' | 'round' | 'purpose' | 'outcome' | 'primal' | 'dual' | 'relativeGap' | 'certified';
 
 /** Under differential privacy primal, dual and gap are unknown: NaN here, null in JSON. */
-export interface ObservedRow extends Pick<RoundRow, RowKey | 'privacy'> {
+export interface ObservedRow extends Pick<RoundRow, RowKey | 'privacy' | 'tests'> {
   readonly seed: number;
   /** How many answered in time, of how many who were there. */
   readonly responders: number;
@@ -64,7 +64,7 @@ export class Observer {
   observe(row: RoundRow): ObservedRow {
     const state = this.simulation.coordinator.state!;
     const { up: bytesUp, down: bytesDown } = this.simulation.bytes;
-    const { atMs, round, purpose, outcome, primal, dual, relativeGap, certified, privacy } = row;
+    const { atMs, round, purpose, outcome, primal, dual, relativeGap, certified, privacy, tests } = row;
     const active = [...state.members.values()].filter(({ presence }) => presence === 'here').length;
     return {
       seed: this.seed,
@@ -81,6 +81,7 @@ export class Observer {
       relativeGap,
       certified,
       ...(privacy && { privacy }),
+      ...(tests && { tests }),
       metric: this.metricInUse(state),
     };
   }
@@ -203,10 +204,11 @@ const COLUMNS = [...COUNTS, ...VALUES];
 export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly string[]): Generator<string> {
   const all = [...rows];
   const isPrivate = all.some(({ privacy }) => privacy);
-  const spent = isPrivate ? ['epsilonSpent'] : [];
+  const isReported = all.some(({ tests }) => tests);
   const names = [
     ...COLUMNS,
-    ...spent,
+    ...(isPrivate ? ['epsilonSpent'] : []),
+    ...(isReported ? ['testReports', 'testOwnMean', 'testSharedMean'] : []),
     'metricMean',
     'metricWorst',
     ...participants.map((id) => `metric ${id}`),
@@ -215,8 +217,13 @@ export function* csvLines(rows: Iterable<ObservedRow>, participants: readonly st
   for (const row of all) {
     const { mean, worst, participants: own } = row.metric;
     const metrics = [mean, worst, ...participants.map((id) => own[id])];
-    const spent = isPrivate ? [row.privacy?.epsilon] : [];
-    const cells = [...COLUMNS.map((name) => row[name]), ...spent, ...metrics];
+    const { tests, privacy } = row;
+    const cells = [
+      ...COLUMNS.map((name) => row[name]),
+      ...(isPrivate ? [privacy?.epsilon] : []),
+      ...(isReported ? [tests?.participants, tests?.own.mean, tests?.shared?.mean] : []),
+      ...metrics,
+    ];
     yield `${cells.map((value) => (Number.isNaN(value) ? '' : (value ?? ''))).join(',')}\n`;
   }
 }

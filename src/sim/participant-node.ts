@@ -7,11 +7,12 @@ import { applyMapping, headsOf, headTargets } from '../data/labels.ts';
 import type { Arena } from '../math/arena.ts';
 import type { Scaling } from '../math/scaling.ts';
 import { scaledTargets, withScaledEpsilon } from '../math/target-scaling.ts';
-import type { ParticipantEffect, SolveRequest } from '../participant/effects.ts';
+import type { ParticipantEffect, SolveRequest, SolveResult } from '../participant/effects.ts';
 import { scaledShard } from '../participant/scaled-rows.ts';
 import { secureSide } from '../participant/secure.ts';
 import { carryOut, planned, toEnd } from '../participant/solve.ts';
 import { NOTHING_STORED, type ParticipantState, type Profile, type Stored } from '../participant/state.ts';
+import { TestedRows } from '../participant/tested-rows.ts';
 import type { Agreement } from '../protocol/agreement.ts';
 import { decodeFrom, encode } from '../protocol/codec.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
@@ -34,6 +35,8 @@ export interface ParticipantData {
   readonly weights?: Float64Array | undefined;
   /** Targets as they are written; undefined: y says it all. What they mean is agreed on. */
   readonly written?: readonly string[] | undefined;
+  /** Rows kept aside, where metrics of them are reported; y as of the training rows. */
+  readonly tests?: { readonly x: Float64Array; readonly y: Float64Array } | undefined;
   /** How many times as fast as the compute model says. */
   readonly hardware: number;
 }
@@ -93,6 +96,7 @@ export class ParticipantNode {
   private loop: ParticipantLoop | undefined;
   private shard: Shard | undefined;
   private settings: FederationSettings | undefined;
+  private tested: TestedRows | undefined;
   private solving: Solving | undefined;
 
   constructor(data: ParticipantData, ports: ParticipantPorts, misbehaving?: Misbehaving) {
@@ -165,6 +169,7 @@ export class ParticipantNode {
     this.solving = undefined;
     this.shard?.release();
     this.shard = undefined;
+    this.tested = undefined;
   }
 
   receive(frame: Uint8Array): void {
@@ -199,7 +204,8 @@ export class ParticipantNode {
     });
   }
 
-  private prepare(given: FederationSettings, scaling: Scaling, { classes, target }: Agreement): void {
+  private prepare(given: FederationSettings, scaling: Scaling, agreement: Agreement): void {
+    const { classes, target } = agreement;
     const { x, written, profile, weights } = this.data;
     const settings = withScaledEpsilon(given, target);
     this.settings = settings;
@@ -209,6 +215,8 @@ export class ParticipantNode {
     const known = mapping && written ? applyMapping(labelled, mapping) : this.data.y;
     const y = headTargets(scaledTargets(known, target), headsOf(mapping));
     this.shard ??= scaledShard(this.ports.arena, settings, scaling, { x, y, features, weights });
+    const { tests } = this.data;
+    this.tested = tests && new TestedRows(tests, { settings: given, scaling, agreement });
     const problem = { y, cap: this.shard.cap, settings };
     this.later(this.ports.queue.now, () => this.take({ type: 'prepared', problem }));
   }
@@ -225,7 +233,7 @@ export class ParticipantNode {
     this.later(queue.now + computeMs, () => {
       if (this.solving !== solving) return;
       this.solving = undefined;
-      this.take({ type: 'solved', result: { ...outcome, computeMs } });
+      this.take({ type: 'solved', result: this.withTests(request, { ...outcome, computeMs }) });
     });
   }
 
@@ -242,6 +250,11 @@ export class ParticipantNode {
     return { outcome, computeMs: Math.min(request.budgetMs, used * passMs) };
   }
 
+  private withTests(request: SolveRequest, result: SolveResult): SolveResult {
+    const tests = this.tested?.report(request, result);
+    return tests ? { ...result, tests } : result;
+  }
+
   /** The solve again, up to now: solves are deterministic, so what it had done by now can be computed afterwards. */
   private interruptSolve(): void {
     const { solving } = this;
@@ -250,7 +263,7 @@ export class ParticipantNode {
     this.solving = undefined;
     const elapsed = queue.now - solving.startedMs;
     const { outcome } = this.solveFor(solving, elapsed / solving.passMs);
-    const result = { ...outcome, computeMs: elapsed };
+    const result = this.withTests(solving.request, { ...outcome, computeMs: elapsed });
     this.later(queue.now, () => this.take({ type: 'solved', result }));
   }
 }

@@ -115,6 +115,7 @@ function summaryOf(
     },
     certificate,
     metric,
+    ...reportedIn(rows),
     ...privacyOf(simulation),
     rejections: Object.fromEntries(simulation.coordinator.state?.rejections ?? []),
     badFrames: simulation.coordinator.badFrames,
@@ -144,6 +145,11 @@ function participantsOf(simulation: Simulation, last: ObservedRow | undefined): 
     metric: last?.metric.participants[id] ?? null,
     ...contributions.get(id),
   }));
+}
+
+function reportedIn(rows: readonly ObservedRow[]): Pick<RunSummary, 'tests'> {
+  const tests = rows.findLast((row) => row.tests)?.tests;
+  return tests ? { tests } : {};
 }
 
 function privacyOf({ coordinator, rows }: Simulation): Pick<RunSummary, 'privacy'> {

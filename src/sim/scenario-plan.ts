@@ -120,12 +120,10 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
       : computedWait(scenario, scenario.responders, compute, participants);
   const options = { ...optionsFrom(scenario, timing, participants.length, seed, waitMs), ...changes };
   if (options.secure) checkSums(source, options.secure, participants.length);
-  const { policy } = scenario;
+  const tests = testRowsOf(table, y, split.test, (id) => (scenario.method === 'global' ? POOLED : id));
   return {
     options,
-    participants: policy
-      ? participants.map((one) => ({ ...one, profile: { ...one.profile, policy } }))
-      : participants,
+    participants: participants.map((one) => withChoices(scenario, one, tests.get(one.profile.id))),
     compute,
     link,
     partitions,
@@ -136,9 +134,24 @@ export function planFrom(scenario: Scenario, inputs: ScenarioInputs, seed: numbe
     seed,
     untilMs: LONGEST_MS,
     transcript: 'off',
-    tests: testRowsOf(table, y, split.test, (id) => (scenario.method === 'global' ? POOLED : id)),
+    tests,
     waitMs,
   };
+}
+
+/** What participants decide for themselves. */
+function withChoices(
+  { policy, reportTests }: Scenario,
+  data: ParticipantData,
+  tests: TestRows | undefined,
+): ParticipantData {
+  const isReported = reportTests && tests && tests.y.length > 0;
+  const profile = {
+    ...data.profile,
+    ...(policy && { policy }),
+    ...(isReported && { reportsTests: true }),
+  };
+  return { ...data, profile, ...(isReported && { tests }) };
 }
 
 function optionsFrom(

@@ -40,6 +40,13 @@ export function parseScenario(source: string, given: unknown): Scenario {
     const got = field === 'method' ? method : conflict.got;
     throw scenarioError(source, field.replace(/^stop\./, ''), expected, got);
   }
+  if (scenario.reportTests && dp)
+    throw scenarioError(
+      source,
+      'reportTests',
+      'false with dp, under which nothing of tests is sent',
+      scenario.reportTests,
+    );
   if (responders !== undefined && waiting !== undefined) {
     const expected = 'no waiting together with responders, which determine it';
     throw scenarioError(source, 'waiting', expected, waiting);

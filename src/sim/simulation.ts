@@ -36,10 +36,16 @@ export interface SimulationPlan {
   /** Key agreement and signatures of secure aggregation; default: the portable ones. */
   readonly primitives?: Primitives;
   readonly observerOf?: (node: string) => MachineObserver | undefined;
+  /** By participant, the branch that it belongs to: the coordinator's members are the branches; absent: they are the participants. */
+  readonly branchOf?: (participant: string) => string;
+  /** By branch, the one above it; undefined: the coordinator. Absent: of all. */
+  readonly parentOf?: (branch: string) => string | undefined;
 }
 
 export class Simulation {
   readonly coordinator: CoordinatorNode;
+  /** Of a tree, by name. */
+  readonly branches: ReadonlyMap<string, CoordinatorNode>;
   readonly participants: ReadonlyMap<string, ParticipantNode>;
   readonly rows: RoundRow[] = [];
   readonly transcript: Transcript;
@@ -65,18 +71,36 @@ export class Simulation {
       primitives: rememberingPrimitives(plan.primitives ?? noblePrimitives),
       observerOf,
     };
-    this.coordinator = new CoordinatorNode(plan.options, {
-      ...ports,
-      toParticipant: (to, frame) => this.participants.get(to)?.receive(frame),
-      onRow: (row) => {
-        this.rows.push(row);
-        this.onRow?.(row);
+    const toMember = (to: string, frame: Uint8Array) => {
+      const branch = this.branches.get(to);
+      if (branch) branch.receiveFromAbove(frame);
+      else this.participants.get(to)?.receive(frame);
+    };
+    const { leaves, inner } = branchesIn(plan);
+    this.branches = new Map(
+      [...leaves, ...inner].map((name) => {
+        const toParent = (frame: Uint8Array) => this.parentOf(name).receive(name, frame);
+        const below = inner.has(name) ? 'groups' : 'participants';
+        const own = { ...ports, toMember, toParent, onRow: () => {} };
+        return [name, new CoordinatorNode(plan.options, own, { name, below })];
+      }),
+    );
+    this.coordinator = new CoordinatorNode(
+      plan.options,
+      {
+        ...ports,
+        toMember,
+        onRow: (row) => {
+          this.rows.push(row);
+          this.onRow?.(row);
+        },
       },
-    });
+      { name: COORDINATOR, below: leaves.size > 0 ? 'groups' : 'participants' },
+    );
     const own = {
       ...ports,
       ...{ compute, seed, arena: plan.arena ?? new Arena() },
-      toCoordinator: (from: string, frame: Uint8Array) => this.coordinator.receive(from, frame),
+      toCoordinator: (from: string, frame: Uint8Array) => this.aboveOf(from).receive(from, frame),
     };
     this.participants = new Map(
       plan.participants.map((data) => {
@@ -88,6 +112,17 @@ export class Simulation {
     );
   }
 
+  /** The coordinator that a participant talks to. */
+  private aboveOf(participant: string): CoordinatorNode {
+    const { branchOf } = this.plan;
+    return (branchOf && this.branches.get(branchOf(participant))) ?? this.coordinator;
+  }
+
+  private parentOf(branch: string): CoordinatorNode {
+    const parent = this.plan.parentOf?.(branch);
+    return (parent !== undefined && this.branches.get(parent)) || this.coordinator;
+  }
+
   get bytes(): Network['bytes'] {
     return this.network.bytes;
   }
@@ -96,6 +131,7 @@ export class Simulation {
   run(): this {
     const { queue, plan } = this;
     queue.at(0, () => this.coordinator.start());
+    for (const branch of this.branches.values()) queue.at(0, () => branch.start());
     for (const node of this.participants.values()) queue.at(plan.startMs?.(node.id) ?? 0, () => node.start());
     for (const operation of plan.deeds) queue.at(operation.atMs, () => this.perform(operation));
     while (!this.over && queue.next(plan.untilMs));
@@ -112,7 +148,10 @@ export class Simulation {
   }
 
   private comeBack(crash: Crash): void {
-    const node = crash.node === COORDINATOR ? this.coordinator : this.participants.get(crash.node);
+    const node =
+      crash.node === COORDINATOR
+        ? this.coordinator
+        : (this.branches.get(crash.node) ?? this.participants.get(crash.node));
     this.queue.at(this.queue.now + crash.downMs, () => node?.start());
   }
 
@@ -127,7 +166,8 @@ export class Simulation {
         node?.comeAgain();
         break;
       case 'forget':
-        if (participant !== undefined) this.coordinator.take({ type: 'forget', id: participant, now });
+        if (participant !== undefined)
+          this.aboveOf(participant).take({ type: 'forget', id: participant, now });
         break;
       case 'pause':
       case 'resume':
@@ -139,6 +179,15 @@ export class Simulation {
         break;
     }
   }
+}
+
+/** Branches of participants, and those above them. */
+function branchesIn({ participants, branchOf, parentOf }: SimulationPlan) {
+  const leaves = new Set(branchOf ? participants.map(({ profile }) => branchOf(profile.id)) : []);
+  const inner = new Set<string>();
+  for (const leaf of leaves)
+    for (let parent = parentOf?.(leaf); parent !== undefined; parent = parentOf?.(parent)) inner.add(parent);
+  return { leaves, inner };
 }
 
 /** Everybody takes part in secure sums, or nobody does. */

@@ -2,6 +2,7 @@
 import type { PrivacySpent } from '../coordinator/state.ts';
 import type { Suspicion } from '../privacy/defence/suspects.ts';
 import type { DpSettings } from '../privacy/dp/settings.ts';
+import type { RoundTests } from '../protocol/test-reports.ts';
 import type { MetricName, ObservedRow } from './observe.ts';
 import type { TranscriptEntry } from './transcript.ts';
 
@@ -33,6 +34,8 @@ export interface RunSummary {
     /** When the mean first reached a target; null: never. */
     readonly reached: readonly { readonly target: number; readonly atMs: number | null }[];
   } | null;
+  /** What participants reported of their test rows in the last round in which somebody did. */
+  readonly tests?: RoundTests;
   /** Under differential privacy: what was agreed on, and what was spent of it. */
   readonly privacy?: { readonly settings: DpSettings; readonly spent: PrivacySpent };
   readonly rejections: Readonly<Record<string, number>>;

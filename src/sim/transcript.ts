@@ -62,6 +62,10 @@ function textOf(message: Message): string {
       return `roster of ${message.members.length}, from round ${message.round}`;
     case 'plan':
       return `plan of round ${message.round} (${message.purpose})`;
+    case 'enlist':
+      return `enlist ${message.participants}, accepted ${message.base}`;
+    case 'partial':
+      return `partial sum of round ${message.round}, of ${message.participants}`;
     default:
       return `${message.kind}, round ${message.round}`;
   }

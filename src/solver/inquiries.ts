@@ -9,6 +9,8 @@ import { type Certificate, certificateOf } from './certificate.ts';
 import { Inquiry, isPlausible } from './inquiry.ts';
 import type {
   Best,
+  GroupAnswer,
+  GroupBounds,
   InquiryMemory,
   InquiryOptions,
   SingleAnswer,
@@ -81,8 +83,13 @@ export class Inquiries {
     return this.heads.map(({ best }) => best?.round === round);
   }
 
-  join(member: number): void {
-    for (const head of this.heads) head.join(member);
+  join(member: number, participants = 1): void {
+    for (const head of this.heads) head.join(member, participants);
+  }
+
+  /** Asks what a parent asks. */
+  ask(query: Float64Array, sigma: number): void {
+    for (const [h, head] of this.heads.entries()) head.ask(this.block(query, h), sigma);
   }
 
   hasAnswered(member: number): boolean {
@@ -134,6 +141,20 @@ export class Inquiries {
     const parts = heads ?? [total];
     for (const [h, head] of this.heads.entries())
       head.takeSum(round, { counted, u: this.block(u, h), ...parts[h] });
+  }
+
+  takeGroups(round: number, groups: readonly GroupAnswer[]): void {
+    for (const [h, head] of this.heads.entries()) {
+      head.takeGroups(
+        round,
+        groups.map(({ heads, u, ...group }) => ({ ...group, ...heads[h], u: this.block(u, h) })),
+      );
+    }
+  }
+
+  /** One for each head. */
+  boundsOfAll(round: number, missing: ReadonlySet<number>): GroupBounds[] {
+    return this.heads.map((head) => head.boundsOfAll(round, missing));
   }
 
   close(round: number, missing: ReadonlySet<number> = new Set()): JointStanding {

@@ -6,8 +6,8 @@ export interface InquiryOptions {
   /** Columns, with the bias. */
   readonly d: number;
   readonly c2: number;
-  /** Whether single answers are seen, or only sums of them. */
-  readonly sees: 'single answers' | 'sums';
+  /** Whether single answers are seen, only one sum of them, or the sums of several groups. */
+  readonly sees: 'single answers' | 'sums' | 'groups';
   /** Whether members may claim what is not so; default: they may. */
   readonly claims?: 'trusted' | 'checked' | undefined;
   /** Certified to this relative gap it goes on asking about its best query. Default: it goes on to better ones. */
@@ -29,6 +29,12 @@ export interface Known {
   u: Float64Array | undefined;
   /** Whether only a share of its last change was taken. */
   held: boolean;
+  /** How many participants it stands for. */
+  participants: number;
+  /** Of a group, beside `value`: what its own absent members add to its bound at w'. */
+  slack: number;
+  /** Of a group: counts what has made its function another one (`GroupBounds`). */
+  renewed: number;
 }
 
 export interface SingleAnswer {
@@ -50,6 +56,38 @@ export interface SummedAnswer {
   readonly constant: number;
   /** The same for each head, where there are several. */
   readonly heads?: readonly { readonly value: number; readonly constant: number }[] | undefined;
+}
+
+/** What a group is known by in one head: sums over its members' last answers. */
+export interface GroupBounds {
+  /** Of F_k(w_k) + w_k.u_k, for answers to w_k; of members that do not come back, of the constants of their cuts. */
+  readonly value: number;
+  /** What those who have answered another query than the present one add to the upper bound; Infinity: not known. */
+  readonly slack: number;
+  readonly constant: number;
+}
+
+/** The last answers of a whole group, in place of those before. */
+export interface GroupAnswer {
+  readonly member: number;
+  readonly u: Float64Array;
+  /** One for each head. */
+  readonly heads: readonly GroupBounds[];
+  /** How many its bounds cover. */
+  readonly participants: number;
+  /** Whether some do not come back: their part is linear, and may be below 0. */
+  readonly held: boolean;
+  /** Another number than before: somebody in it is gone, held still, or has other rows, and bounds of before say nothing of it. */
+  readonly renewed: number;
+}
+
+/** A group as it is stored: its contribution is known singly, also after a restart. */
+export interface GroupMemory extends GroupBounds {
+  readonly member: number;
+  readonly round: number;
+  readonly u: Float64Array;
+  readonly participants: number;
+  readonly renewed: number;
 }
 
 /** What a closed round has shown. */
@@ -74,6 +112,8 @@ export interface InquiryMemory {
   readonly best: { readonly round: number; readonly primal: number; readonly w: Float64Array } | undefined;
   /** Five numbers for each member that has answered: member, round, value, constant, and whether `best` covers it (1 or 0). */
   readonly known: Float64Array;
+  /** Where members are groups. */
+  readonly groups?: readonly GroupMemory[] | undefined;
 }
 
 export interface Best {

@@ -20,6 +20,9 @@ import { certificateOf } from './certificate.ts';
 import { LowerBound } from './cuts.ts';
 import type {
   Best,
+  GroupAnswer,
+  GroupBounds,
+  GroupMemory,
   InquiryMemory,
   InquiryOptions,
   SingleAnswer,
@@ -48,6 +51,9 @@ export function isPlausible({ claimedRoughness }: Pick<Standing, 'claimedRoughne
   return claimedRoughness >= PLAUSIBLE.least && claimedRoughness <= PLAUSIBLE.most;
 }
 
+/** A group's answer, in one head. */
+type OneGroup = Omit<GroupAnswer, 'heads'> & GroupBounds;
+
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
   query: Float64Array;
@@ -56,7 +62,10 @@ export class Inquiry {
   private readonly last: LastAnswers;
   private readonly lower: LowerBound;
   private readonly next: NextQuery;
-  private joined = new Set<number>();
+  /** How many participants each member stands for. */
+  private readonly joined = new Map<number, number>();
+  /** In place of its own: what a parent asks with. */
+  private allowance: number | undefined;
   private covered = new Set<number>();
   private dual = Number.NEGATIVE_INFINITY;
 
@@ -80,11 +89,22 @@ export class Inquiry {
 
   /** For the first round of all, when everybody is about to correct the same error. */
   get sigma(): number {
-    return this.last.members.size > 0 || this.best ? 0 : Math.max(1, FIRST_ALLOWANCE * this.joined.size);
+    if (this.allowance !== undefined) return this.allowance;
+    if (this.last.members.size > 0 || this.best) return 0;
+    let participants = 0;
+    for (const behind of this.joined.values()) participants += behind;
+    return Math.max(1, FIRST_ALLOWANCE * participants);
   }
 
-  join(member: number): void {
-    this.joined.add(member);
+  join(member: number, participants = 1): void {
+    this.joined.set(member, participants);
+  }
+
+  /** Asks what a parent asks, in place of a query of its own. */
+  ask(query: Float64Array, sigma: number): void {
+    this.query = query;
+    this.allowance = sigma;
+    this.best = undefined;
   }
 
   hasAnswered(member: number): boolean {
@@ -143,7 +163,7 @@ export class Inquiry {
   /** Asks elsewhere: a part of the way back to the query that was answered longest ago, or to none. Cuts hold everywhere, so nothing is lost. */
   stepBack(): void {
     const { query } = this;
-    const asked = [...this.joined].map((member) => this.last.members.get(member)?.query);
+    const asked = [...this.joined.keys()].map((member) => this.last.members.get(member)?.query);
     const far = asked.map((at) => at ?? new Float64Array(query.length));
     const distances = far.map((at) => norm(plusScaled(query, -1, at)));
     const farthest = far[distances.indexOf(Math.max(...distances))];
@@ -161,6 +181,42 @@ export class Inquiry {
       this.last.setUnknown(member, { round, value: 0, constant: 0, query: this.query });
     this.last.addToRest(u, value, constant);
     this.lower.add(THE_REST, { u: this.u, s: this.last.restConstant }, 0);
+  }
+
+  /** Takes the sums of groups, each in place of what was known of the group before. */
+  takeGroups(round: number, groups: readonly OneGroup[]): void {
+    for (const group of [...groups].sort((a, b) => a.member - b.member)) this.takeGroup(round, group);
+    this.last.renewSums();
+  }
+
+  private takeGroup(
+    round: number,
+    { member, u, value, slack, constant, participants, held, renewed }: OneGroup,
+  ): void {
+    const known = this.last.members.get(member);
+    const isRenewed = known !== undefined && renewed !== known.renewed;
+    if (isRenewed) this.unbound();
+    else if (known && participants !== known.participants && this.best)
+      this.best = { ...this.best, ...UNBOUNDED };
+    this.last.members.set(member, {
+      ...{ round, value, constant, u, participants, slack, renewed },
+      reached: value - dot(this.query, u),
+      // The bound of a group in which somebody is absent holds at this query alone.
+      query: slack === 0 ? this.query : undefined,
+      held: false,
+    });
+    // Nothing but this cut is known of a group that is another one, not even that it is at least 0.
+    if (isRenewed || (!known && held)) this.lower.freeze(member, { u, s: constant }, 0);
+    else this.lower.add(member, { u, s: constant }, 0);
+  }
+
+  /** The sums that a group is known by to its parent: answers to the present query, and the last ones of those who are absent. */
+  boundsOfAll(round: number, missing: ReadonlySet<number>): GroupBounds {
+    return {
+      value: this.last.valueSum(missing),
+      slack: this.last.absentSlack(round, this.query, missing),
+      constant: this.last.constantSum,
+    };
   }
 
   /** Closes a round: bounds, and the next query. `missing` do not come back: they count by their last cut. */
@@ -207,7 +263,7 @@ export class Inquiry {
   /** With sums the vectors have to show it, too. */
   private isEnough({ relativeGap, vectorGap }: Standing): boolean {
     const { enough = 0, sees } = this.options;
-    return enough > 0 && relativeGap <= enough && (sees === 'single answers' || vectorGap <= enough);
+    return enough > 0 && relativeGap <= enough && (sees !== 'sums' || vectorGap <= enough);
   }
 
   private queryAfter(first: boolean, improved: boolean, gradient: Float64Array | undefined): Float64Array {
@@ -215,8 +271,17 @@ export class Inquiry {
     const { point } = this.lower;
     if (first || !best) return point;
     // Local gaps that cannot be are nobody's.
-    const roughness = isPlausible(this.shownByVectors()) ? this.last.restValue - this.last.restConstant : 0;
-    return this.next.after({ query, gradient, improved, best, point, members: covered.size, roughness });
+    const roughness = isPlausible(this.shownByVectors()) ? this.summedRoughness : 0;
+    const members = this.options.sees === 'groups' ? this.last.participants : covered.size;
+    const blocks = this.last.members.size;
+    return this.next.after({ query, gradient, improved, best, point, members, blocks, roughness });
+  }
+
+  /** What answers that are known by sums leave between their values and their cuts. */
+  private get summedRoughness(): number {
+    const { last } = this;
+    if (this.options.sees !== 'groups') return last.restValue - last.restConstant;
+    return last.valueSum(new Set()) - last.constantSum;
   }
 
   /**
@@ -226,9 +291,9 @@ export class Inquiry {
   private shownByVectors(): Pick<Standing, 'vectorGap' | 'claimedRoughness'> {
     const { best, u, last } = this;
     if (!best?.gradient) return { vectorGap: Number.POSITIVE_INFINITY, claimedRoughness: 0 };
-    const personal = dot(u, u) / (2 * this.options.c2 * Math.max(1, last.members.size));
+    const personal = dot(u, u) / (2 * this.options.c2 * Math.max(1, last.participants));
     const least = dot(best.w, best.w) / 2 + personal || 1;
-    const claimedRoughness = (last.restValue - last.restConstant) / least;
+    const claimedRoughness = this.summedRoughness / least;
     return { vectorGap: dot(best.gradient, best.gradient) / 2 / least, claimedRoughness };
   }
 
@@ -238,9 +303,7 @@ export class Inquiry {
       query,
       u,
       value: this.last.valueSum(new Set()),
-      constant:
-        this.last.restConstant +
-        [...this.last.members.values()].reduce((sum, { constant }) => sum + constant, 0),
+      constant: this.last.constantSum,
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
       known: Float64Array.from(
@@ -248,11 +311,12 @@ export class Inquiry {
           return [member, round, value, constant, this.covered.has(member) ? 1 : 0];
         }),
       ),
+      ...(this.options.sees === 'groups' && { groups: this.groups }),
     };
   }
 
   /** After everybody has joined again. Single contributions are not known any more, their sum is. */
-  recall({ query, u, value, constant, dual, best, known }: InquiryMemory): void {
+  recall({ query, u, value, constant, dual, best, known, groups }: InquiryMemory): void {
     this.query = query;
     this.dual = dual;
     this.best = best && { ...best, gradient: undefined, excess: 0, rank: best.primal };
@@ -261,9 +325,30 @@ export class Inquiry {
       this.last.setUnknown(member, { round, value: ownValue, constant: ownConstant, query: undefined });
       if (covered === 1) this.covered.add(member);
     }
+    if (groups) {
+      this.recallGroups(groups);
+      return;
+    }
     const summed = this.options.sees === 'sums';
     this.last.setRest(u, summed ? value : 0, summed ? constant : 0);
     this.freezeRest();
+  }
+
+  private get groups(): GroupMemory[] {
+    return [...this.last.members].map(
+      ([member, { round, value, slack, constant, participants, renewed, u }]) => {
+        return { member, round, value, slack, constant, participants, renewed, u: u! };
+      },
+    );
+  }
+
+  /** Queries that they answered are not stored: until a group answers again there is no bound beyond the best one. */
+  private recallGroups(groups: readonly GroupMemory[]): void {
+    for (const { member, u, constant, ...stored } of groups) {
+      this.last.members.set(member, { ...stored, u, constant, query: undefined, reached: 0, held: false });
+      this.lower.freeze(member, { u, s: constant }, 0);
+    }
+    this.last.renewSums();
   }
 
   private takeOne(round: number, { member, u, scalars, factor = 1, previous }: SingleAnswer): void {
@@ -290,6 +375,9 @@ export class Inquiry {
       query: factor < 1 ? undefined : this.query,
       u: taken,
       held: factor < 1,
+      participants: 1,
+      slack: 0,
+      renewed: 0,
     });
     const s = kept + dot(taken, taken) / (2 * c2);
     this.lower.add(member, { u: taken, s: factor < 1 ? s : dualSum }, 1 / c2);

@@ -43,7 +43,18 @@ export class LastAnswers {
     { round, value, constant, query }: Pick<Known, 'round' | 'value' | 'constant' | 'query'>,
   ): void {
     // Written out: with a spread each would get a shape of its own, and 10,000 of them take three times as long.
-    this.members.set(member, { round, value, reached: 0, constant, query, u: undefined, held: false });
+    this.members.set(member, {
+      round,
+      value,
+      reached: 0,
+      constant,
+      query,
+      u: undefined,
+      held: false,
+      participants: 1,
+      slack: 0,
+      renewed: 0,
+    });
   }
 
   /** Summed again, in the order of members: conservation holds to rounding, however many rounds have gone by. */
@@ -59,6 +70,20 @@ export class LastAnswers {
     return sum;
   }
 
+  /** How many participants have answered. */
+  get participants(): number {
+    let sum = 0;
+    for (const { participants } of this.members.values()) sum += participants;
+    return sum;
+  }
+
+  /** The constant of the cut that everybody's last answers make together. */
+  get constantSum(): number {
+    let sum = this.restConstant;
+    for (const { constant } of this.members.values()) sum += constant;
+    return sum;
+  }
+
   /** The cut of those who are known by their sum alone; undefined: there are none. */
   get restCut(): { readonly u: Float64Array; readonly s: number } | undefined {
     const unknown = [...this.members.values()].filter(({ u }) => !u);
@@ -69,15 +94,17 @@ export class LastAnswers {
   /** What those who did not answer in this round add to the upper bound at the query; 0: everybody answered. */
   absentSlack(present: number, at: Float64Array, missing: ReadonlySet<number>): number {
     const byQuery = new Map<Float64Array, number>();
-    for (const [member, { round, query }] of this.members) {
-      if (round === present || missing.has(member)) continue;
-      if (!query) return Number.POSITIVE_INFINITY;
-      byQuery.set(query, (byQuery.get(query) ?? 0) + 1);
-    }
     let sum = 0;
+    for (const [member, { round, query, participants, slack }] of this.members) {
+      if (missing.has(member)) continue;
+      sum += slack;
+      if (round === present) continue;
+      if (!query) return Number.POSITIVE_INFINITY;
+      byQuery.set(query, (byQuery.get(query) ?? 0) + participants);
+    }
     for (const [query, count] of byQuery) sum += count * this.slack(query, at);
     // Asked the same again nobody need answer, but who has not is absent.
-    return byQuery.size > 0 ? Math.max(sum, Number.MIN_VALUE) : 0;
+    return byQuery.size > 0 ? Math.max(sum, Number.MIN_VALUE) : sum;
   }
 
   /** C2/2 |to - from|^2: by how much F_k may leave the tangent of an answer. */

@@ -1,6 +1,6 @@
 /**
  * Where to ask next, once the answers to a query have been taken. With single answers between the best query and the minimiser of the cuts
- * (in-out); with sums a quasi-Newton step from the best query as long as everybody answers, well enough, and it helps.
+ * (in-out), and so with many groups; with sums a quasi-Newton step from the best query as long as everybody answers, well enough, and it helps.
  */
 import type { Best, InquiryOptions } from './inquiry-types.ts';
 import { addScaled, dot, plusScaled } from './vector.ts';
@@ -9,6 +9,9 @@ import { addScaled, dot, plusScaled } from './vector.ts';
 const OUTWARD = 0.4;
 /** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
 const FIRST_CURVATURE = 0.1;
+
+/** From so many groups on, their cuts lead to fewer rounds than quasi-Newton steps (docs/training.md). */
+const MANY_GROUPS = 16;
 
 interface Closed {
   readonly query: Float64Array;
@@ -20,6 +23,8 @@ interface Closed {
   /** The minimiser of the model that the cuts make. */
   readonly point: Float64Array;
   readonly members: number;
+  /** Members that have cuts of their own. */
+  readonly blocks: number;
   /** What the answers themselves leave between their values and their cuts. */
   readonly roughness: number;
 }
@@ -40,12 +45,18 @@ export class NextQuery {
   }
 
   after(closed: Closed): Float64Array {
-    if (this.options.sees === 'sums') {
+    if (this.seesFewCuts(closed)) {
       const step = this.quasiNewtonStep(closed);
       if (step) return step;
     }
     const { w } = closed.best;
     return closed.point.map((value, j) => OUTWARD * value + (1 - OUTWARD) * w[j]);
+  }
+
+  /** Cuts of a few sums say little of the function; those of many groups nearly as much as those of single members. */
+  private seesFewCuts({ blocks }: Closed): boolean {
+    const { sees } = this.options;
+    return sees === 'sums' || (sees === 'groups' && blocks < MANY_GROUPS);
   }
 
   /** A step from the best query, unless somebody is absent, the answers are too rough, or the last step has failed. */

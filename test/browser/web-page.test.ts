@@ -49,7 +49,7 @@ function attack(base: string, ws: string) {
   };
   const socket = () =>
     new Promise((resolve) => {
-      const open = new WebSocket(`${ws}/v1/federations/default/connect`, ['kindred.v6', 'ticket.x']);
+      const open = new WebSocket(`${ws}/v1/federations/default/connect`, ['kindred.v7', 'ticket.x']);
       open.onopen = () => resolve(['socket', 'open']);
       open.onerror = () => resolve(['socket', 'failed']);
       setTimeout(() => resolve(['socket', 'nothing']), 3000);

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { sideBySide } from '../../src/cli/bench/part.ts';
 import { writeCsv } from '../../src/data/write-csv.ts';
 import { median, powerLaw } from '../../src/reproduce/statistics.ts';
+import { chromium } from '../helpers/chromium.ts';
 import { smallHar } from '../helpers/tables.ts';
 import { run } from './helpers.ts';
 
@@ -29,6 +30,19 @@ test('bench compares a new process with a warm one', async () => {
   const { start } = JSON.parse(stdout);
   expect(start.map(({ method }: { method: string }) => method)).toEqual(['global', 'mtl']);
   for (const { newMs, warmMs, ratio } of start) expect(ratio).toBeCloseTo(newMs / warmMs, 10);
+});
+
+test('bench browser compares a pass in a page with one here, to the bit', async () => {
+  const { code, stdout } = await run(['bench', 'browser', '--data', data, '--json']);
+  expect(code).toBe(0);
+  const { pass, sizes } = JSON.parse(stdout).browser;
+  if (chromium) expect(pass).toMatchObject({ isEqual: true, ratio: pass.pageMs / pass.nodeMs });
+  else expect(pass.skipped).toMatch(/Chromium/);
+  const [worker, library] = sizes as { gzipBytes: number; files: number }[];
+  expect(worker.gzipBytes).toBeGreaterThan(30_000);
+  expect(library.gzipBytes).toBeGreaterThan(worker.gzipBytes);
+  expect(library.gzipBytes).toBeLessThan(100_000);
+  expect(library.files).toBeGreaterThan(worker.files);
 });
 
 test('medians, turns and exponents are what they say', () => {

@@ -1,5 +1,6 @@
 /** kindred serve as a process: what it says, and how it takes signals. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { Authority, hasOpenssl, replace } from '../helpers/certificates.ts';
@@ -94,6 +95,24 @@ test('a second signal ends it at once, whoever it is still waiting for', async (
   expect(server.child.exitCode).toBeNull();
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(1);
+  link.terminate();
+});
+
+test('ends within the ten seconds of a container engine, whoever does not read, listens or sends half a request', async () => {
+  const server = new Process('--log-level', 'warn', '--store', 'grace.db', '--json');
+  const [, url] = await server.says(/"url":"([^"]+)"/);
+  const link = await connected(url, { participant: 'ada' });
+  link.deafen();
+  const page = await fetch(`${url}/v1/federations/default/events`);
+  const half = connect(Number(new URL(url).port), '127.0.0.1');
+  half.on('error', () => {});
+  half.write('POST /v1/predict HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');
+  const sinceMs = performance.now();
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  expect(performance.now() - sinceMs).toBeLessThan(10_000);
+  await page.body?.cancel().catch(() => {});
+  half.destroy();
   link.terminate();
 });
 

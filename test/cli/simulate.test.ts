@@ -91,6 +91,20 @@ describe('kindred simulate', () => {
     expect(sandbox.read('private/curve.svg')).not.toMatch(/NaN|Infinity/);
   });
 
+  test('reported test metrics: in the summary, in the rows, and never with dp', async () => {
+    const reporting = scenario('reporting.json', { data: tiny, rounds: 3, reportTests: true });
+    const { stdout, code } = await run(['simulate', reporting, '--out', sandbox.path('reporting')]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^Reported +balanced accuracy on test rows by \d participants: own 0\.\d+, shared part 0\.\d+ \(means\)$/m,
+    );
+    expect(sandbox.read('reporting/rows.csv').split('\n')[0]).toContain(
+      ',certified,testReports,testOwnMean,testSharedMean,metricMean,',
+    );
+    const { runs } = JSON.parse((await run(['simulate', reporting, '--json'])).stdout);
+    expect(runs[0].tests).toMatchObject({ metric: 'balancedAccuracy', own: { worst: expect.any(Number) } });
+  });
+
   test('reads rows and calibrations that lie beside the scenario, and takes another seed', async () => {
     sandbox.write('rows.csv', csvOf(smallHar()));
     sandbox.write('fit.json', '{"fixedMs":7,"perValueMs":0,"spread":0}');

@@ -15,6 +15,12 @@ const MOST_BYTES = 60_000;
 /** And of what is loaded with it by whoever takes part in secure sums. */
 const MOST_SECURE_BYTES = 30_000;
 
+const OF_PAGE = {
+  write: false,
+  target: 'es2022',
+  rollupOptions: { preserveEntrySignatures: 'strict', output: { format: 'es' } },
+} as const;
+
 async function bundled(
   name: string,
   code: string,
@@ -25,11 +31,7 @@ async function bundled(
     configFile: false,
     logLevel: 'silent',
     root: resolve(src, '..'),
-    build: {
-      write: false,
-      target: 'es2022',
-      rollupOptions: { input, preserveEntrySignatures: 'strict', output: { format: 'es' } },
-    },
+    build: { ...OF_PAGE, rollupOptions: { ...OF_PAGE.rollupOptions, input } },
   })) as Rolldown.RolldownOutput;
   const chunks = result.output.filter((chunk) => chunk.type === 'chunk');
   // What is imported dynamically is loaded when it is needed.
@@ -71,6 +73,34 @@ describe('the core in a browser', () => {
     expect(later).toContain('pairwise mask');
     expect(code).not.toContain('pairwise mask');
     expect(secure, `${secure} bytes by gzip`).toBeLessThanOrEqual(MOST_SECURE_BYTES);
+  });
+
+  test('a page that joins loads little: library, worker and kernels', async () => {
+    const input = join(folder, 'joins.ts');
+    writeFileSync(input, `export { joinFederation } from '${src}/public/browser.ts';`);
+    const { output } = (await build({
+      configFile: false,
+      logLevel: 'silent',
+      root: resolve(src, '..'),
+      worker: { format: 'es' },
+      build: { ...OF_PAGE, rollupOptions: { ...OF_PAGE.rollupOptions, input } },
+    })) as Rolldown.RolldownOutput;
+    const texts = new Map(
+      output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : String(file.source)]),
+    );
+    // Vite puts all that a worker imports statically into its script.
+    const [page, worker] = ['joins', 'participant-worker'].map((part) => {
+      const [name] = [...texts.keys()].filter((file) => file.includes(part));
+      return texts.get(name)!;
+    });
+    expect(page + worker).not.toMatch(/^import |from ?["']\.\//m);
+    expect(worker).toContain('wasm-simd');
+    expect(page).not.toContain('wasm-simd');
+    expect(worker).not.toContain('pairwise mask');
+    const gzip = [page, worker].map((text) => gzipSync(text, { level: 9 }).length);
+    const brotli = [page, worker].map((text) => brotliCompressSync(text).length);
+    console.log(`a page that joins: ${gzip.join(' + ')} bytes by gzip, ${brotli.join(' + ')} by brotli`);
+    expect(gzip[0] + gzip[1]).toBeLessThanOrEqual(MOST_BYTES);
   });
 
   test.each(['kindred-core', 'browser', 'sim'])('%s.ts needs no Node either', async (entry) => {

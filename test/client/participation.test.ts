@@ -1,70 +1,14 @@
 /** The participant's core on ports that know no runtime: memory, a solver in this thread, a store that answers with promises. */
 import { describe, expect, test } from 'vitest';
-import { MemoryState } from '../../src/client/memory-store.ts';
-import { participate } from '../../src/client/participation.ts';
-import type { JoinEvent, ParticipationOptions } from '../../src/client/participation-options.ts';
+import type { JoinEvent } from '../../src/client/participation-options.ts';
 import type { StateStore } from '../../src/client/ports.ts';
-import { localSolver } from '../../src/client/row-work.ts';
-import { step } from '../../src/coordinator/machine.ts';
-import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import { predict } from '../../src/methods/predict.ts';
-import { systemClock } from '../../src/node/clock.ts';
-import { entropyStream, newKeyPair, signerOf, systemEntropy } from '../../src/node/crypto.ts';
-import { decodeFrom, encode } from '../../src/protocol/codec.ts';
-import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
+import { decodeFrom } from '../../src/protocol/codec.ts';
+import { join, newDevice, serve } from '../helpers/memory-federation.ts';
+import { slowStore } from '../helpers/memory-server.ts';
 import { manyClasses, smallHar } from '../helpers/tables.ts';
 import { optionsLike } from '../helpers/test-server.ts';
-
-/** A coordinator behind a server in memory. */
-function serve(options: CoordinatorOptions) {
-  const server = new MemoryServer();
-  const state = newCoordinator(options);
-  let timer: NodeJS.Timeout | undefined;
-  type Input = Parameters<typeof step>[1];
-  const take = (input: Input) => {
-    for (const effect of step(state, input)) {
-      if (effect.type === 'send') server.send(effect.to, encode(effect.message, options.precision));
-      else if (effect.type === 'timer') {
-        clearTimeout(timer);
-        const waitMs = Math.min(effect.atMs - performance.now(), 2 ** 31 - 1);
-        timer = setTimeout(() => take({ type: 'timer', now: performance.now() }), waitMs);
-      } else if (effect.type === 'summation')
-        setTimeout(() => take({ type: 'summed', now: performance.now() }), effect.ms);
-    }
-  };
-  server.onFrame = (from, frame) => {
-    const message = decodeFrom('participant', frame);
-    take({ type: 'message', from, message, now: performance.now() });
-  };
-  take({ type: 'start', now: performance.now() });
-  return { server, state, close: () => clearTimeout(timer) };
-}
-
-interface Device {
-  readonly memory: MemoryState;
-  readonly signer: ReturnType<typeof signerOf>;
-}
-
-function newDevice(): Device {
-  return { memory: new MemoryState(), signer: signerOf(newKeyPair()) };
-}
-
-function join(
-  { transport }: MemoryServer,
-  { memory, signer }: Device,
-  options: ParticipationOptions,
-  wrap: (store: StateStore) => StateStore = slowStore,
-) {
-  return participate(options, {
-    transport: () => transport,
-    home: async (newcomer) => ({ store: wrap(memory.open(newcomer, systemEntropy(32))), signer }),
-    solver: localSolver(systemClock, entropyStream),
-    clock: systemClock,
-    random: () => 0.5,
-  });
-}
 
 const table = smallHar(3, 2, 40);
 const dataOf = (id: string) => ({ table: rowsOfParticipant(table, id)! });
@@ -143,8 +87,8 @@ describe('a participant without a runtime', () => {
     close();
   });
 
-  test('a store that fails ends it, and nothing is sent after that', async () => {
-    const { server, close } = serve(optionsLike({ gap: 0, rounds: 1000 }));
+  test('[FAULT-1] a store that fails ends it, and nothing but a code is sent after that', async () => {
+    const { server, state, close } = serve(optionsLike({ gap: 0, rounds: 1000 }));
     let saves = 0;
     const failing = (store: StateStore): StateStore => {
       const slow = slowStore(store);
@@ -173,5 +117,7 @@ describe('a participant without a runtime', () => {
     const { stored } = device.memory.open({} as never, new Uint8Array(0)).file;
     expect(Math.max(...sent)).toBeLessThanOrEqual(stored.pending?.message.round ?? stored.base);
     expect(server.connected).toBe(0);
+    // On its way when the participant ended.
+    await expect.poll(() => [...state.faults]).toEqual([['STORAGE_FAILED', 1]]);
   });
 });

@@ -10,10 +10,12 @@ import {
 import { type StatePlace, stateStoreContract } from '../../src/check/contracts/state-store.ts';
 import { parseEndpoint } from '../../src/client/endpoint.ts';
 import { MemoryState } from '../../src/client/memory-store.ts';
+import { transportTo } from '../../src/node/client/join.ts';
 import { openFolder } from '../../src/node/client/state-folder.ts';
 import { webTransport } from '../../src/node/client/web-transport.ts';
 import { newKeyPair, signerOf } from '../../src/node/crypto.ts';
 import { encode } from '../../src/protocol/codec.ts';
+import { ConnectProxy } from '../helpers/connect-proxy.ts';
 import { MemoryServer, slowStore } from '../helpers/memory-server.ts';
 import { TestServer } from '../helpers/test-server.ts';
 
@@ -43,7 +45,20 @@ describe('state in memory', () => stateStoreContract(test, inMemory));
 describe('state in slow memory', () => stateStoreContract(test, inSlowMemory));
 describe('state folder', () => stateStoreContract(test, inFolder));
 
-async function overWebSocket(): Promise<ClientTransportUnderTest> {
+async function throughProxy(): Promise<ClientTransportUnderTest> {
+  const proxy = await ConnectProxy.start({ password: 'secret' });
+  const env = { HTTP_PROXY: proxy.urlFor('ada') };
+  const under = await overWebSocket((url) => transportTo({ url: proxy.named(url), env }));
+  const close = async () => {
+    await under.close();
+    await proxy.stop();
+  };
+  return { ...under, close };
+}
+
+async function overWebSocket(
+  transportFor = (url: string) => webTransport(parseEndpoint(url)),
+): Promise<ClientTransportUnderTest> {
   const server = await TestServer.start();
   let taken = 0;
   const until = (holds: () => boolean) =>
@@ -52,7 +67,7 @@ async function overWebSocket(): Promise<ClientTransportUnderTest> {
       check();
     });
   return {
-    transport: webTransport(parseEndpoint(server.url)),
+    transport: transportFor(server.url),
     signer: signerOf(newKeyPair()),
     send: (frame) => server.say('ada', frame),
     received: async () => {
@@ -66,4 +81,5 @@ async function overWebSocket(): Promise<ClientTransportUnderTest> {
 }
 
 describe('memory transport', () => clientTransportContract(test, () => new MemoryServer().underTest()));
-describe('HTTP and WebSocket', () => clientTransportContract(test, overWebSocket));
+describe('HTTP and WebSocket', () => clientTransportContract(test, () => overWebSocket()));
+describe('HTTP and WebSocket through a proxy', () => clientTransportContract(test, throughProxy));

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Eventually } from '../../src/base/ports.ts';
 import type { StoreUnderTest } from '../../src/check/contracts/contract.ts';
@@ -10,9 +11,13 @@ import { operatorStoreContract } from '../../src/check/contracts/operator-store.
 import { runStoreContract } from '../../src/check/contracts/run-store.ts';
 import { MemoryStore } from '../../src/host/memory-store.ts';
 import type { Store } from '../../src/host/ports.ts';
+import { Bucket } from '../../src/nats/bucket.ts';
+import { connectNats } from '../../src/nats/connection.ts';
+import { JetStreamStore } from '../../src/nats/jetstream-store.ts';
 import { PostgresStore } from '../../src/node/store/postgres-store.ts';
 import { SqliteStore } from '../../src/node/store/sqlite-store.ts';
 import { asyncStore } from '../helpers/async-store.ts';
+import { NatsServer, natsProgram } from '../helpers/nats.ts';
 import { PostgresServer, postgresProgram } from '../helpers/postgres.ts';
 
 function memory(): StoreUnderTest<Store> {
@@ -54,6 +59,39 @@ describe.each([
   ['SQLite', sqlite],
   ['an asynchronous store', asynchronous],
 ] as const)('%s', (_, open) => suites(open));
+
+describe.skipIf(!natsProgram)('JetStream', () => {
+  let server: NatsServer;
+  let connection: NatsConnection;
+  let stores = 0;
+  beforeAll(async () => {
+    // Small messages: what is larger is cut into pieces.
+    server = await NatsServer.start('max_payload: 4096');
+    connection = await connectNats({ servers: [server.url], name: 'test' });
+  });
+  afterAll(async () => {
+    await connection?.close();
+    await server?.end();
+  });
+
+  suites(async () => {
+    const bucket = await Bucket.create(connection, { name: `contract-${++stores}` });
+    const open = () => JetStreamStore.open({ connection, bucket, name: bucket.name });
+    let store = await open();
+    return {
+      store,
+      reopen: async () => {
+        await store.close();
+        store = await open();
+        return store;
+      },
+      close: async () => {
+        await store.close();
+        await bucket.destroy();
+      },
+    };
+  });
+});
 
 describe.skipIf(!postgresProgram)('PostgreSQL', () => {
   let server: PostgresServer;

@@ -55,7 +55,7 @@ function simulated(): TransportUnderTest {
     network,
     transcript: new Transcript('off'),
     crashes: new CrashPlan([], () => {}),
-    toParticipant: (to, frame) => peers.get(to)?.push(frame),
+    toMember: (to, frame) => peers.get(to)?.push(frame),
     onRow: () => {},
     primitives: noblePrimitives,
     observerOf: () => recorderInto(received),

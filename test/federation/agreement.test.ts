@@ -187,7 +187,7 @@ describe('what a participant brings, and whether it fits', () => {
   ])('[AGREE-7] %#: a newcomer that does not fit leaves with a sentence', (profile, classes, sentence) => {
     const one = new ParticipantBench(CLASSIFICATION, profile);
     one.start();
-    expect(welcome(one, classes)).toMatchObject([{ kind: 'leave' }]);
+    expect(welcome(one, classes)).toMatchObject([{ kind: 'fault', code: 'ROWS_REFUSED' }, { kind: 'leave' }]);
     expect(one.state.phase).toBe('refused');
     expect(one.state.refusal).toMatchObject({
       code: 'WRONG_CLASSES',
@@ -210,7 +210,10 @@ describe('what a participant brings, and whether it fits', () => {
     const text = { labels: ['a'], positive: undefined, values: 'mine.csv line 2: expected a number' };
     const one = new ParticipantBench({}, { targets: text });
     one.start();
-    expect(one.welcome('not yet')).toMatchObject([{ kind: 'leave' }]);
+    expect(one.welcome('not yet')).toMatchObject([
+      { kind: 'fault', code: 'ROWS_REFUSED' },
+      { kind: 'leave' },
+    ]);
     expect(one.state.refusal).toEqual({ code: 'TARGET_NOT_A_NUMBER', message: text.values });
   });
 

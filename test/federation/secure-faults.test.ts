@@ -1,6 +1,7 @@
 /** Secret sums under random schedules of faults: nothing is lost or doubled to the last bit, and no mask serves twice. */
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { RoundRow } from '../../src/coordinator/state.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { securePlan, wrongEntries } from '../helpers/secure-federation.ts';
@@ -41,13 +42,30 @@ beforeEach(() => roundsOfKey.clear());
 function simulationOf(plan: Schedule): Simulation {
   const { objective, seed } = plan;
   const changes = changesFor(plan);
-  return new Simulation(
-    securePlan(
-      TABLES[objective],
-      { objective, seed, passes: 6, testFraction: 0.25, c2: 0.5 },
-      { ...changes, options: { ...changes.options, secure: { phaseMs: 120 } } },
-    ),
+  const secure = securePlan(
+    TABLES[objective],
+    { objective, seed, passes: 6, testFraction: 0.25, c2: 0.5 },
+    { ...changes, options: { ...changes.options, secure: { phaseMs: 120 } } },
   );
+  // All but the last report how they do, on whatever rows.
+  const participants = secure.participants.map((one, k) =>
+    k < REPORTERS ? { ...one, tests: { x: one.x, y: one.y } } : one,
+  );
+  return new Simulation({ ...secure, participants });
+}
+
+const REPORTERS = 3;
+
+/** What is shown of reports is a sum over those who were counted: all three, or nothing. */
+function checkTests({ tests, outcome }: RoundRow): void {
+  if (!tests) return;
+  expect(tests.participants).toBe(REPORTERS);
+  expect(outcome).not.toBe('abandoned');
+  const { mean, spread, worst } = tests.own;
+  expect(worst).toBeNull();
+  expect(mean).toBeGreaterThanOrEqual(0);
+  if (tests.metric === 'balancedAccuracy') expect(mean).toBeLessThanOrEqual(1);
+  expect(spread).toBeGreaterThanOrEqual(0);
 }
 
 /** Every masked vector that reached the coordinator, by sender and round. */
@@ -70,14 +88,16 @@ function listen(simulation: Simulation): Map<string, Set<string>> {
 test(`[SECURE-5] [SECURE-16] [ACCEPT-7] U is the sum of all u bit for bit under ${SCHEDULES} random schedules, and no mask is used twice`, {
   timeout: 3_600_000,
 }, () => {
-  let sums = 0;
+  let [sums, reported] = [0, 0];
   fc.assert(
     fc.property(schedule, (plan) => {
       roundsOfKey.clear();
       const simulation = simulationOf(plan);
       const heard = listen(simulation);
-      simulation.onRow = ({ outcome }) => {
-        if (outcome === 'aggregated') sums++;
+      simulation.onRow = (row) => {
+        if (row.outcome === 'aggregated') sums++;
+        if (row.tests) reported++;
+        checkTests(row);
         expect(wrongEntries(simulation)).toBe(0);
       };
       try {
@@ -91,6 +111,7 @@ test(`[SECURE-5] [SECURE-16] [ACCEPT-7] U is the sum of all u bit for bit under 
     { numRuns: SCHEDULES },
   );
   expect(sums).toBeGreaterThan(2 * SCHEDULES);
+  expect(reported).toBeGreaterThan(SCHEDULES / 2);
 });
 
 function check(plan: Schedule, simulation: Simulation): void {

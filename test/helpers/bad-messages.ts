@@ -57,7 +57,8 @@ const long = (value: number, n: number) => Array<number>(n).fill(value);
 
 const FRAMES: readonly BadMessage[] = [
   { name: 'garbage', code: 'BAD_FRAME', say: () => Uint8Array.from(long(0, 100), (_, i) => (i * 37) & 255) },
-  { name: 'nothing at all', code: 'BAD_FRAME', say: () => new Uint8Array(0) },
+  // Not empty: that is the ping of a page.
+  { name: 'a single byte', code: 'BAD_FRAME', say: () => Uint8Array.of(75) },
   { name: 'text', code: 'BAD_FRAME', say: () => '{"kind":"join"}' },
   {
     name: 'another magic',

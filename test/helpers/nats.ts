@@ -10,6 +10,9 @@ import { programPath } from './programs.ts';
 export const natsProgram = programPath('nats-server');
 
 const READY = /Server is ready/;
+/** Somebody else may take a free port before the server does. */
+const IN_USE = /address already in use/;
+const MOST_TRIES = 20;
 
 export class NatsServer {
   readonly port: number;
@@ -30,9 +33,16 @@ export class NatsServer {
 
   /** `more`: further lines of its configuration. */
   static async start(more = ''): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), more);
-    await server.run();
-    return server;
+    for (let tries = 1; ; tries++) {
+      const server = new NatsServer(await freePort(), more);
+      try {
+        await server.run();
+        return server;
+      } catch (error) {
+        await server.end();
+        if (tries === MOST_TRIES || !IN_USE.test((error as Error).message)) throw error;
+      }
+    }
   }
 
   get url(): string {
@@ -61,6 +71,11 @@ export class NatsServer {
       child.once('exit', resolve);
       child.kill('SIGKILL');
     });
+  }
+
+  /** From its next start on. */
+  withoutJetStream(): void {
+    writeFileSync(this.config, `host: 127.0.0.1\nport: ${this.port}\n`);
   }
 
   /** All that it had stored. */

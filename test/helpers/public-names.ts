@@ -51,6 +51,17 @@ export function exampleIn(doc: string): string | undefined {
   return code?.replace(/^ \* ?/gm, '');
 }
 
+/** Examples of these files need a page: test/browser/examples.test.ts runs them, in Chromium. */
+export const OF_PAGES: readonly string[] = ['browser'];
+
+/** Every example of a doc comment in a file of src/public, as a program of its own. */
+export function examplesIn(file: string): { readonly name: string; readonly code: string }[] {
+  return documentedIn(file).flatMap(({ doc, names }) => {
+    const code = exampleIn(doc);
+    return code === undefined || names.length === 0 ? [] : [{ name: `${file}-${names[0].name}`, code }];
+  });
+}
+
 /** What an example says that it prints: the comments behind its `console.log`. */
 export function printedBy(code: string): string[] {
   return code.split('\n').flatMap((line) => /^\s*console\.log\(.*\); \/\/ (.*)$/.exec(line)?.slice(1) ?? []);

@@ -66,6 +66,8 @@ interface SessionBody {
 export class TestServer {
   readonly federation = { name: 'default', id: randomUUID() };
   readonly rows: RoundRow[] = [];
+  /** The version that it says it speaks. */
+  protocol = PROTOCOL_VERSION as number;
   /** Everything that was said, in order. */
   readonly heard: { readonly from: string; readonly message: ToCoordinator }[] = [];
   readonly sessions: SessionBody[] = [];
@@ -214,6 +216,12 @@ export class TestServer {
       if (this.sockets.get(id) === socket) this.sockets.delete(id);
     });
     socket.on('message', (data) => {
+      if ((data as Buffer).length === 0) {
+        this.pings++;
+        socket.send(data);
+        this.onStep?.();
+        return;
+      }
       const message = decodeFrom('participant', new Uint8Array(data as Buffer));
       this.heard.push({ from: id, message });
       this.take({ type: 'message', from: id, message, now: performance.now() });
@@ -237,7 +245,7 @@ export class TestServer {
       return answer(200, {
         challenge: randomUUID(),
         federation: this.federation,
-        protocol: PROTOCOL_VERSION,
+        protocol: this.protocol,
       });
     this.sessions.push(body);
     if (!this.isSigned(body)) return refuse(401, 'BAD_SIGNATURE');

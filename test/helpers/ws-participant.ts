@@ -98,6 +98,8 @@ export async function refusalOfTicket(url: string, ticket: string, federation = 
 export class WsParticipant {
   /** What has come, oldest first. */
   readonly heard: ToParticipant[] = [];
+  /** Empty messages that came back. */
+  pongs = 0;
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
   private readonly socket: WebSocket;
@@ -106,6 +108,10 @@ export class WsParticipant {
   private constructor(socket: WebSocket) {
     this.socket = socket;
     socket.on('message', (data: Buffer) => {
+      if (data.length === 0) {
+        this.pongs++;
+        return;
+      }
       const message = decodeFrom('coordinator', new Uint8Array(data));
       this.heard.push(message);
       for (const listener of [...this.listeners]) listener(message);

@@ -67,6 +67,9 @@ export class Trainer {
     });
   }
 
+  /** What it says of its test rows, whatever its model is. */
+  tests: AnswerMessage['tests'];
+
   async join(url: string, applicant: Partial<Applicant> = {}): Promise<WsParticipant> {
     const link = await connected(url, { participant: this.id, keys: this.keys, ...applicant });
     this.link = link;
@@ -132,7 +135,7 @@ export class Trainer {
     if (!this.mayAnswer(round)) return;
     this.answered++;
     const previous = order.sendPrevious ? this.committed?.u : undefined;
-    link.send({ ...this.pending.message, session: this.session, previous });
+    link.send({ ...this.pending.message, session: this.session, previous, tests: this.tests });
   }
 
   private solved(shard: Shard, settings: FederationSettings, order: RoundMessage): Pending {

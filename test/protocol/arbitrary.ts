@@ -3,6 +3,7 @@ import type { ColumnCode } from '../../src/data/encoding.ts';
 import {
   type Accepted,
   DECLINE_CODES,
+  FAULT_CODES,
   type Message,
   REJECT_CODES,
   type Scalars,
@@ -120,6 +121,8 @@ const settings = fc
     }),
   );
 
+const statistics = fc.record({ mean: f64, spread: f64, worst: fc.option(f64, { nil: undefined }) });
+
 type ByKind = { readonly [K in Message['kind']]: fc.Arbitrary<Extract<Message, { kind: K }>> };
 
 /** Listed by kind, so that a new kind without one does not compile. */
@@ -156,6 +159,43 @@ const BY_KIND: ByKind = {
     passes: u32,
     computeMs: f64,
     previous: fc.option(vector, { nil: undefined }),
+    tests: fc.option(fc.record({ own: f64, shared: fc.option(f64, { nil: undefined }) }), {
+      nil: undefined,
+    }),
+  }),
+  enlist: fc.record({
+    kind: fc.constant('enlist'),
+    id,
+    session: u32,
+    features: u32,
+    participants: u32,
+    rows: u32,
+    base: u32,
+    pending: u32,
+    rounds: u32,
+    edition: u32,
+    settled: fc.boolean(),
+  }),
+  partial: fc.record({
+    kind: fc.constant('partial'),
+    session: u32,
+    round: u32,
+    u: vector,
+    heads: fc.array(
+      fc.record({ value: f64, slack: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)), constant: f64 }),
+      { maxLength: 100 },
+    ),
+    participants: u32,
+    answered: u32,
+    missing: u32,
+    unanswered: u32,
+    renewed: u32,
+    passes: u32,
+    computeMs: f64,
+    tests: fc.option(
+      fc.record({ reports: u32, own: statistics, shared: fc.option(statistics, { nil: undefined }) }),
+      { nil: undefined },
+    ),
   }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
   welcome: fc
@@ -220,6 +260,11 @@ const BY_KIND: ByKind = {
     kind: fc.constant('decline'),
     ...about,
     code: fc.constantFrom(...DECLINE_CODES),
+  }),
+  fault: fc.record({
+    kind: fc.constant('fault'),
+    ...about,
+    code: fc.constantFrom(...FAULT_CODES),
   }),
   dealt: fc.record({
     kind: fc.constant('dealt'),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
-import type { Moments, ToCoordinator } from '../../src/protocol/messages.ts';
+import type { FaultCode, Moments, ToCoordinator } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { USUAL_CLASSES } from '../helpers/moments.ts';
 import { ParticipantBench } from '../helpers/participant-bench.ts';
@@ -214,5 +214,60 @@ describe('secure aggregation', () => {
       { kind: 'roster' },
       { kind: 'plan', round: 1 },
     ]);
+  });
+});
+
+describe('failures of participants', () => {
+  const fault = (code: FaultCode, session = 1) => ({ kind: 'fault', session, round: 1, code }) as const;
+
+  test('[FAULT-2] they are counted by code, and the last is known until the next answer', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    expect(bench.say('a', fault('SOLVER_FAILED'))).toEqual([
+      { type: 'fault', id: 'a', code: 'SOLVER_FAILED', round: 1 },
+    ]);
+    bench.say('b', fault('SOLVER_FAILED'));
+    bench.say('a', fault('STORAGE_FAILED'));
+    expect([...bench.state.faults]).toEqual([
+      ['SOLVER_FAILED', 2],
+      ['STORAGE_FAILED', 1],
+    ]);
+    expect(bench.state.members.get('a')!.fault).toBe('STORAGE_FAILED');
+    bench.answer('a');
+    expect(bench.state.members.get('a')!.fault).toBeUndefined();
+  });
+
+  test('[FAULT-2] nothing else comes of them: the round waits and closes as it would have', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    const before = structuredClone(bench.disk.run);
+    bench.away('a');
+    bench.say('a', fault('OUT_OF_MEMORY'));
+    expect(bench.state.members.get('a')).toMatchObject({ isAway: true, answered: false });
+    expect(bench.disk.run).toEqual(before);
+    expect(bench.answer('b')).toContainEqual({ type: 'summation', ms: 0 });
+  });
+
+  test('[FAULT-2] who floods is counted five times, then once in ten seconds; late ones of an earlier session not at all', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    for (let i = 0; i < 100; i++) bench.say('a', fault('OTHER'));
+    expect(bench.state.faults.get('OTHER')).toBe(5);
+    bench.now += 10_000;
+    for (let i = 0; i < 100; i++) bench.say('a', fault('OTHER'));
+    expect(bench.state.faults.get('OTHER')).toBe(6);
+    bench.join('b', { session: 3 });
+    expect(bench.say('b', fault('OTHER', 2))).toEqual([]);
+    bench.say('b', fault('OTHER', 3));
+    expect(bench.state.faults.get('OTHER')).toBe(7);
+    expect(sentTo(bench.say('stranger', fault('OTHER')), 'stranger')).toMatchObject([{ code: 'NOT_JOINED' }]);
+  });
+
+  test('[DECLINE-2] a decline is known as one, too', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    bench.say('a', { kind: 'decline', session: 1, round: 1, code: 'EFFORT' });
+    expect(bench.state.members.get('a')!.fault).toBe('DECLINED');
+    expect(bench.state.faults.size).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encode } from '../../src/protocol/codec.ts';
-import { REJECT_CODES } from '../../src/protocol/messages.ts';
+import { FAULT_CODES, REJECT_CODES } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { KINDS } from './arbitrary.ts';
 import { decode } from './frames.ts';
@@ -76,10 +76,11 @@ describe.each([
   [3, 29, Object.values(V3).map((hex) => hex.replace(/../g, '$& '))],
   [4, 29, folderOf('v4')],
   [5, 34, folderOf('v5')],
+  [6, 42, folderOf('v6')],
 ] as const)('frames of version %d', (version, count, frames) => {
   test('[VERSION-1] [FRAME-4] are refused, each with BAD_VERSION and a sentence that names both versions and says what to do', () => {
     expect(frames).toHaveLength(count);
-    const sentence = `frame: expected protocol version 6, got version ${version}; update kindred at the sender`;
+    const sentence = `frame: expected protocol version 7, got version ${version}; update kindred at the sender`;
     const refusal = new ProtocolError('BAD_VERSION', sentence);
     for (const frame of frames) expect(() => decode(fromHex(frame)), frame).toThrow(refusal);
   });
@@ -94,6 +95,7 @@ describe('PROTOCOL.md', () => {
   });
 
   test('it speaks of every message and every code', () => {
+    for (const code of FAULT_CODES) expect(text).toContain(`| \`${code}\` |`);
     for (const kind of KINDS) expect(text).toMatch(new RegExp(`^### 0x[0-9a-f]{2} ${kind}$`, 'm'));
     for (const code of REJECT_CODES) expect(text).toContain(`| \`${code}\` |`);
   });

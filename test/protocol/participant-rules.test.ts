@@ -115,10 +115,11 @@ describe('joining', () => {
     expect(late.log.at(-1)).toBe('prepare');
   });
 
-  test('[SECURE-3] who has no secret refuses a federation with secure aggregation, and sends nothing more', () => {
+  test('[SECURE-3] [FAULT-1] who has no secret refuses a federation with secure aggregation, and sends nothing but a code', () => {
     const one = bench({ secure: { scaleBits: 30, limit: 100, dropout: 0.2, corrupted: 0.2 } });
     one.start();
-    expect(one.welcome('not yet')).toEqual([]);
+    const fault = { kind: 'fault', session: 1, round: 0, code: 'WRONG_OPTIONS' };
+    expect(one.welcome('not yet')).toEqual([fault]);
     expect(one.state).toMatchObject({ phase: 'refused', refusal: { code: 'NOT_SECURE' } });
   });
 });
@@ -232,7 +233,8 @@ describe('accepted answers', () => {
     for (let round = 3; round < 22; round++) {
       expect(one.round(round, { round: 2 })).toMatchObject([{ kind: 'join', base: 1 }]);
     }
-    expect(one.round(22, { round: 2 })).toEqual([]);
+    const fault = { kind: 'fault', session: 1, round: 1, code: 'STATE_MISMATCH' };
+    expect(one.round(22, { round: 2 })).toEqual([fault]);
     expect(one.state).toMatchObject({ phase: 'refused', refusal: { code: 'STATE_MISMATCH' } });
   });
 });

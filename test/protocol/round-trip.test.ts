@@ -73,7 +73,9 @@ describe('what is encoded is decoded', () => {
 
 describe('[FRAME-8] each side takes only what the other may send', () => {
   const PARTICIPANTS = new Set(
-    'join moments answer leave decline advertise dealt masked attested revealed'.split(' '),
+    'join moments answer leave decline fault enlist partial advertise dealt masked attested revealed'.split(
+      ' ',
+    ),
   );
 
   for (const { name, message, precision: width } of SAMPLES) {

@@ -92,6 +92,21 @@ const IN_BOTH: readonly { readonly name: string; readonly message: Message }[] =
     },
   },
   {
+    name: 'answer-tests',
+    message: {
+      kind: 'answer',
+      session: 2,
+      round: 7,
+      base: 6,
+      u: vector,
+      scalars,
+      passes: 50,
+      computeMs: 12.5,
+      previous: undefined,
+      tests: { own: 0.9375, shared: 0.8125 },
+    },
+  },
+  {
     name: 'round-train',
     message: {
       kind: 'round',
@@ -168,6 +183,7 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
     },
   },
   { name: 'decline', message: { kind: 'decline', session: 2, round: 7, code: 'HIDING' } },
+  { name: 'fault', message: { kind: 'fault', session: 2, round: 7, code: 'STORAGE_FAILED' } },
   {
     name: 'dealt',
     message: {
@@ -231,6 +247,47 @@ const SECURE: readonly { readonly name: string; readonly message: Message }[] = 
 ];
 
 const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }[] = [
+  {
+    name: 'enlist',
+    message: {
+      kind: 'enlist',
+      id: 'shard-3',
+      session: 5,
+      features: 2,
+      participants: 250,
+      rows: 80_125,
+      base: 6,
+      pending: 7,
+      rounds: 8,
+      edition: 3,
+      settled: true,
+    },
+  },
+  {
+    name: 'partial',
+    message: {
+      kind: 'partial',
+      session: 5,
+      round: 8,
+      u: vector,
+      heads: [
+        { value: 17.5, slack: 0.1875, constant: 16.25 },
+        { value: 3.4375, slack: Number.POSITIVE_INFINITY, constant: 3.1875 },
+      ],
+      participants: 250,
+      answered: 240,
+      missing: 4,
+      unanswered: 2,
+      renewed: 1,
+      passes: 12_345,
+      computeMs: 31.25,
+      tests: {
+        reports: 200,
+        own: { mean: 0.9375, spread: 0.0625, worst: 0.5625 },
+        shared: { mean: 0.84375, spread: 0.125, worst: undefined },
+      },
+    },
+  },
   {
     name: 'join',
     message: {

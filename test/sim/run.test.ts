@@ -82,8 +82,8 @@ describe('rows', () => {
     expect(lines).toMatchInlineSnapshot(`
       [
         "seed,atMs,round,purpose,outcome,responders,active,bytesUp,bytesDown,primal,dual,relativeGap,certified",
-        "1,4.03024,1,train,aggregated,3,3,1113,2805,0,0,0,true",
-        "1,8.06048,2,train,aggregated,3,3,1566,3231,0,0,0,true",
+        "1,4.03024,1,train,aggregated,3,3,1116,2805,0,0,0,true",
+        "1,8.06048,2,train,aggregated,3,3,1572,3231,0,0,0,true",
       ]
     `);
   });

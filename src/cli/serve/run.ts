@@ -1,5 +1,6 @@
 /** What `kindred serve` does. */
 import { inputError } from '../../base/errors.ts';
+import { labelOf } from '../../nats/connection.ts';
 import { checkWritable } from '../../node/files/files.ts';
 import { participantId } from '../../node/server/schemas.ts';
 import { CoordinatorServer, type ServerOptions } from '../../node/server/server.ts';
@@ -17,11 +18,14 @@ import { dashboardAt, originsOf } from './addresses.ts';
 import { contradictions, type WantedFederation, wantedFederation } from './federation-file.ts';
 import { certificateLines, certificateReport, withOwnCertificate } from './self-signed.ts';
 import { operatorToken, type ServeFlags, serverOptions, warnWithoutTls } from './server-options.ts';
+import { listenToSignals } from './signals.ts';
+import { checkTreeFlags, isOnNats } from './tree-flags.ts';
 
 /** How long those are waited for who take part but are not connected when training ends. */
 const LINGER_MS = 3000;
 
 export async function runServe(io: Io, given: ServeFlags): Promise<void> {
+  checkTreeFlags(given);
   await checkWritable(placeOfStore(given.store));
   const flags = await withOwnCertificate(io, given);
   const wanted = await wantedFederation(flags);
@@ -30,6 +34,21 @@ export async function runServe(io: Io, given: ServeFlags): Promise<void> {
       ? []
       : await readKeyList(flags.allow, 'BAD_ALLOW_LIST', (name) => participantId.safeParse(name).success);
   const { token, file } = await operatorToken(io, flags);
+  if (isOnNats(flags)) {
+    const { runRoot } = await import('./run-root.ts');
+    const signals = listenToSignals(() => {});
+    try {
+      await runRoot(io, flags, {
+        server: await serverOptions(io, flags, token),
+        stop: signals.stop,
+        prepare: (server) => prepare(io, server, wanted, allowed),
+        report: (server) => reportReady(io, server, flags, wanted.name, file),
+      });
+    } finally {
+      signals.release();
+    }
+    return;
+  }
   const server = await openServer(io, flags, await serverOptions(io, flags, token));
   const signals = listenToSignals(() => server.reloadCertificates());
   try {
@@ -111,7 +130,8 @@ async function reportReady(
     const document = {
       ...{ url: server.url, store, federations, operatorTokenFile, pid: process.pid },
       dashboard: dashboardAt(own),
-      page: joinLink(nearest, federation),
+      // Participants of a root are behind gateways.
+      ...(!isOnNats(flags) && { page: joinLink(nearest, federation) }),
       ...(certificate && { certificate }),
     };
     // On one line: whoever reads it need not know where it ends.
@@ -127,20 +147,29 @@ async function reportReady(
   const lines = [
     line('Listening', server.url),
     ...labelled(line, 'Dashboard', [...new Set([own, ...others])].map(dashboardAt)),
-    ...labelled(
-      line,
-      'Page',
-      (others.length > 0 ? others : [own]).map((origin) => joinLink(origin, federation)),
-    ),
+    ...(isOnNats(flags) ? [] : pageLines(line, others.length > 0 ? others : [own], federation)),
     line('Store', store),
     line('Federation', `${federation}: ${phase}, round ${round}${more && ` (also ${more})`}`),
     ...privacyLines(state.options.dp, line),
     ...certificateLines(certificate, nearest, line),
-    line('Join', commandLine(io.program, ...join)),
+    isOnNats(flags)
+      ? line(
+          'Gateway',
+          commandLine(io.program, 'gateway', '--aggregate', '--nats', labelOf(flags.nats.split(','))),
+        )
+      : line('Join', commandLine(io.program, ...join)),
     ...(server.enrolment === 'open' ? [] : [line('Invite', commandLine(io.program, ...invite))]),
     line('Token', tokenFile ?? 'as in KINDRED_OPERATOR_TOKEN'),
   ];
   await writeLines(io, lines);
+}
+
+function pageLines(line: Layout['line'], origins: readonly string[], federation: string): string[] {
+  return labelled(
+    line,
+    'Page',
+    origins.map((origin) => joinLink(origin, federation)),
+  );
 }
 
 /** The label before the first text, the others below it. */
@@ -175,20 +204,4 @@ async function suggestions(
       TO_INVITATION_FILE,
     ],
   };
-}
-
-/** `stop`: the first signal to stop. The second ends the process at once. */
-function listenToSignals(onReload: () => void): { readonly stop: Promise<void>; release(): void } {
-  let stopping = false;
-  let release = () => {};
-  const stop = new Promise<void>((resolve) => {
-    const onStop = () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      resolve();
-    };
-    process.on('SIGINT', onStop).on('SIGTERM', onStop).on('SIGHUP', onReload);
-    release = () => process.off('SIGINT', onStop).off('SIGTERM', onStop).off('SIGHUP', onReload);
-  });
-  return { stop, release };
 }

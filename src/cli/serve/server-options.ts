@@ -1,21 +1,23 @@
 /** What a server runs with, from the flags of `kindred serve`. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import { inputError } from '../../base/errors.ts';
 import { checkToken, ensureToken, isReadByOthers, tokenFileOf } from '../../node/admin/operator-token.ts';
 import { onFile } from '../../node/files/file-error.ts';
+import { packageVersion } from '../../node/package-version.ts';
 import { RunRecorder } from '../../node/run-log.ts';
 import { isLoopback } from '../../node/server/addresses.ts';
+import type { ServerLimits } from '../../node/server/limits.ts';
 import type { ServerOptions } from '../../node/server/server.ts';
+import { openStore } from '../../stores/open-store.ts';
 import { oneOf } from '../flags.ts';
 import { type Io, warn } from '../io.ts';
-import { programVersion } from '../version.ts';
+import type { FrontFlags, LogFlags } from './front-options.ts';
 import { LOG_LEVELS, newLog } from './log.ts';
 
 /** Commander's values, by option. */
-export interface ServeFlags {
-  readonly port: number;
-  readonly host: string;
+export interface ServeFlags extends FrontFlags, LogFlags {
   readonly store: string;
   readonly federation?: string;
   readonly federationFile?: string;
@@ -23,19 +25,14 @@ export interface ServeFlags {
   readonly inviteOnly?: true;
   readonly allow?: string;
   readonly operatorTokenFile?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsClientCa?: string;
   readonly tlsSelfSigned?: true;
-  readonly origin?: readonly string[];
-  readonly hostName?: readonly string[];
   readonly maxEnrolments?: number;
-  readonly maxConnections?: number;
-  readonly maxFrameBytes?: number;
-  readonly connectionsPerAddress?: number;
-  readonly logLevel: string;
-  readonly logFormat?: string;
+  readonly nats?: string;
+  readonly namespace?: string;
+  readonly shards?: number;
+  readonly takeover?: number;
   readonly record?: string;
+  readonly reports?: string;
   readonly recount?: true;
   readonly exitWhenFinished?: true;
   readonly json?: true;
@@ -57,27 +54,39 @@ export async function serverOptions(
   flags: ServeFlags,
   operatorToken: string,
 ): Promise<ServerOptions> {
-  const { host, port, store, origin, record, maxConnections, maxFrameBytes, connectionsPerAddress } = flags;
-  const level = oneOf('--log-level', LOG_LEVELS)(flags.logLevel);
-  const format = (flags.logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json';
+  const { host, port, store, origin, record, reports } = flags;
   if (record !== undefined) await onFile(record, () => mkdir(record, { recursive: true }));
+  if (reports !== undefined) await onFile(reports, () => readdir(reports));
   return {
-    ...{ host, port, store, operatorToken },
+    ...{ host, port, store, operatorToken, reports },
+    openStore: (address) => openStore(address, 'write', io.env),
     enrolment: enrolmentFrom(flags),
     tls: tlsFrom(flags),
     origins: origin ?? [],
     hostNames: flags.hostName ?? [],
     limits: {
-      ...(maxConnections !== undefined && { connections: maxConnections }),
-      ...(maxFrameBytes !== undefined && { maxFrameBytes }),
-      ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
+      ...limitsFrom(flags),
       ...(flags.maxEnrolments !== undefined && { openEnrolments: flags.maxEnrolments }),
     },
-    log: newLog(io, level, format),
-    version: programVersion(),
+    log: logFrom(io, flags),
+    version: packageVersion(),
     ...(record !== undefined && {
       recorderFor: (name: string) => new RunRecorder(join(record, `${name}.log`)),
     }),
+  };
+}
+
+export function logFrom(io: Io, { logLevel, logFormat }: LogFlags): Logger {
+  const level = oneOf('--log-level', LOG_LEVELS)(logLevel);
+  return newLog(io, level, (logFormat ?? (io.stderr.isTerminal ? 'pretty' : 'json')) as 'pretty' | 'json');
+}
+
+export function limitsFrom(flags: FrontFlags): Partial<ServerLimits> {
+  const { maxConnections, maxFrameBytes, connectionsPerAddress } = flags;
+  return {
+    ...(maxConnections !== undefined && { connections: maxConnections }),
+    ...(maxFrameBytes !== undefined && { maxFrameBytes }),
+    ...(connectionsPerAddress !== undefined && { connectionsPerAddress }),
   };
 }
 
@@ -88,7 +97,7 @@ function enrolmentFrom({ open, inviteOnly }: ServeFlags): ServerOptions['enrolme
   return inviteOnly ? 'invitation' : undefined;
 }
 
-function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['tls'] {
+export function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: FrontFlags): ServerOptions['tls'] {
   if (tlsCert !== undefined && tlsKey !== undefined)
     return { certFile: tlsCert, keyFile: tlsKey, clientCaFile: tlsClientCa };
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined;
@@ -98,7 +107,7 @@ function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: ServeFlags): ServerOptions['t
   );
 }
 
-export async function warnWithoutTls(io: Io, { host, tlsCert }: ServeFlags): Promise<void> {
+export async function warnWithoutTls(io: Io, { host, tlsCert }: FrontFlags): Promise<void> {
   if (isLoopback(host) || tlsCert !== undefined) return;
   const clear = 'traffic is not encrypted, including updates and the operator token';
   const pages = 'browsers withhold cryptography, locks and sensors from its pages';

@@ -3,12 +3,13 @@
 import { noteReply } from '../../base/pace.ts';
 import type { AnswerMessage, Scalars } from '../../protocol/messages.ts';
 import { headScalars, totalScalars } from '../../solver/answer.ts';
-import type { SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
+import type { GroupAnswer, SingleAnswer, SummedAnswer } from '../../solver/inquiry-types.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { comparable, provenBy, without } from '../claims.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { outOfSession, refusalOfAnswer, refuse } from '../refusals.ts';
+import { testsOf } from '../reported-tests.ts';
 import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
 import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
 import { persist } from '../stored.ts';
@@ -21,7 +22,9 @@ export interface Collected {
   readonly members: readonly Member[];
   readonly answers?: readonly (SingleAnswer & { readonly factor: number })[] | undefined;
   readonly sum?: SummedAnswer | undefined;
-  readonly notes?: Pick<RoundRow, 'scores' | 'shortened'>;
+  /** Of branches. */
+  readonly groups?: readonly GroupAnswer[] | undefined;
+  readonly notes?: Pick<RoundRow, 'scores' | 'shortened' | 'tests'>;
 }
 
 export function onAnswer(
@@ -41,19 +44,8 @@ export function onAnswer(
   if (member.presence === 'left') {
     return [sendFinish(state, member, 'left')];
   }
-  noteArrival(member.ways, message.round, state.nowMs, message.computeMs);
-  if (member.answered && message.round === state.round) return [];
-  const outcome = sendOutcome(member, message.round);
-  // Late, or a duplicate: acknowledged, never counted.
-  if (message.round < state.round || message.round <= member.barred) {
-    return [outcome];
-  }
-  if (state.phase === 'summing') {
-    // Its round counts as closed. That is durable before the outcome is sent: after a crash the round is open again.
-    member.barred = state.round;
-    state.tally = undefined;
-    return [persist(state, [member]), outcome];
-  }
+  const late = lateOrAgain(state, member, message);
+  if (late) return late;
   if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {
     // It was asked before a restart: the answer that it replaces has to come with it.
     return [sendRound(state, member)];
@@ -62,7 +54,26 @@ export function onAnswer(
   member.scalars = provenBy(state, member, message.scalars);
   member.scalarsRound = message.round;
   member.answer = message;
+  member.tests = message.tests;
   return [];
+}
+
+/** An answer that is not counted: late, or a duplicate. Undefined: it is the first one to the open round. */
+export function lateOrAgain(
+  state: CoordinatorState,
+  member: Member,
+  { round, computeMs }: Pick<AnswerMessage, 'round' | 'computeMs'>,
+): CoordinatorEffect[] | undefined {
+  noteArrival(member.ways, round, state.nowMs, computeMs);
+  if (member.answered && round === state.round) return [];
+  const outcome = sendOutcome(member, round);
+  // Acknowledged, never counted.
+  if (round < state.round || round <= member.barred) return [outcome];
+  if (state.phase !== 'summing') return undefined;
+  // Its round counts as closed. That is durable before the outcome is sent: after a crash the round is open again.
+  member.barred = state.round;
+  state.tally = undefined;
+  return [persist(state, [member]), outcome];
 }
 
 export function noteAnswer(state: CoordinatorState, member: Member): void {
@@ -74,6 +85,7 @@ export function noteAnswer(state: CoordinatorState, member: Member): void {
   member.extraRounds = 0;
   member.extraFrom = 0;
   member.idleWakes = 0;
+  member.fault = undefined;
   member.responseMs = state.nowMs - state.openedMs;
 }
 
@@ -92,7 +104,11 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
   const scalarsOf = comparableScalars(state, members);
   const { defence } = state.options;
   if (!defence)
-    return { members, answers: members.map((member) => ({ ...given(member, scalarsOf), factor: 1 })) };
+    return {
+      members,
+      answers: members.map((member) => ({ ...given(member, scalarsOf), factor: 1 })),
+      notes: { tests: testsOf(state, members) },
+    };
   const changes = members.map((member) => {
     const { u, previous } = member.answer!;
     const old = contributionOf(state, member) ?? previous;
@@ -108,12 +124,14 @@ export function collectAnswers(state: CoordinatorState, responders: readonly Mem
     const factor = factors.get(index) ?? 1;
     return factor > 0 && factor < 1 ? [{ id, factor }] : [];
   });
-  const notes: Pick<RoundRow, 'scores' | 'shortened'> = {
+  const taken = new Set(answers.map(({ member }) => member));
+  const counted = members.filter(({ index }) => taken.has(index));
+  const notes: Collected['notes'] = {
     ...(scores && { scores }),
     ...(shortened.length > 0 && { shortened }),
+    tests: testsOf(state, counted),
   };
-  const taken = new Set(answers.map(({ member }) => member));
-  return { members: members.filter(({ index }) => taken.has(index)), answers, notes };
+  return { members: counted, answers, notes };
 }
 
 function comparableScalars(

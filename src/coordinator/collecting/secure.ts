@@ -5,13 +5,24 @@
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
 import { headsBy } from '../../protocol/agreement.ts';
-import type { Decline, Join, Leave, MaskedMessage, Moments, ToCoordinator } from '../../protocol/messages.ts';
+import type {
+  Decline,
+  Enlist,
+  Fault,
+  Join,
+  Leave,
+  MaskedMessage,
+  Moments,
+  PartialSum,
+  ToCoordinator,
+} from '../../protocol/messages.ts';
 import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { areLabelsAsked } from '../agreement.ts';
 import type { CoordinatorEffect } from '../effects.ts';
 import { onMoments } from '../membership.ts';
 import { outOfSession, refuse } from '../refusals.ts';
+import { testsInSum } from '../reported-tests.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';
 import { sendPhase, takeAnswer } from '../secure-round.ts';
 import { awaited, sendFinish, sendOutcome, sendWelcome } from '../sending.ts';
@@ -24,7 +35,7 @@ import type { Collected } from './plain.ts';
 export function onSecureAnswer(
   state: CoordinatorState,
   member: Member,
-  message: Exclude<ToCoordinator, Join | Leave | Decline>,
+  message: Exclude<ToCoordinator, Join | Leave | Decline | Fault | Enlist | PartialSum>,
   primitives: Primitives,
 ): CoordinatorEffect[] {
   if (message.kind === 'moments' && areLabelsAlone(message) && areLabelsAsked(state))
@@ -117,13 +128,18 @@ export function measuredMoments(state: CoordinatorState, summed: Summed | undefi
 /** Nobody, where sums would no longer be exact. */
 export function collectSum(state: CoordinatorState, summed: Summed | undefined): Collected {
   if (!summed) return { members: [] };
-  const { training } = localProblem(state.options);
-  const { u, heads } = changeFrom(summed.sum, training, headsBy(state.agreement));
+  const { options } = state;
+  const { training } = localProblem(options);
+  const { u, heads, tests } = changeFrom(summed.sum, { training, dp: options.dp }, headsBy(state.agreement));
   const members = summed.counted.flatMap((id) => state.members.get(id) ?? []);
   const before = inquiryOf(state)?.u ?? sharedPart(state)!;
-  const most = exactLimit(state.options.secure!);
+  const most = exactLimit(options.secure!);
   if (plusScaled(before, 1, u).some((value) => Math.abs(value) >= most)) return { members: [] };
   const total = (key: 'value' | 'constant') => heads.reduce((sum, head) => sum + head[key], 0);
   const counted = members.map(({ index }) => index);
-  return { members, sum: { counted, u, value: total('value'), constant: total('constant'), heads } };
+  return {
+    members,
+    sum: { counted, u, value: total('value'), constant: total('constant'), heads },
+    notes: { tests: testsInSum(state, tests, summed.counted.length) },
+  };
 }

@@ -1,6 +1,8 @@
 /** A request of JSON and its answer, with certificates of one's own where they are needed. */
 import { type ClientRequest, type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import type { HttpProxy } from '../proxy/proxy-choice.ts';
+import { createConnectionThrough } from '../proxy/tunnel.ts';
 
 /** PEM text. */
 export interface TlsOptions {
@@ -14,6 +16,7 @@ export interface TlsOptions {
 interface RequestOptions {
   readonly tls?: TlsOptions | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly proxy?: HttpProxy | undefined;
   /** The operator's token. */
   readonly token?: string | undefined;
   /** Of an answer; most are short, and whoever sends more is not a kindred server. */
@@ -37,7 +40,7 @@ export function postJson(url: URL, body: unknown, post: RequestOptions = {}): Pr
 
 /** By POST, or by GET where there is no body. */
 export function requestJson(url: URL, body: unknown, options: RequestOptions = {}): Promise<Answer> {
-  const { tls, signal, token, mostBytes } = options;
+  const { tls, signal, proxy, token, mostBytes } = options;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const headers = {
     ...(text !== undefined && {
@@ -53,7 +56,9 @@ export function requestJson(url: URL, body: unknown, options: RequestOptions = {
       method: text === undefined ? 'GET' : 'POST',
       headers,
       timeout: SILENCE_MS,
-      agent: false as const,
+      ...(proxy
+        ? { createConnection: createConnectionThrough({ url, proxy, tls, signal }) }
+        : { agent: false as const }),
       ...(signal && { signal }),
     };
     const request: ClientRequest =

@@ -4,6 +4,7 @@ import { DEFAULT_FEDERATION, type Endpoint, parseEndpoint } from '../../client/e
 import type { Kind } from '../../settings/kind.ts';
 import { accepted, text } from '../../settings/kinds.ts';
 import { object } from '../../settings/objects.ts';
+import { type Environment, proxyFor } from '../proxy/proxy-choice.ts';
 import { requestJson, type TlsOptions } from './post-json.ts';
 
 export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
@@ -11,6 +12,8 @@ export type ServerAddress = Pick<Endpoint, 'base' | 'federation'>;
 export interface ServerAccess {
   readonly token: string;
   readonly tls?: TlsOptions | undefined;
+  /** Where a proxy is named (default: the environment of this process). */
+  readonly env?: Environment | undefined;
 }
 
 /** Lists of tokens may be long. */
@@ -46,10 +49,12 @@ export async function askServer<T>(
   base: string,
   path: string,
   body: unknown,
-  access: ServerAccess,
+  { token, tls, env }: ServerAccess,
   expected: Kind<T, unknown>,
 ): Promise<T> {
-  const post = requestJson(new URL(`${base}${path}`), body, { ...access, mostBytes: MOST_BYTES });
+  const url = new URL(`${base}${path}`);
+  const proxy = proxyFor(url, env);
+  const post = requestJson(url, body, { token, tls, proxy, mostBytes: MOST_BYTES });
   const {
     status,
     body: json,
@@ -80,6 +85,7 @@ function refusalOf(base: string, status: number, json: unknown): KindredError {
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/;
 
 function networkError(base: string, error: unknown): KindredError {
+  if (error instanceof KindredError) return error;
   const { code = '', message } = error as { code?: string; message: string };
   const fail = (ours: string, sentence: string) => new KindredError(ours, `${base}: ${sentence}`, 'run');
   if (code === 'ECONNREFUSED') return fail('NOT_RUNNING', 'connection refused; is kindred serve running?');

@@ -9,6 +9,7 @@ import type { Transport } from '../../client/ports.ts';
 import type { TlsOptions } from '../admin/post-json.ts';
 import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
+import { type Environment, proxyFor } from '../proxy/proxy-choice.ts';
 import { openFolder } from './state-folder.ts';
 import { threadSolver } from './thread-solver.ts';
 import { DEFAULT_HEARTBEAT, webTransport } from './web-transport.ts';
@@ -19,6 +20,8 @@ export interface JoinOptions extends Omit<ParticipationOptions, 'retryFromMs' | 
   /** A folder of its own, made where there is none. */
   readonly stateFolder: string;
   readonly tls?: TlsOptions | undefined;
+  /** Where HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are looked up (default: the environment of this process). */
+  readonly env?: Environment | undefined;
   readonly timing?: Partial<JoinTiming> | undefined;
 }
 
@@ -31,7 +34,7 @@ export interface JoinTiming {
 }
 
 export function joinFederation(options: JoinOptions): Participation {
-  const { url, stateFolder, tls, timing, ...rest } = options;
+  const { url, stateFolder, tls, env, timing, ...rest } = options;
   return participate(
     { ...rest, retryFromMs: timing?.retryFromMs, retryMostMs: timing?.retryMostMs },
     {
@@ -52,7 +55,12 @@ export function cryptoShare(): number {
   return randomInt(STEPS) / STEPS;
 }
 
-export function transportTo({ url, tls, timing }: Pick<JoinOptions, 'url' | 'tls' | 'timing'>): Transport {
+export function transportTo({
+  url,
+  tls,
+  env,
+  timing,
+}: Pick<JoinOptions, 'url' | 'tls' | 'env' | 'timing'>): Transport {
   const endpoint = parseEndpoint(url);
   if (tls && !endpoint.isSecure) {
     throw inputError(
@@ -60,5 +68,6 @@ export function transportTo({ url, tls, timing }: Pick<JoinOptions, 'url' | 'tls
       `${endpoint.label}: expected an https or wss address with certificates, got http`,
     );
   }
-  return webTransport(endpoint, tls, { ...DEFAULT_HEARTBEAT, ...timing });
+  const proxy = proxyFor(endpoint.challenge, env);
+  return webTransport(endpoint, { tls, proxy }, { ...DEFAULT_HEARTBEAT, ...timing });
 }

@@ -13,7 +13,7 @@ export function hasLeft(folder: string): boolean {
 }
 
 export async function leaveFor(
-  options: Pick<JoinOptions, 'url' | 'stateFolder' | 'tls' | 'timing'>,
+  options: Pick<JoinOptions, 'url' | 'stateFolder' | 'tls' | 'env' | 'timing'>,
 ): Promise<Left> {
   const { stateFolder } = options;
   const transport = transportTo(options);

@@ -1,6 +1,7 @@
 /** The way to a server over HTTP and WebSocket. A channel notices when the other side has died. */
+import type { createConnection as dial } from 'node:net';
 import WebSocket, { type RawData } from 'ws';
-import { inputError, type KindredError } from '../../base/errors.ts';
+import { inputError, KindredError } from '../../base/errors.ts';
 import { refusalOfUpgrade, TryAgain } from '../../client/admission.ts';
 import type { Endpoint } from '../../client/endpoint.ts';
 import type { Channel, ChannelEvents, Transport } from '../../client/ports.ts';
@@ -8,6 +9,9 @@ import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
 import { postJson, readAnswer, type TlsOptions } from '../admin/post-json.ts';
 import { plainBytes } from '../files/files.ts';
+import { packageVersion } from '../package-version.ts';
+import type { HttpProxy } from '../proxy/proxy-choice.ts';
+import { createConnectionThrough } from '../proxy/tunnel.ts';
 
 export interface Heartbeat {
   readonly pingMs: number;
@@ -17,20 +21,29 @@ export interface Heartbeat {
 
 export const DEFAULT_HEARTBEAT: Heartbeat = { pingMs: 15_000, silenceMs: 30_000 };
 
+/** How to get there. */
+export interface Way {
+  readonly tls?: TlsOptions | undefined;
+  readonly proxy?: HttpProxy | undefined;
+}
+
+const AGENT = `kindred ${packageVersion()} node`;
+
 export function webTransport(
   endpoint: Endpoint,
-  tls: TlsOptions = {},
+  way: Way = {},
   heartbeat: Heartbeat = DEFAULT_HEARTBEAT,
 ): Transport {
   const { label } = endpoint;
   return {
     label,
     origin: endpoint.challenge.origin,
+    agent: AGENT,
     request: (step, body, signal) =>
-      postJson(endpoint[step], body, { tls, signal }).catch((error: unknown) => {
+      postJson(endpoint[step], body, { ...way, signal }).catch((error: unknown) => {
         throw networkError(label, error);
       }),
-    connect: (ticket, events) => new Socket(endpoint, ticket, tls, heartbeat, events),
+    connect: (ticket, events) => new Socket(endpoint, ticket, way, heartbeat, events),
   };
 }
 
@@ -46,18 +59,25 @@ class Socket implements Channel {
   private receivedMs = performance.now();
   private pings: NodeJS.Timeout | undefined;
   private events: ChannelEvents | undefined;
+  private readonly dialling = new AbortController();
 
   constructor(
     endpoint: Endpoint,
     ticket: string,
-    tls: TlsOptions,
+    { tls, proxy }: Way,
     heartbeat: Heartbeat,
     events: ChannelEvents,
   ) {
     this.heartbeat = heartbeat;
     this.events = events;
-    this.socket = new WebSocket(endpoint.connect, [SUBPROTOCOL, TICKET_PREFIX + ticket], {
+    const { connect: url } = endpoint;
+    const { signal } = this.dialling;
+    this.socket = new WebSocket(url, [SUBPROTOCOL, TICKET_PREFIX + ticket], {
       ...(endpoint.isSecure && tls),
+      // ws hands it on to node:http as it is; its types know another form only.
+      ...(proxy && {
+        createConnection: createConnectionThrough({ url, proxy, tls, signal }) as unknown as typeof dial,
+      }),
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: DEFAULT_LIMITS.maxFrameBytes,
       perMessageDeflate: false,
@@ -144,6 +164,7 @@ class Socket implements Channel {
   /** Whatever still comes from this socket is ignored. */
   private abandon(): void {
     this.events = undefined;
+    this.dialling.abort();
     clearInterval(this.pings);
   }
 }
@@ -153,6 +174,8 @@ const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ERR_TLS|ERR_
 
 /** What went wrong on the way. */
 function networkError(where: string, error: unknown): KindredError | TryAgain {
+  if (error instanceof KindredError)
+    return error.kind === 'input' ? error : new TryAgain(error.code, `${error.message} [${error.code}]`);
   const { code = '', message } = error as { code?: string; message: string };
   if (!UNTRUSTED.test(code)) return new TryAgain(code || 'NETWORK', `${where}: ${message || code}`);
   return inputError(

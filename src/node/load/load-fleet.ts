@@ -16,11 +16,14 @@ export class LoadFleet {
   /** Of rounds, as the first of them receives them. */
   readonly openings = new Openings();
   readonly participants: LoadParticipant[];
+  /** The last of them pretends to solve for so long, the others for shorter times, evenly spread. */
+  slowestMs = 0;
   private readonly endpoint: Endpoint;
   private readonly names: string[];
   private checking: NodeJS.Timeout | undefined;
 
-  constructor(url: string, size: number, features: number) {
+  /** `first`: number of the first one; those of other fleets have others. */
+  constructor(url: string, size: number, features: number, first = 1) {
     this.endpoint = parseEndpoint(url);
     this.names = Array.from({ length: features }, (_, j) => `x${j + 1}`);
     const arena = new Arena();
@@ -33,8 +36,10 @@ export class LoadFleet {
       onRound: (participant: LoadParticipant, round: number) => {
         if (participant === this.participants[0]) this.openings.opened(round);
       },
+      solvingMs: (participant: LoadParticipant) => (this.slowestMs * place.get(participant)!) / size,
     };
-    this.participants = Array.from({ length: size }, (_, k) => new LoadParticipant(`p${k + 1}`, ports));
+    this.participants = Array.from({ length: size }, (_, k) => new LoadParticipant(`p${first + k}`, ports));
+    const place = new Map(this.participants.map((participant, k) => [participant, k + 1]));
   }
 
   /** All are connected and authenticated when it comes back; nobody has sent anything yet. */

@@ -24,6 +24,8 @@ interface LoadPorts {
   readonly features: number;
   readonly now: () => number;
   onRound(participant: LoadParticipant, round: number): void;
+  /** How long it pretends to solve, in milliseconds; absent: it answers at once. */
+  solvingMs?(participant: LoadParticipant): number;
 }
 
 export class LoadParticipant {
@@ -34,6 +36,8 @@ export class LoadParticipant {
   private readonly loop: ParticipantLoop;
   private readonly work: RowWork;
   private socket: WebSocket | undefined;
+  private solving: NodeJS.Timeout | undefined;
+  private sendElsewhere: ((frame: Uint8Array) => void) | undefined;
   private timer: { readonly atMs: number; run(): void } | undefined;
 
   constructor(id: string, ports: LoadPorts) {
@@ -61,6 +65,11 @@ export class LoadParticipant {
     });
   }
 
+  /** Instead of a connection: what it sends goes there, and `receive` takes what it is sent. */
+  attach(send: (frame: Uint8Array) => void): void {
+    this.sendElsewhere = send;
+  }
+
   start(): void {
     this.loop.take({ type: 'start' });
   }
@@ -74,12 +83,13 @@ export class LoadParticipant {
   }
 
   close(): void {
+    clearTimeout(this.solving);
     this.loop.stop();
     this.socket?.terminate();
     this.work.release();
   }
 
-  private receive(data: Buffer): void {
+  receive(data: Buffer): void {
     this.bytesIn += data.length;
     const message = this.ports.decoding.of(data);
     if (message.kind === 'round') this.ports.onRound(this, message.round);
@@ -108,15 +118,20 @@ export class LoadParticipant {
         solve: (request) => {
           const untilMs = now() + request.budgetMs;
           const limits = { untilMs, isStopped: () => false, isDropped: () => false };
-          this.loop.take({ type: 'solved', result: toEnd(this.work.solve(request, limits))! });
+          const result = toEnd(this.work.solve(request, limits))!;
+          const pauseMs = this.ports.solvingMs?.(this) ?? 0;
+          if (pauseMs > 0)
+            this.solving = setTimeout(() => this.loop.take({ type: 'solved', result }), pauseMs);
+          else this.loop.take({ type: 'solved', result });
         },
-        cancel: () => {},
+        cancel: () => clearTimeout(this.solving),
         interrupt: () => {},
       },
       send: (message, precision) => {
         const frame = encode(message, precision);
         this.bytesOut += frame.length;
-        this.socket?.send(frame);
+        if (this.sendElsewhere) this.sendElsewhere(frame);
+        else this.socket?.send(frame);
       },
       failed: (error) => {
         throw error;

@@ -13,7 +13,7 @@ import type { Actor, Tokens } from './tokens.ts';
 const MOST_HEADERS = 100;
 
 interface AccessOptions {
-  readonly tokens: Tokens;
+  readonly tokens: Pick<Tokens, 'actorOf'>;
   readonly hosts: HostNames;
   /** Whoever can reach the server is on this machine. */
   readonly loopback: boolean;

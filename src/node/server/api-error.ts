@@ -29,6 +29,7 @@ export const ERRORS = {
   NO_SUCH_PARTICIPANT: [404, 'No participant has this name.'],
   NO_SUCH_TOKEN: [404, 'No token has this name.'],
   NO_SUCH_ROUND: [404, 'This round is not closed yet.'],
+  NO_SUCH_REPORT: [404, 'No report has this name, or its address has expired.'],
   NO_MODEL: [404, 'No model exists before the first round.'],
   WRONG_METHOD: [405, 'The path does not support this method.'],
   NAME_TAKEN: [409, 'The name is taken or enrolled with another key.'],
@@ -44,9 +45,13 @@ export const ERRORS = {
   STORE_FAILED: [503, 'The store is failing; try again.'],
   NOT_READY: [503, 'The server is not ready; the message gives the reason.'],
   STOPPING: [503, 'The server is shutting down.'],
+  NO_ROOT: [503, 'No coordinator answers this gateway; try again.'],
 } as const satisfies Record<string, readonly [status: number, when: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** After which somebody who was refused with 503 may try again. */
+export const RETRY_SECONDS = 1;
 
 export class ApiError extends KindredError {
   declare readonly code: ErrorCode;
@@ -111,6 +116,7 @@ export function answerSocket(socket: Duplex, { status, code, message }: ApiError
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...(status === 503 ? [`retry-after: ${RETRY_SECONDS}`] : []),
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   // The other side may keep its half open for ever.

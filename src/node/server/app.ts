@@ -10,13 +10,12 @@ import {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { inputError } from '../../base/errors.ts';
-import { ApiError, answerSocket, type ErrorCode, refusalOf } from './api-error.ts';
+import { ApiError, answerSocket, type ErrorCode, RETRY_SECONDS, refusalOf } from './api-error.ts';
 import { addAuthorityFile } from './authority-file.ts';
 import type { ServerLimits } from './limits.ts';
 import { describeRoutes, operationOf } from './openapi.ts';
 import { addPages } from './pages.ts';
-import { ROUTES } from './routes/all.ts';
-import { checkRunning, type Route, type ServerContext } from './routes/route.ts';
+import { type AppContext, checkRunning, type Route } from './routes/route.ts';
 import type { TlsFiles } from './tls.ts';
 
 /** Nothing that we serve may be framed, sniffed, cached or sent on. */
@@ -79,15 +78,28 @@ export function newApp({ limits, log, tls, onRefused }: AppOptions): FastifyInst
   return app;
 }
 
-export function addRoutes(app: FastifyInstance, context: ServerContext): void {
-  takeJsonOnly(app);
+/** What an application offers. */
+export interface Offered<Context extends AppContext> {
+  readonly routes: readonly Route<Context>[];
+  readonly pages: Readonly<Record<string, string>>;
+  /** Adds files that are no pages. */
+  readonly files?: ((app: FastifyInstance) => void) | undefined;
+}
+
+export function addRoutes<Context extends AppContext>(
+  app: FastifyInstance,
+  context: Context,
+  { routes, pages, files }: Offered<Context>,
+): void {
+  const table = new RouteTable(routes);
+  takeJsonOnly(app, table);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(SECURITY_HEADERS);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new ApiError('BAD_REQUEST', 'host: expected one, got none');
     context.access.checkOrigin(request.raw);
     // The plugin answers OPTIONS whatever the path.
-    if (request.method === 'OPTIONS') checkMethod(request, reply);
+    if (request.method === 'OPTIONS') table.checkMethod(request, reply);
   });
   app.register(fastifyCors, {
     // The origin itself, never a wildcard: `checkOrigin` has refused all others.
@@ -98,27 +110,32 @@ export function addRoutes(app: FastifyInstance, context: ServerContext): void {
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   });
-  describeRoutes(app, context.version, ROUTES);
+  describeRoutes(app, context.version, routes);
   app.setErrorHandler((error: Error, request, reply) => {
     const refusal = refusalOf(error);
-    noteRefusal(context, request, refusal);
+    noteRefusal(context, request, table.routeFor(request), refusal);
     if (refusal.status >= 500)
       request.log.error({ err: error, url: request.routeOptions.url }, 'request failed');
     sendRefusal(reply, refusal);
   });
   app.setNotFoundHandler((request, reply) => {
-    checkMethod(request, reply);
+    table.checkMethod(request, reply);
     throw notFound(request);
   });
   // In a plugin of their own: those above see only routes that come after them.
   app.register(async (inner) => {
-    for (const one of ROUTES) register(inner, context, one);
-    addPages(inner);
+    for (const one of routes) register(inner, context, one);
+    addPages(inner, pages);
+    files?.(inner);
     addAuthorityFile(inner, context);
   });
 }
 
-function register(app: FastifyInstance, context: ServerContext, one: Route): void {
+function register<Context extends AppContext>(
+  app: FastifyInstance,
+  context: Context,
+  one: Route<Context>,
+): void {
   const { method, path, access, answer } = one;
   app.route({
     method,
@@ -143,41 +160,53 @@ function register(app: FastifyInstance, context: ServerContext, one: Route): voi
 }
 
 /** Before it is answered: what an operator was told to be done is in the log. */
-async function noteAction(context: ServerContext, one: Route, request: FastifyRequest): Promise<void> {
+async function noteAction(context: AppContext, one: Route<never>, request: FastifyRequest): Promise<void> {
   const actor = context.access.actorOf(request.raw);
   if (!actor || one.access === 'read' || one.method === 'GET') return;
   const happened = { who: actor.name, what: one.id, target: one.targetOf(request), outcome: 'done' };
   await context.audit.write({ ...happened, from: request.ip });
 }
 
-const BY_PATH = new Map(ROUTES.map((one) => [`${one.method} ${one.path}`, one]));
-
-function routeFor({ method, routeOptions }: FastifyRequest): Route | undefined {
-  return BY_PATH.get(`${method} ${routeOptions.url}`);
-}
-
-function noteRefusal(context: ServerContext, request: FastifyRequest, { code }: ApiError): void {
+function noteRefusal(
+  context: AppContext,
+  request: FastifyRequest,
+  one: Route<never> | undefined,
+  { code }: ApiError,
+): void {
   const actor = context.access.actorOf(request.raw);
-  const one = routeFor(request);
   const by = actor && one && { who: actor.name, what: one.id, target: one.targetOf(request) };
   context.onRefused(code, request.ip, by);
 }
 
-const PATHS = ROUTES.map(({ path, method }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:[a-z]+/g, '[^/]+')}$`),
-}));
+/** Finds the route of a request, and the methods of a path. */
+class RouteTable {
+  private readonly byPath: ReadonlyMap<string, Route<never>>;
+  private readonly paths: readonly { readonly method: string; readonly pattern: RegExp }[];
 
-/** Lists the methods of a known path, and refuses others. */
-function checkMethod(request: FastifyRequest, reply: FastifyReply): void {
-  const [path] = request.url.split('?', 1);
-  const methods: string[] = PATHS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
-  if (methods.length === 0) throw notFound(request);
-  if (methods.includes('GET')) methods.push('HEAD');
-  methods.push('OPTIONS');
-  reply.header('allow', methods.join(', '));
-  if (!methods.includes(request.method))
-    throw new ApiError('WRONG_METHOD', `${lineOf(request)}: expected ${methods.join(', ')}`);
+  constructor(routes: readonly Route<never>[]) {
+    this.byPath = new Map(routes.map((one) => [`${one.method} ${one.path}`, one]));
+    this.paths = routes.map(({ path, method }) => ({
+      method,
+      pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/:[a-z]+/g, '[^/]+')}$`),
+    }));
+  }
+
+  routeFor({ method, routeOptions }: FastifyRequest): Route<never> | undefined {
+    return this.byPath.get(`${method} ${routeOptions.url}`);
+  }
+
+  /** Lists the methods of a known path, and refuses others. */
+  checkMethod(request: FastifyRequest, reply: FastifyReply): void {
+    const [path] = request.url.split('?', 1);
+    const known = this.paths.filter(({ pattern }) => pattern.test(path));
+    const methods = known.map(({ method }) => method);
+    if (methods.length === 0) throw notFound(request);
+    if (methods.includes('GET')) methods.push('HEAD');
+    methods.push('OPTIONS');
+    reply.header('allow', methods.join(', '));
+    if (!methods.includes(request.method))
+      throw new ApiError('WRONG_METHOD', `${lineOf(request)}: expected ${methods.join(', ')}`);
+  }
 }
 
 function notFound(request: FastifyRequest): ApiError {
@@ -189,12 +218,12 @@ function lineOf({ method, url }: FastifyRequest): string {
 }
 
 /** An empty body is as good as none, whatever its type says. */
-function takeJsonOnly(app: FastifyInstance): void {
+function takeJsonOnly(app: FastifyInstance, table: RouteTable): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else if (routeFor(request)?.takesRows) done(null, body);
+    else if (table.routeFor(request)?.takesRows) done(null, body);
     else parse(request, body as string, done);
   });
 }
@@ -202,6 +231,7 @@ function takeJsonOnly(app: FastifyInstance): void {
 function sendRefusal(reply: FastifyReply, { status, code, message }: ApiError): void {
   // What was meant for an answer is not true of a refusal.
   reply.removeHeader('content-disposition');
+  if (status === 503) reply.header('retry-after', RETRY_SECONDS);
   reply.type('application/json; charset=utf-8').status(status).send({ error: { code, message } });
 }
 

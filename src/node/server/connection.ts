@@ -18,7 +18,8 @@ interface ConnectionPorts {
   /** How many columns everybody has; undefined: nobody has sent the names. */
   readonly columns: number | undefined;
   readonly now: () => number;
-  onMessage(message: ToCoordinator): void;
+  /** `frame`: what it was read from. */
+  onMessage(message: ToCoordinator, frame: Uint8Array): void;
   onRejected(code: RejectCode): void;
   onTurnedAway(why: TurnedAway): void;
   onTraffic(direction: 'in' | 'out', bytes: number): void;
@@ -106,9 +107,14 @@ export class Connection {
 
   private onFrame(data: Buffer, isBinary: boolean): void {
     if (!this.mayGoOn()) return;
+    // The ping of a browser, which has no other. Whoever does not read gets no replies.
+    if (isBinary && data.length === 0) {
+      if (this.socket.bufferedAmount <= this.ports.limits.unreadBytes) this.socket.send(data);
+      return;
+    }
     this.ports.onTraffic('in', data.length);
     const message = this.read(data, isBinary);
-    if (message) this.ports.onMessage(message);
+    if (message) this.ports.onMessage(message, data);
   }
 
   /** Pings count, too: ws answers them, and the answers would pile up for whoever pings on and on and never reads. */
@@ -135,6 +141,8 @@ export class Connection {
       if (!isBinary) throw new ProtocolError('BAD_FRAME', 'frame: expected a binary message, got text');
       const message = decodeFrom('participant', plainBytes(data), this.ports.frameLimits);
       if (message.kind === 'join') this.checkJoin(message);
+      if (message.kind === 'enlist' || message.kind === 'partial')
+        throw new ProtocolError('BAD_FRAME', `${message.kind}: a participant may not send this message`);
       this.bad = 0;
       return message;
     } catch (error) {

@@ -6,6 +6,7 @@ import { Feed, type FeedPorts, type Listener, Newest, type NewListener } from '.
 import { openRoundOf, WallTime } from './live.ts';
 import { ParticipantChanges } from './participant-changes.ts';
 import type { FederationState } from './routes/federations.ts';
+import { roundView } from './routes/rounds.ts';
 
 /** State and participants are looked at so often at the most; the open round with every look. */
 const STATE_MS = 250;
@@ -112,5 +113,5 @@ interface Page {
 }
 
 function rowFrame(row: HistoryRow): Buffer {
-  return eventFrame('round', JSON.stringify(row), row.round);
+  return eventFrame('round', JSON.stringify(roundView(row)), row.round);
 }

@@ -21,6 +21,40 @@ interface FederationPorts extends Omit<HostPorts, 'transport' | 'onRow'> {
   onTurnedAway(why: TurnedAway): void;
 }
 
+/** The way to one member. */
+export interface Link {
+  /** When something last came from it. */
+  readonly receivedMs: number;
+  /** Everything that it was sent has left this process, or never will. */
+  readonly isDrained: boolean;
+  /** May lose it. */
+  send(frame: Uint8Array, kind: ToParticipant['kind']): void;
+  close(code: number, reason: string): void;
+  /** Called every few seconds. */
+  check(now: number): void;
+}
+
+/** The groups of a federation that is spread over shards: participants are connected elsewhere. */
+export interface Groups {
+  start(): void;
+  stop(): void;
+  /** Called every few seconds. */
+  check(now: number): void;
+  /** What the shards say of themselves. */
+  list(): readonly GroupView[];
+  /** Has the contribution of a participant removed where it is. Gives the reason if that was refused. */
+  forget(participant: string): Promise<string | undefined>;
+  disconnect(participant: string, code: number, reason: string): void;
+}
+
+export interface GroupView {
+  readonly id: string;
+  /** Who have joined, and who are connected. */
+  readonly participants: number;
+  readonly connected: number;
+  readonly epoch: number;
+}
+
 /** A participant that is or was connected. */
 interface Peer {
   /** What it said it was. */
@@ -32,7 +66,9 @@ interface Peer {
 export class Federation implements Transport, Measured {
   readonly record: FederationRecord;
   readonly host: FederationHost;
-  readonly connections = new Map<string, Connection>();
+  readonly connections = new Map<string, Link>();
+  /** Present: its members are shards. */
+  readonly groups: Groups | undefined;
   readonly meter = new FederationMeter();
   /** What is known of participants from their connections to this process. */
   readonly peers = new Map<string, Peer>();
@@ -43,12 +79,19 @@ export class Federation implements Transport, Measured {
   private readonly notified = new Set<string>();
 
   /** `saved`: what the store has of it. */
-  constructor(record: FederationRecord, saved: SavedRun | undefined, ports: FederationPorts) {
+  constructor(
+    record: FederationRecord,
+    saved: SavedRun | undefined,
+    ports: FederationPorts,
+    groupsOf?: (federation: Federation) => Groups,
+  ) {
     this.record = record;
     this.ports = ports;
     this.frameLimits = { ...DEFAULT_LIMITS, maxFrameBytes: ports.limits.maxFrameBytes };
     const onRow = (row: HistoryRow) => ports.onRound(row, this.meter.closed(row));
-    this.host = new FederationHost(record, saved, { ...ports, transport: this, onRow });
+    const place = groupsOf ? ({ below: 'groups' } as const) : undefined;
+    this.host = new FederationHost(record, saved, { ...ports, transport: this, onRow }, place);
+    this.groups = groupsOf?.(this);
   }
 
   get name(): string {
@@ -102,7 +145,13 @@ export class Federation implements Transport, Measured {
   }
 
   disconnect(participant: string, code: number, reason: string): void {
-    this.connections.get(participant)?.close(code, reason);
+    if (this.groups) this.groups.disconnect(participant, code, reason);
+    else this.connections.get(participant)?.close(code, reason);
+  }
+
+  /** Removes the contribution of a participant. Gives the reason if that is refused. */
+  forget(participant: string): Promise<string | undefined> {
+    return this.groups ? this.groups.forget(participant) : this.host.order({ forget: participant });
   }
 
   /** Those of the connections and those of the machine. */
@@ -137,7 +186,8 @@ export class Federation implements Transport, Measured {
 
   /** Whether nobody is there who counts on the columns that were chosen. */
   get isEmpty(): boolean {
-    return this.host.state.members.size === 0 && this.connections.size === 0;
+    const isAlone = this.groups !== undefined || this.connections.size === 0;
+    return this.host.state.members.size === 0 && isAlone;
   }
 
   /**
@@ -161,11 +211,13 @@ export class Federation implements Transport, Measured {
   /** Called every few seconds: dead connections are found by their silence. */
   check(now: number): void {
     for (const connection of this.connections.values()) connection.check(now);
+    this.groups?.check(now);
   }
 
   /** After a restart everybody comes back by themselves; who has not by then is not waited for. */
   start(): void {
     this.host.start();
+    this.groups?.start();
     this.returning.set(this.ports.limits.returnMs, () => {
       for (const id of this.host.state.members.keys()) if (!this.connections.has(id)) this.host.away(id);
     });
@@ -173,6 +225,7 @@ export class Federation implements Transport, Measured {
 
   stop(code: number, reason: string): Promise<void> {
     this.returning.clear();
+    this.groups?.stop();
     const stopped = this.host.stop();
     for (const connection of this.connections.values()) connection.close(code, reason);
     return stopped;

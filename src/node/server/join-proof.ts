@@ -25,6 +25,8 @@ export interface SessionRequest {
 export interface Peer {
   readonly remoteAddress?: string | undefined;
   readonly localAddress?: string | undefined;
+  /** Present: a gateway has made sure that the participant has dialled one of its names. */
+  readonly origin?: 'checked' | undefined;
 }
 
 export class JoinProofs {
@@ -37,13 +39,13 @@ export class JoinProofs {
   }
 
   /** The challenge is used up. Cheap checks come first. */
-  check({ id }: FederationRecord, request: SessionRequest, { localAddress }: Peer): void {
+  check({ id }: FederationRecord, request: SessionRequest, { localAddress, origin }: Peer): void {
     const { invitation = '', signature, participant, key, challenge, server, schema } = request;
     if (!this.challenges.isGood(id, challenge)) {
       const message = 'challenge: expected an unused, current challenge of this server; request another';
       throw new ApiError('CHALLENGE_EXPIRED', message);
     }
-    if (!this.hosts.isOurOrigin(server, localAddress)) throw wrongServer(server);
+    if (origin !== 'checked') checkOrigin(this.hosts, server, localAddress);
     if (!isLargeIdentity(Buffer.from(key, 'base64url'))) throw badKey(participant);
     const statement = joinStatement({
       ...{ federation: id, participant, key, challenge, server, schema, invitation },
@@ -57,8 +59,10 @@ export class JoinProofs {
   }
 }
 
-function wrongServer(server: string): ApiError {
-  return new ApiError(
+/** Refuses a signature for an address that is not one of ours. */
+export function checkOrigin(hosts: HostNames, server: string, localAddress: string | undefined): void {
+  if (hosts.isOurOrigin(server, localAddress)) return;
+  throw new ApiError(
     'WRONG_SERVER',
     `server "${server}": the participant signed for an address that is not one of this server; ` +
       'if it is one, the operator must add it with serve --host-name',

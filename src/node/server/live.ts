@@ -72,9 +72,9 @@ export interface LiveParticipant {
   readonly askedRounds: number;
   /** 0: none. */
   readonly lastAcceptedRound: number;
-  /** On its test rows, if it reports them: with its own model, and with the shared part alone. */
-  readonly metric: { readonly own: number; readonly shared: number } | null;
-  /** Code of the last failure that it reported. */
+  /** On its test rows, if it reports them: with its own model, and with the shared part alone. null also where only sums are seen. */
+  readonly metric: { readonly own: number; readonly shared: number | null } | null;
+  /** Code of the last failure that it reported and has not answered a round since; DECLINED: its policy ruled something out. */
   readonly fault: string | null;
 }
 
@@ -135,7 +135,7 @@ const NOTHING_KNOWN = {
 
 function liveMember(federation: Federation, member: Member, wall: WallTime, now: number): LiveParticipant {
   const { state } = federation.host;
-  const { id, rows, benchmarkMs, accepted, answeredRounds, askedRounds } = member;
+  const { id, rows, benchmarkMs, accepted, answeredRounds, askedRounds, tests, fault } = member;
   const peer = peerOf(federation, id, wall);
   return {
     id,
@@ -146,8 +146,8 @@ function liveMember(federation: Federation, member: Member, wall: WallTime, now:
     benchmarkMs: orNull(benchmarkMs),
     ...{ answeredRounds, askedRounds },
     lastAcceptedRound: accepted.round,
-    metric: null,
-    fault: null,
+    metric: tests ? { own: tests.own, shared: tests.shared ?? null } : null,
+    fault: fault ?? null,
   };
 }
 

@@ -6,6 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { HistoryRow } from '../../host/ports.ts';
 import type { Message, RejectCode } from '../../protocol/messages.ts';
 import type { ErrorCode } from './api-error.ts';
+import { collect, type Put } from './collected.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -17,6 +18,9 @@ export type TurnedAway =
   | 'STRANGER_TOO_LONG'
   | 'TOO_SLOW'
   | 'SILENT';
+
+/** Phases of the machine in which rounds come and go. */
+const ROUNDS: ReadonlySet<string> = new Set(['open', 'summing']);
 
 /** Counts of one federation since the server was started. */
 export class FederationMeter {
@@ -48,9 +52,12 @@ export interface Measured {
   readonly connections: { readonly size: number };
   readonly host: {
     readonly state: {
+      readonly phase: string;
+      readonly paused: boolean;
       readonly round: number;
       readonly missing: readonly string[];
       readonly declines: ReadonlyMap<string, number>;
+      readonly faults: ReadonlyMap<string, number>;
     };
   };
   readonly relativeGap: number;
@@ -66,13 +73,21 @@ interface MeasuredServer {
   /** Of events. */
   readonly listeners: number;
   readonly turnedAway: ReadonlyMap<TurnedAway, number>;
+  /** Attempts of participants of other protocol versions. */
+  readonly otherVersions: ReadonlyMap<string, number>;
   /** Requests that were refused. */
   readonly refused: ReadonlyMap<ErrorCode, number>;
   readonly federations: Iterable<Measured>;
 }
 
-/** Puts all values there are. */
-type Collect = (put: (value: number, labels?: Record<string, string>) => void) => void;
+/** Nothing where nobody reports; no worst one where only sums are seen. */
+function putTests({ name: federation, meter }: Measured, put: Put): void {
+  const { tests } = meter.last ?? {};
+  if (!tests) return;
+  for (const model of ['own', 'shared'] as const)
+    for (const [stat, value] of Object.entries(tests[model] ?? {}))
+      if (value !== null) put(value, { federation, metric: tests.metric, model, stat });
+}
 
 export class Meters {
   readonly registry = new Registry();
@@ -81,14 +96,15 @@ export class Meters {
 
   constructor(measure: () => MeasuredServer) {
     collectDefaultMetrics({ register: this.registry });
-    this.collected(Gauge, 'connections', 'Open connections', [], (set) => set(measure().connections));
-    this.collected(Gauge, 'strangers', 'Connections not authenticated yet', [], (set) =>
+    collect(this.registry, Gauge, 'connections', 'Open connections', [], (set) => set(measure().connections));
+    collect(this.registry, Gauge, 'strangers', 'Connections not authenticated yet', [], (set) =>
       set(measure().strangers),
     );
-    this.collected(Gauge, 'listeners', 'Connections that watch events', [], (set) =>
+    collect(this.registry, Gauge, 'listeners', 'Connections that watch events', [], (set) =>
       set(measure().listeners),
     );
-    this.collected(
+    collect(
+      this.registry,
       Counter,
       'turned_away_total',
       'Connections refused because of a limit',
@@ -97,11 +113,21 @@ export class Meters {
         for (const [reason, n] of measure().turnedAway) add(n, { reason });
       },
     );
-    this.collected(Counter, 'refusals_total', 'Refused requests', ['code'], (add) => {
+    collect(
+      this.registry,
+      Counter,
+      'other_versions_total',
+      'Attempts to join with another protocol version',
+      ['version'],
+      (add) => {
+        for (const [version, n] of measure().otherVersions) add(n, { version });
+      },
+    );
+    collect(this.registry, Counter, 'refusals_total', 'Refused requests', ['code'], (add) => {
       for (const [code, n] of measure().refused) add(n, { code });
     });
     const each = (name: string, help: string, value: (one: Measured) => number) =>
-      this.collected(Gauge, name, help, ['federation'], (set) => {
+      collect(this.registry, Gauge, name, help, ['federation'], (set) => {
         for (const one of measure().federations) set(value(one), { federation: one.name });
       });
     each('connected', 'Connected participants', (one) => one.connections.size);
@@ -110,6 +136,9 @@ export class Meters {
     each('relative_gap', 'Last known relative duality gap', (one) => one.relativeGap);
     each('missing', 'Participants not covered by the certificate', ({ host }) => host.state.missing.length);
     each('conservation_error', 'Relative |U - sum of u_k|', (one) => one.conservationError());
+    each('training', '1 while rounds are under way: not at rest, gathering or paused', ({ host }) =>
+      Number(ROUNDS.has(host.state.phase) && !host.state.paused),
+    );
     each('store_trouble', '1 while the store is failing', (one) => Number(one.storeFailure !== undefined));
     const counts = <K extends string>(
       name: string,
@@ -117,7 +146,7 @@ export class Meters {
       label: string,
       of: (one: Measured) => Iterable<readonly [K, number]>,
     ) =>
-      this.collected(Counter, `${name}_total`, help, ['federation', label], (add) => {
+      collect(this.registry, Counter, `${name}_total`, help, ['federation', label], (add) => {
         for (const one of measure().federations)
           for (const [key, n] of of(one)) add(n, { federation: one.name, [label]: key });
       });
@@ -131,6 +160,22 @@ export class Meters {
       'Requests declined by participants, by code',
       'code',
       (one) => one.host.state.declines,
+    );
+    counts('faults', 'Failures reported by participants, by code', 'code', (one) => one.host.state.faults);
+    each(
+      'test_reports',
+      'Participants that reported test metrics in the last round',
+      ({ meter }) => meter.last?.tests?.participants ?? 0,
+    );
+    collect(
+      this.registry,
+      Gauge,
+      'test_metric',
+      'Test metrics reported in the last round: over participants, of their own models and of the shared part',
+      ['federation', 'metric', 'model', 'stat'],
+      (set) => {
+        for (const one of measure().federations) putTests(one, set);
+      },
     );
   }
 
@@ -150,26 +195,6 @@ export class Meters {
       labelNames: ['federation'],
       buckets: SECONDS,
       registers,
-    });
-  }
-
-  /** What is measured is asked for again each time that metrics are read. */
-  private collected(
-    Kind: typeof Gauge | typeof Counter,
-    name: string,
-    help: string,
-    labelNames: string[],
-    collect: Collect,
-  ): void {
-    new Kind({
-      name: `kindred_${name}`,
-      help,
-      labelNames,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        collect((value, labels = {}) => this.inc(labels, value));
-      },
     });
   }
 }

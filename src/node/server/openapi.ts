@@ -13,7 +13,7 @@ const DESCRIPTION =
   'Unknown paths are answered with 404 NOT_FOUND, other methods with 405 WRONG_METHOD.';
 
 /** Describes the routes that are registered after it. */
-export function describeRoutes(app: FastifyInstance, version: string, routes: readonly Route[]): void {
+export function describeRoutes(app: FastifyInstance, version: string, routes: readonly Route<never>[]): void {
   app.addSchema({ $id: 'Error', ...schemaOf(errorBody, 'output') });
   app.register(fastifySwagger, {
     convertConstToEnum: false,
@@ -49,7 +49,7 @@ export function openApiPath(path: string): string {
   return path.replace(/:([a-z]+)/g, '{$1}');
 }
 
-export function operationOf(one: Route): Json {
+export function operationOf(one: Route<never>): Json {
   const { id, about, details, params, query, body, describedBody = body, method } = one;
   const [, first, second, , third = second] = one.path.split('/');
   return {
@@ -66,7 +66,7 @@ export function operationOf(one: Route): Json {
 }
 
 /** On loopback reading needs no token. */
-function securityOf({ access }: Route): Json[] {
+function securityOf({ access }: Route<never>): Json[] {
   if (access === 'anybody') return [];
   return access === 'read' ? [{ operator: [access] }, {}] : [{ operator: [access] }];
 }
@@ -78,7 +78,7 @@ function answerOf({ answer: { about, schema, type = 'application/json' } }: Rout
 }
 
 /** By status, since several codes may share one. */
-function refusalsOf(one: Route): Json {
+function refusalsOf(one: Route<never>): Json {
   const byStatus: Record<number, ErrorCode[]> = {};
   for (const code of errorsOf(one)) (byStatus[ERRORS[code][0]] ??= []).push(code);
   return Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refusal(codes)]));

@@ -13,11 +13,15 @@ import { ApiError } from './api-error.ts';
 const FOLDER = fileURLToPath(new URL('../../../dist/web/', import.meta.url));
 
 /** By path; the rest of the path is for the page's own script. */
-const PAGES: Readonly<Record<string, string>> = {
-  '/': 'index.html',
+type Pages = Readonly<Record<string, string>>;
+
+/** For those who take part. */
+export const PARTICIPANT_PAGES: Pages = {
   '/join/:name': 'join.html',
   '/personalise': 'personalise.html',
 };
+
+export const ALL_PAGES: Pages = { '/': 'index.html', ...PARTICIPANT_PAGES };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -54,9 +58,9 @@ interface Page {
   readonly brotli: Buffer;
 }
 
-export function addPages(app: FastifyInstance): void {
+export function addPages(app: FastifyInstance, pages: Pages): void {
   const files = new Map<string, Page>();
-  for (const [path, file] of Object.entries(PAGES)) {
+  for (const [path, file] of Object.entries(pages)) {
     app.get(path, { schema: { hide: true } }, (request, reply) =>
       send(request, reply, pageOf(files, file), PAGE_CACHE),
     );

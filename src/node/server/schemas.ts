@@ -1,6 +1,6 @@
 /** Parts of requests and answers that several routes share. */
 import { z } from 'zod';
-import { DECLINE_CODES, REJECT_CODES } from '../../protocol/messages.ts';
+import { DECLINE_CODES, FAULT_CODES, REJECT_CODES } from '../../protocol/messages.ts';
 
 const MAX_ID_BYTES = 200;
 
@@ -27,6 +27,7 @@ export const timeMs = z.number().describe('Milliseconds since 1970');
 export const phase = z.enum(['gathering', 'open', 'summing', 'finished']);
 export const finishReason = z.enum(['gap', 'stall', 'rounds', 'time', 'operator', 'left', 'budget']);
 export const rejections = z.partialRecord(z.enum(REJECT_CODES), count);
+export const faults = z.partialRecord(z.enum(FAULT_CODES), count);
 export const declines = z.partialRecord(z.enum(DECLINE_CODES), count);
 
 export const errorBody = z.object({

@@ -4,44 +4,46 @@
  */
 import '../crc32.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Server as HttpServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { hostname } from 'node:os';
-import type { Server as TlsServer } from 'node:tls';
-import type { FastifyInstance } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
-import type { FederationRecord, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
+import type { FederationRecord, HistoryRow, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import { systemClock } from '../clock.ts';
 import { entropyStream, nodePrimitives } from '../crypto.ts';
-import { openStore } from '../store/open-store.ts';
+import { AdmissionDesk } from '../root/admission-desk.ts';
+import { checkTree, groupsOn, type TreeOptions } from '../root/tree.ts';
+import { openStore as openLocalStore } from '../store/open-store.ts';
 import { Access } from './access.ts';
 import { isLoopback } from './addresses.ts';
 import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
-import { ApiError, type ErrorCode } from './api-error.ts';
-import { addRoutes, listen, newApp } from './app.ts';
+import { ApiError } from './api-error.ts';
 import { AuditLog } from './audit-log.ts';
+import { OwnDoor } from './door.ts';
 import { Federation, finished } from './federation.ts';
 import { Feeds } from './feeds.ts';
-import { Guard } from './guard.ts';
-import { HostNames } from './host-names.ts';
+import { Front } from './front.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
-import { increase, Meters, type TurnedAway } from './meters.ts';
+import { Meters, type TurnedAway } from './meters.ts';
 import { ModelWork } from './model-work.ts';
+import { ALL_PAGES } from './pages.ts';
+import { Reports } from './reports.ts';
+import { ROUTES } from './routes/all.ts';
 import { stateOf } from './routes/federations.ts';
+import { addReportFiles } from './routes/reports.ts';
 import type { ServerContext } from './routes/route.ts';
-import { TlsFiles, type TlsOptions } from './tls.ts';
+import { whyNotReady } from './routes/service.ts';
+import type { TlsOptions } from './tls.ts';
 import { Tokens } from './tokens.ts';
-import { acceptUpgrades } from './upgrade.ts';
 
 export interface ServerOptions {
   /** Default 127.0.0.1: nobody from outside. */
   readonly host?: string | undefined;
   /** Default 0: any that is free. */
   readonly port?: number | undefined;
-  /** An SQLite file, the address of a database (postgres://), or a store of your own. */
+  /** An SQLite file, the address of a service (postgres://, nats://), or a store of your own. */
   readonly store: string | Store;
+  /** Opens `store` where it is an address. */
+  readonly openStore?: ((address: string) => Promise<Store>) | undefined;
   /** Names under which the server may be addressed, beside the address it listens on, loopback and those of its certificate. */
   readonly hostNames?: readonly string[] | undefined;
   /** An admin's, for the operator's API; default: a new one, in `operatorToken` of the server. */
@@ -56,12 +58,16 @@ export interface ServerOptions {
   readonly tls?: TlsOptions | undefined;
   /** Origins of pages that may use the API. */
   readonly origins?: readonly string[] | undefined;
+  /** A folder with reports of `kindred reproduce`, for the dashboard; read, never written. */
+  readonly reports?: string | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   /** Default: silent. */
   readonly log?: Logger | undefined;
   readonly version?: string | undefined;
   /** Receives what goes into and comes out of the machine of a federation. */
   readonly recorderFor?: ((federation: string) => HostRecorder) | undefined;
+  /** Present: participants are behind gateways and shards on NATS. */
+  readonly tree?: TreeOptions | undefined;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -86,26 +92,23 @@ export class CoordinatorServer {
   private readonly options: ServerOptions;
   private readonly limits: ServerLimits;
   private readonly log: Logger;
-  private readonly app: FastifyInstance;
+  private readonly front: Front;
   private readonly admission: Admission;
   private readonly tokens: Tokens;
   private readonly audit: AuditLog;
   private readonly meters: Meters;
   private readonly modelWork: ModelWork;
-  private readonly guard: Guard;
   private readonly feeds: Feeds;
-  private readonly turnedAway = new Map<TurnedAway, number>();
-  private readonly refused = new Map<ErrorCode, number>();
-  private readonly tls: TlsFiles | undefined;
+  /** Where participants come in through gateways. */
+  private readonly desk: AdmissionDesk | undefined;
   private readonly primitives = nodePrimitives();
   private checking: NodeJS.Timeout | undefined;
-  private stopWatching = () => {};
   private stopping = false;
   private closed: Promise<void> | undefined;
 
   /** With the federations of the store; listens to nobody yet. */
   static async open(options: ServerOptions): Promise<CoordinatorServer> {
-    const { store } = options;
+    const { store, openStore = openLocalStore } = options;
     const opened = typeof store === 'string' ? await openStore(store) : store;
     let server: CoordinatorServer | undefined;
     try {
@@ -115,7 +118,7 @@ export class CoordinatorServer {
       return server;
     } catch (error) {
       // Whoever wants to repair a store that cannot be read needs the file.
-      server?.guard.stop();
+      server?.front.stopGuarding();
       await server?.audit.close();
       if (typeof store === 'string') await opened.close();
       throw error;
@@ -123,20 +126,20 @@ export class CoordinatorServer {
   }
 
   private constructor(options: ServerOptions, store: Store) {
-    const { host = '127.0.0.1', tls, origins = [], hostNames = [] } = options;
+    const { host = '127.0.0.1', port = 0, tls, origins = [], hostNames = [] } = options;
     const { loopback = isLoopback(host) } = options;
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     this.operatorToken = options.operatorToken ?? randomBytes(24).toString('base64url');
-    this.tls = tls && new TlsFiles(tls);
     this.store = store;
     this.enrolment = options.enrolment ?? (loopback ? 'open' : 'invitation');
-    const { enrolment, limits } = this;
-    const hosts = new HostNames({
-      names: [host, ...(loopback ? [] : [hostname()]), ...hostNames],
-      isCertified: this.tls?.isFor.bind(this.tls),
+    const { enrolment, limits, log } = this;
+    this.front = new Front({
+      ...{ host, port, loopback, hostNames, tls, limits, log },
+      onRefused: (code, from, by) => this.audit.refused(code, from, by),
     });
+    const { hosts, guard } = this.front;
     this.admission = new Admission({ store: this.store, enrolment, clock: systemClock, hosts, limits });
     this.tokens = new Tokens(this.store, systemClock, this.operatorToken);
     this.audit = new AuditLog({
@@ -146,16 +149,6 @@ export class CoordinatorServer {
     });
     this.meters = new Meters(() => this.measured());
     this.modelWork = new ModelWork(limits);
-    const onRefused: ServerContext['onRefused'] = (code, from = '', by) => {
-      increase(this.refused, code);
-      this.audit.refused(code, from, by);
-    };
-    this.app = newApp({ limits: this.limits, log: this.log, tls: this.tls, onRefused });
-    this.guard = new Guard(this.app.server as HttpServer, this.limits, {
-      now: systemClock.now,
-      encrypted: this.tls !== undefined,
-      onTurnedAway: (why) => increase(this.turnedAway, why),
-    });
     const access = new Access({ tokens: this.tokens, hosts, loopback, origins });
     this.feeds = new Feeds({
       store: this.store,
@@ -164,11 +157,23 @@ export class CoordinatorServer {
       federations: this.federations,
       stateOf: (federation) => stateOf(context, federation),
       mayRead: (request) => access.may(request, 'read'),
-      trust: ({ socket }) => this.guard.trust(socket),
-      onTooSlow: () => increase(this.turnedAway, 'TOO_SLOW'),
+      trust: ({ socket }) => guard.trust(socket),
+      onTooSlow: () => this.front.turnAway('TOO_SLOW'),
       onFailure: (error) => this.log.error({ err: error }, 'events cannot be sent'),
     });
     const startedMs = systemClock.now();
+    const federation = (name: string) => this.federation(name);
+    const onOtherVersion = (version: number) => this.front.otherVersions.note(version);
+    const door = new OwnDoor({ admission: this.admission, federation, onOtherVersion });
+    const { admission, federations } = this;
+    const { wallClock } = systemClock;
+    this.desk =
+      options.tree &&
+      new AdmissionDesk({
+        ...options.tree,
+        ...{ admission, door, federations, federation, wallClock },
+        onFailure: (error) => this.log.error({ err: error }, 'a step of admission failed'),
+      });
     const context: ServerContext = {
       version: options.version ?? '',
       store: this.store,
@@ -180,44 +185,39 @@ export class CoordinatorServer {
       limits,
       modelWork: this.modelWork,
       live: this.feeds,
+      reports: new Reports(options.reports, systemClock.now),
       uptimeMs: () => systemClock.now() - startedMs,
       federations: this.federations,
       federation: (name) => this.federation(name),
       create: (name, options) => this.create(name, options),
       remove: (name) => this.remove(name),
       stopping: () => this.stopping,
-      authority: () => this.tls?.authority,
-      onRefused,
+      door,
+      whyNotReady: () => whyNotReady(context),
+      authority: this.front.authority,
+      otherVersions: this.front.otherVersions,
+      onRefused: this.front.onRefused,
     };
-    addRoutes(this.app, context);
-    acceptUpgrades(this.app.server as HttpServer, context, {
-      limits: this.limits,
-      onConnected: (socket, { name }, participant) => {
-        this.guard.trust(socket as Socket);
-        this.log.debug({ federation: name, participant }, 'connected');
-      },
-      onRefused: ({ code, status }, error) => {
-        if (status >= 500) this.log.error({ err: error }, 'connection failed');
-        else this.log.debug({ code }, 'connection refused');
-      },
+    this.front.offer(context, {
+      ...{ routes: ROUTES, pages: ALL_PAGES },
+      files: (app) => addReportFiles(app, context.reports),
     });
   }
 
   async listen(): Promise<void> {
-    const { host = '127.0.0.1', port = 0 } = this.options;
     try {
-      await listen(this.app, host, port);
+      await this.front.listen();
     } catch (error) {
       await this.close();
       throw error;
     }
-    if (this.tls) this.stopWatching = this.tls.watch(() => this.reloadCertificates());
     const { silentMs, unreadMs } = this.limits;
     // Several times within what connections are given.
     this.checking = setInterval(() => {
       for (const federation of this.federations.values()) federation.check(systemClock.now());
     }, Math.min(silentMs, unreadMs) / 3).unref();
     for (const federation of this.federations.values()) federation.start();
+    this.desk?.start();
     await this.noteConsole('start', this.url);
     this.log.info(
       { url: this.url, store: this.store.name, federations: [...this.federations.keys()] },
@@ -226,13 +226,12 @@ export class CoordinatorServer {
   }
 
   get url(): string {
-    const { address, port, family } = this.app.server.address() as AddressInfo;
-    return `${this.tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    return this.front.url;
   }
 
   /** Whether clients that reach it by this name find the name in its certificate; always, where it has none. */
   isCertifiedFor(name: string): boolean {
-    return this.tls?.isFor(name) ?? true;
+    return this.front.isCertifiedFor(name);
   }
 
   /** A federation of that name, made with these options if there is none yet. */
@@ -254,11 +253,15 @@ export class CoordinatorServer {
 
   /** Options that a federation cannot be run with are refused before they are stored. */
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
-    const record = { name, id: randomUUID(), createdMs: Date.now(), options };
+    const { tree } = this.options;
+    if (tree) checkTree(options);
+    const shards = tree && { shards: tree.shards };
+    const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
     const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);
     this.federations.set(name, federation);
-    if (this.app.server.listening) federation.start();
+    if (this.front.isListening) federation.start();
+    this.desk?.noteChange();
     this.log.info({ federation: name }, 'federation created');
     return federation;
   }
@@ -284,6 +287,8 @@ export class CoordinatorServer {
     }
     this.federations.delete(name);
     await federation.stop(CLOSE.deleted, 'deleted by the operator');
+    this.desk?.noteChange();
+    await this.options.tree?.removeShards(record);
     this.log.info({ federation: name }, 'federation deleted');
     return { name, id: record.id };
   }
@@ -329,11 +334,7 @@ export class CoordinatorServer {
 
   /** Reads the certificate files again; those in force stay so if the new ones are not valid. */
   reloadCertificates(): void {
-    if (!this.tls) return;
-    const error = this.tls.reload(this.app.server as unknown as TlsServer);
-    if (error)
-      this.log.error({ err: error }, 'the new certificate files are invalid; the old ones stay in use');
-    else this.log.info('certificate files reloaded');
+    this.front.reloadCertificates();
   }
 
   /**
@@ -358,12 +359,12 @@ export class CoordinatorServer {
   private async shutDown(): Promise<void> {
     this.stopping = true;
     clearInterval(this.checking);
-    this.stopWatching();
-    this.guard.stop();
+    this.desk?.stop();
+    this.front.stopGuarding();
     this.feeds.close();
     const all = [...this.federations.values()];
     const stopped = all.map((federation) => federation.stop(1001, 'the server is stopping'));
-    await this.app.close();
+    await this.front.close();
     await this.modelWork.close();
     await Promise.all(stopped);
     await this.endAudit();
@@ -386,35 +387,38 @@ export class CoordinatorServer {
   private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
     const { name } = record;
     const log = this.log.child({ federation: name });
-    return new Federation(record, saved, {
+    const ports = {
       store: this.store,
       primitives: this.primitives,
       clock: systemClock,
       noiseOf: entropyStream,
       limits: this.limits,
       recorder: this.options.recorderFor?.(name),
-      onRound: (row, tookMs) => {
+      onRound: (row: HistoryRow, tookMs: number | undefined) => {
         if (tookMs !== undefined) this.meters.observeRound(name, tookMs);
         const { round, outcome, relativeGap, responders } = row;
         log.debug({ round, outcome, relativeGap, responders: responders.length }, 'round closed');
         if (outcome === 'final') log.info({ round, relativeGap }, 'training finished');
       },
-      onSaved: (ms) => this.meters.observeSave(name, ms),
-      onTurnedAway: (why) => increase(this.turnedAway, why),
-      onStoreFailure: (error) => {
+      onSaved: (ms: number) => this.meters.observeSave(name, ms),
+      onTurnedAway: (why: TurnedAway) => this.front.turnAway(why),
+      onFault: (participant: string, code: string, round: number) =>
+        log.warn({ participant, code, round }, 'a participant reports a failure'),
+      onStoreFailure: (error: Error | undefined) => {
         if (error) log.error({ err: error }, 'the store is failing; trying again');
         else log.info('the store works again');
       },
-    });
+    };
+    return new Federation(record, saved, ports, groupsOn(this.options.tree, record));
   }
 
   private measured() {
+    const { guard, turnedAway, refused, otherVersions } = this.front;
     return {
-      connections: this.guard.connections,
-      strangers: this.guard.strangerCount,
+      connections: guard.connections,
+      strangers: guard.strangerCount,
       listeners: this.feeds.listeners,
-      turnedAway: this.turnedAway,
-      refused: this.refused,
+      ...{ turnedAway, refused, otherVersions: otherVersions.counts },
       federations: this.federations.values(),
     };
   }

@@ -5,21 +5,20 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../protocol/joining.ts';
 import { ApiError, answerSocket, refusalOf } from './api-error.ts';
-import type { Federation } from './federation.ts';
+import type { Entrance } from './door.ts';
 import type { ServerLimits } from './limits.ts';
-import { checkRunning, type ServerContext } from './routes/route.ts';
-import type { Ticket } from './tickets.ts';
+import { type AppContext, checkRunning } from './routes/route.ts';
 
 const CONNECT_PATH = /^\/v1\/federations\/([^/?]+)\/connect$/;
 
 interface UpgradeOptions {
   readonly limits: ServerLimits;
-  onConnected(socket: Duplex, federation: Federation, participant: string): void;
+  onConnected(socket: Duplex, entrance: Entrance): void;
   /** `error` is what went wrong, in more detail than the refusal. */
   onRefused(refusal: ApiError, error: Error): void;
 }
 
-export function acceptUpgrades(server: Server, context: ServerContext, options: UpgradeOptions): void {
+export function acceptUpgrades(server: Server, context: AppContext, options: UpgradeOptions): void {
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -40,10 +39,10 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
   );
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    admit(request, context, (federation, ticket) =>
+    admit(request, context, (entrance) =>
       sockets.handleUpgrade(request, socket, head, (webSocket: WebSocket) => {
-        options.onConnected(socket, federation, ticket.participant);
-        federation.connect(webSocket, ticket);
+        options.onConnected(socket, entrance);
+        entrance.connect(webSocket);
       }),
     ).catch((error: Error) => refuse(socket, error));
   });
@@ -51,22 +50,22 @@ export function acceptUpgrades(server: Server, context: ServerContext, options: 
 
 async function admit(
   request: IncomingMessage,
-  context: ServerContext,
-  connect: (federation: Federation, ticket: Ticket) => void,
+  context: AppContext,
+  connect: (entrance: Entrance) => void,
 ): Promise<void> {
   context.access.checkOrigin(request);
   const [, name] = CONNECT_PATH.exec(request.url ?? '') ?? [];
   if (name === undefined) throw new ApiError('NOT_FOUND', 'no WebSocket at this path');
   checkRunning(context);
-  const federation = context.federation(decoded(name));
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
   if (!offered.includes(SUBPROTOCOL)) {
+    context.otherVersions.note(offered[0]);
     throw new ApiError('BAD_VERSION', `subprotocol: expected ${SUBPROTOCOL}, got ${offered[0] || 'none'}`);
   }
   const code = offered.find((text) => text.startsWith(TICKET_PREFIX))?.slice(TICKET_PREFIX.length) ?? '';
-  const isGood = await context.admission.redeem(federation.name, code, (ticket) => {
+  const isGood = await context.door.enter(decoded(name), code, (entrance) => {
     checkRunning(context);
-    connect(federation, ticket);
+    connect(entrance);
   });
   if (!isGood)
     throw new ApiError(

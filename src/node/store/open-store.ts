@@ -1,11 +1,14 @@
-/** Opens a store by its address: the name of an SQLite file, or `postgres://`. What a kind of store needs is loaded when one is opened. */
+/**
+ * Opens a store by its address: the name of an SQLite file, or `postgres://` (`src/stores` adds `nats://`). What a kind of store needs is
+ * loaded when one is opened.
+ */
 import { inputError } from '../../base/errors.ts';
 import type { Store } from '../../host/ports.ts';
 import { kindOf } from '../files/files.ts';
 import { isStoreFile } from './store-address.ts';
 
 /** `read`: it must be there, and nothing of it is changed. */
-type StoreAccess = 'write' | 'read';
+export type StoreAccess = 'write' | 'read';
 
 export async function openStore(address: string, access: StoreAccess = 'write'): Promise<Store> {
   if (isStoreFile(address)) return await openFile(address, access);
@@ -20,7 +23,7 @@ export async function openStore(address: string, access: StoreAccess = 'write'):
       // Not the address itself: it may have a password in it.
       throw inputError(
         'BAD_URL',
-        `store: expected a file or postgres://user@host/database, got ${scheme}://`,
+        `store: expected a file, postgres://user@host/database or nats://host/name, got ${scheme}://`,
       );
   }
 }

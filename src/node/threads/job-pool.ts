@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { JobRunner } from '../../base/job-runner.ts';
 import type { Table } from '../../data/table.ts';
 import { isTimed, type Job, type JobResult } from '../../reproduce/jobs.ts';
 import { keyOf } from '../../reproduce/reproduce.ts';
@@ -26,11 +27,13 @@ interface JobProgress {
   readonly from: 'cache' | 'work';
 }
 
-interface JobPoolOptions {
+export interface JobPoolOptions {
   /** Folder of stored results. */
   readonly cache: string;
   readonly threads: number;
   readonly given: Table | undefined;
+  /** Who does jobs that measure no times; default: threads of this process. */
+  readonly runner?: JobRunner<Job, DoneJob> | undefined;
   readonly onDone: (progress: JobProgress) => void;
 }
 
@@ -54,32 +57,42 @@ export class JobPool {
     const open = [...jobs.keys()].filter((i) => results[i] === undefined);
     const timed = open.filter((i) => isTimed(jobs[i]));
     const others = open.filter((i) => !isTimed(jobs[i]));
-    await this.work(jobs, others, this.options.threads, results);
-    await this.work(jobs, timed, 1, results);
+    const { threads, runner = this.onThreads(threads) } = this.options;
+    await this.work(jobs, others, runner, results);
+    await this.work(jobs, timed, this.onThreads(1), results);
     return results as JobResult[];
   }
 
   private async work(
     jobs: readonly Job[],
     places: readonly number[],
-    threads: number,
+    runner: JobRunner<Job, DoneJob>,
     results: (JobResult | undefined)[],
   ): Promise<void> {
     const writing: Promise<void>[] = [];
     const requests = places.map((i) => jobs[i]);
-    const workerData = { given: this.given };
-    await onThreads<Job, never, DoneJob>(
-      { file: 'threads/job-worker', workerData, requests, threads },
-      () => {},
-      (done, place) => {
-        const job = requests[place];
-        results[places[place]] = done.result;
-        const stored = JSON.stringify({ key: keyOf(job), ...done });
-        writing.push(writeAtomically(this.pathOf(job), [stored]));
-        this.options.onDone({ job, tookMs: done.tookMs, from: 'work' });
-      },
-    );
+    if (requests.length === 0) return;
+    await runner.run(requests, (done, place) => {
+      const job = requests[place];
+      results[places[place]] = done.result;
+      const stored = JSON.stringify({ key: keyOf(job), ...done });
+      writing.push(writeAtomically(this.pathOf(job), [stored]));
+      this.options.onDone({ job, tookMs: done.tookMs, from: 'work' });
+    });
     await Promise.all(writing);
+  }
+
+  private onThreads(threads: number): JobRunner<Job, DoneJob> {
+    const { given } = this;
+    return {
+      run: (requests, onResult) =>
+        onThreads<Job, never, DoneJob>(
+          { file: 'threads/job-worker', workerData: { given }, requests, threads },
+          () => {},
+          onResult,
+        ),
+      end: () => {},
+    };
   }
 
   private async stored(job: Job): Promise<DoneJob | undefined> {

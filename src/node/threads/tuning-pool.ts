@@ -1,5 +1,6 @@
 /** Tuning with its chains spread over worker threads, each stored as soon as it is done. */
 import { availableParallelism } from 'node:os';
+import type { JobRunner } from '../../base/job-runner.ts';
 import type { Table } from '../../data/table.ts';
 import { type Chain, ChainSolver, type TuneWork } from '../../methods/tune/chain.ts';
 import { mapFrom } from '../../methods/tune/grid.ts';
@@ -15,6 +16,8 @@ const PAYS_FROM_MS = 1000;
 interface TuningPoolContext extends TuneContext {
   /** Where finished chains are stored; default: nowhere. */
   readonly cache?: CachePlace | undefined;
+  /** Who does the chains, of this work; default: threads of this process. */
+  readonly runnerFor?: ((work: TuneWork) => JobRunner<Chain, Float64Array[]>) | undefined;
   /** Called before the first training: how long one is guessed to take, in milliseconds, and by how many threads they are done. */
   readonly onStart?: (trainingMs: number, threads: number) => void;
 }
@@ -24,7 +27,7 @@ export async function tuneOnThreads(
   threads: number | undefined,
   table: Table,
   options: TuneOptions = {},
-  { cache: place, onStart, ...context }: TuningPoolContext = {},
+  { cache: place, onStart, runnerFor, ...context }: TuningPoolContext = {},
 ): Promise<TuneResult> {
   const plan = planTuning(table, options);
   const progress = new TuneProgress(context);
@@ -33,20 +36,21 @@ export async function tuneOnThreads(
   const most = threads ?? (pays ? availableParallelism() : 1);
   onStart?.(trainingMs, most);
   const cache = place && (await ChainCache.open(place, table, plan));
-  const workers =
-    most > 1 ? new Workers(plan.work, most, progress.solved) : new ThisThread(plan.work, progress.solved);
+  const runner =
+    (runnerFor && counted(runnerFor(plan.work), progress.solved)) ??
+    (most > 1 ? new Workers(plan.work, most, progress.solved) : new ThisThread(plan.work, progress.solved));
   try {
-    const result = await run(plan, workers, cache, progress);
+    const result = await run(plan, runner, cache, progress);
     await cache?.complete();
     return result;
   } finally {
-    await workers.end();
+    await runner.end();
   }
 }
 
 async function run(
   plan: TunePlan,
-  workers: Workers | ThisThread,
+  runner: JobRunner<Chain, Float64Array[]>,
   cache: ChainCache | undefined,
   progress: TuneProgress,
 ): Promise<TuneResult> {
@@ -61,7 +65,7 @@ async function run(
     const storing: (Promise<void> | undefined)[] = [];
     const store = (decisions: Float64Array[], i: number) => storing.push(cache?.store(open[i], decisions));
     // What is done is stored, whatever happens to the rest.
-    const done = await workers.decide(open, store).finally(() => Promise.all(storing));
+    const done = await runner.run(open, store).finally(() => Promise.all(storing));
     step = searching.next(chains.map((chain, i) => known[i] ?? done[open.indexOf(chain)]));
   }
   return tuneResult(plan, step.value);
@@ -69,7 +73,19 @@ async function run(
 
 type OnDecided = (decisions: Float64Array[], place: number) => void;
 
-class ThisThread {
+/** Whoever does chains elsewhere says when one is done, not each training. */
+function counted(runner: JobRunner<Chain, Float64Array[]>, onSolved: () => void): typeof runner {
+  return {
+    run: (chains, onDecided) =>
+      runner.run(chains, (decisions, i) => {
+        for (const _ of chains[i].points) onSolved();
+        onDecided(decisions, i);
+      }),
+    end: () => runner.end(),
+  };
+}
+
+class ThisThread implements JobRunner<Chain, Float64Array[]> {
   private readonly solver: ChainSolver;
   private readonly onSolved: () => void;
 
@@ -78,7 +94,7 @@ class ThisThread {
     this.onSolved = onSolved;
   }
 
-  async decide(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
+  async run(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
     const results: Float64Array[][] = [];
     for (const [i, chain] of chains.entries()) {
       results.push(this.solver.decide(chain, this.onSolved));
@@ -94,23 +110,26 @@ class ThisThread {
   }
 }
 
-class Workers {
+class Workers implements JobRunner<Chain, Float64Array[]> {
   private readonly threads: readonly Thread<Chain, 'solved', Float64Array[]>[];
 
   constructor(work: TuneWork, count: number, onSolved: () => void) {
-    const { table } = work.prepared;
-    const shared = { ...table, x: inSharedMemory(table.x) };
-    const workerData = { ...work, prepared: { ...work.prepared, table: shared } };
-    this.threads = newThreads('threads/tuning-worker', workerData, count, onSolved);
+    this.threads = newThreads('threads/tuning-worker', inThreads(work), count, onSolved);
   }
 
-  decide(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
+  run(chains: readonly Chain[], onDecided: OnDecided): Promise<Float64Array[][]> {
     return spread(this.threads, chains, onDecided);
   }
 
   async end(): Promise<void> {
     await Promise.all(this.threads.map((thread) => thread.end()));
   }
+}
+
+/** With its rows in shared memory. */
+export function inThreads({ prepared, ...rest }: TuneWork): TuneWork {
+  const { table } = prepared;
+  return { ...rest, prepared: { ...prepared, table: { ...table, x: inSharedMemory(table.x) } } };
 }
 
 /** Of one training, from two measurements (docs/decisions.md): so much for each participant and for each value. */

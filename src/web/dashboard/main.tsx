@@ -1,5 +1,7 @@
-/** Entry of the page index.html. */
+/** Entry of the page index.html: the dashboard. */
 import { render } from 'preact';
 import '../shared/base.css';
+import './dashboard.css';
+import { App } from './shell/app.tsx';
 
-render(<main>Kindred</main>, document.getElementById('app')!);
+render(<App />, document.getElementById('app')!);

@@ -37,6 +37,13 @@ export function parseLink(fragment: string): InvitationLink {
   };
 }
 
+/** The invitation in what somebody pastes: a link, its fragment, or the code alone. */
+export function invitationIn(text: string): string | undefined {
+  const trimmed = text.trim();
+  const { invitation } = parseLink(trimmed.slice(trimmed.indexOf('#') + 1));
+  return invitation ?? (/^[\w-]{16,500}$/.test(trimmed) ? trimmed : undefined);
+}
+
 export function isEmpty(link: InvitationLink): boolean {
   return Object.keys(link).length === 0;
 }
@@ -65,6 +72,28 @@ export function takeLink(federation: string): InvitationLink {
     // Storage is blocked: it lasts until the page is left.
   }
   return found;
+}
+
+/** A reload of this tab goes on under this name, also where another tab takes part under another. */
+export function rememberName(federation: string, name: string): void {
+  const key = `${KEY} ${federation}`;
+  try {
+    const known = parseLink(sessionStorage.getItem(key) ?? '');
+    sessionStorage.setItem(key, fragmentOf({ ...known, name }));
+  } catch {
+    // As above.
+  }
+}
+
+/** It did not work: a reload does not try it again. */
+export function forgetInvitation(federation: string): void {
+  const key = `${KEY} ${federation}`;
+  try {
+    const { invitation: _, ...rest } = parseLink(sessionStorage.getItem(key) ?? '');
+    sessionStorage.setItem(key, fragmentOf(rest));
+  } catch {
+    // As above.
+  }
 }
 
 /** `parseLink` gives the same back. */

@@ -38,7 +38,7 @@ const NEW_VERSION: Known = {
 
 const GONE: Known = {
   title: 'This federation does not exist',
-  text: 'It has been deleted, or the address is wrong. The model that you have on this device keeps working.',
+  text: 'It has been deleted, or the address is wrong. Check the link that you were given.',
   remedies: ['retry'],
 };
 
@@ -52,6 +52,12 @@ const STORAGE: Known = {
   title: 'The browser has no room left',
   text: 'This page keeps its key and its model in the storage of the browser, and that is full. Make room, or take part from another device.',
   remedies: ['retry', 'start over'],
+};
+
+const STATE_GONE: Known = {
+  title: 'The storage of this page was deleted',
+  text: 'The key and the model of this device are gone, and with them the way to go on under this name. You can start over under another one.',
+  remedies: ['start over'],
 };
 
 const KNOWN: Readonly<Record<string, Known>> = {
@@ -86,6 +92,16 @@ const KNOWN: Readonly<Record<string, Known>> = {
     remedies: ['retry'],
   },
   NO_SUCH_FEDERATION: GONE,
+  DELETED: {
+    title: 'This federation was deleted',
+    text: 'The operator has ended it for good. The model that you have on this device keeps working; nothing more is sent.',
+    remedies: [],
+  },
+  REPLACED: {
+    title: 'You take part somewhere else',
+    text: 'Somebody with your key has connected from another place, and only one can take part under one name.',
+    remedies: ['retry'],
+  },
   WRONG_FEDERATION: {
     title: 'This is another federation than the one you joined',
     text: 'It has the same name, but the one that you took part in was deleted. You can join the new one from the beginning; what this device has of the old one is deleted then.',
@@ -130,13 +146,15 @@ const KNOWN: Readonly<Record<string, Known>> = {
     text: 'This device sent wrong shares in a secure sum, and the operator has to let it in again.',
     remedies: [],
   },
-  QUOTA: STORAGE,
-  STORAGE_FULL: STORAGE,
-  STORAGE_GONE: {
-    title: 'The storage of this page was deleted',
-    text: 'The key and the model of this device are gone, and with them the way to go on under this name. You can start over under another one.',
-    remedies: ['start over'],
+  DISK_FULL: STORAGE,
+  NO_STORAGE: {
+    title: 'The browser lets this page keep nothing',
+    text: 'This page keeps its key and its model in the storage of the browser. Allow it for this site, or leave the private window.',
+    remedies: ['retry'],
   },
+  STORED_VERSION: NEW_VERSION,
+  STATE_INCOMPLETE: STATE_GONE,
+  STATE_LOST: STATE_GONE,
   WRONG_HOST: {
     title: 'The server does not know this address',
     text: 'You have opened it under a name that it does not know as its own. Ask the operator for the right link.',
@@ -165,6 +183,12 @@ export function problemOf(code: string | undefined, message: string): Problem {
     details: undefined,
     remedies: ['retry'],
   };
+}
+
+/** Of reading a file: the words of the parser are about the file, whose name is shown anyway. */
+export function fileProblemOf(code: string | undefined, message: string, name: string): Problem {
+  const { title, ...problem } = problemOf(code, message.replace(`${name}: `, ''));
+  return { ...problem, title: code !== undefined && code in KNOWN ? title : 'This cannot be used' };
 }
 
 /** The server's words behind "where:", as a sentence. */

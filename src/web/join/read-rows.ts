@@ -13,13 +13,11 @@ import type { Table } from '../../data/table.ts';
 import type { Objective } from '../../settings/losses.ts';
 import type { FileChoices } from './choices.ts';
 import type { DemoPerson } from './link.ts';
+import { SPLIT } from './test-rows.ts';
 
 export type DataSource =
   | { readonly kind: 'file'; readonly file: Blob; readonly name: string; readonly choices: FileChoices }
   | { readonly kind: 'demo'; readonly demo: DemoPerson };
-
-/** Rows that are not trained on: 30% of them, the same after every start. As `kindred train` splits them. */
-export const SPLIT = { testFraction: 0.3, seed: 1 } as const;
 
 export interface OwnTable {
   readonly table: Table;

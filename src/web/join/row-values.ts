@@ -1,7 +1,7 @@
 /** One row as somebody can change it, and what a model makes of it. */
 import { KindredError } from '../../base/errors.ts';
 import { tableFrom, type Value } from '../../data/arrays.ts';
-import { categoryNames, columnNames } from '../../data/encoding.ts';
+import { categoryNames } from '../../data/encoding.ts';
 import type { Table } from '../../data/table.ts';
 import { explainRow, type RowExplanation } from '../../explain/explain-row.ts';
 import { predict } from '../../methods/predict.ts';
@@ -55,13 +55,4 @@ function explained(model: Model, table: Table): RowExplanation | undefined {
     if (error instanceof KindredError && error.code === 'MODEL_NOT_LINEAR') return undefined;
     throw error;
   }
-}
-
-/** The column that a feature of the model comes from: `color=red` from `color`. */
-export function columnOfFeature({ encoding }: Pick<Model, 'encoding'>, feature: string): string {
-  if (!encoding) return feature;
-  const names = columnNames(encoding);
-  return (
-    names.find((name) => name === feature) ?? names.find((name) => feature.startsWith(`${name}=`)) ?? feature
-  );
 }

@@ -13,6 +13,8 @@ export interface SavedJoin {
   readonly source: DataSource;
   readonly announcement: Announcement;
   readonly savedMs: number;
+  /** Present: the operator gets to know how well the model does on the test rows. */
+  readonly reportTests?: true | undefined;
   /** Of the last round that was measured; undefined: none. */
   readonly history?: History | undefined;
   /** Present: this participant has left; the model that it had then. */

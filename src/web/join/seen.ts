@@ -24,6 +24,7 @@ const NEVER = ['Your rows', 'Your file'];
 
 export function seenBy({ secure, dp, objective }: Pick<Announcement, 'secure' | 'dp' | 'objective'>): Seen {
   const always = [
+    'The names of your columns',
     'Your name here, when you are connected, and how fast your device is',
     ...(objective === 'classification' ? ['The names of the classes that you predict'] : []),
   ];

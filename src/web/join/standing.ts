@@ -22,26 +22,31 @@ export function standingOf({ status, role, hasConnected, isOnline }: Circumstanc
   const { phase, isConnected } = status;
   if (phase === 'leaving' || phase === 'gone')
     return standing('plain', 'Leaving', 'Saying goodbye to the server.');
-  if (!isConnected && !(phase === 'finished' && isOnline && hasConnected))
-    return offline(isOnline, hasConnected, phase === 'finished');
+  if (!isConnected && phase === 'finished' && isOnline && hasConnected) return READY_ALONE;
+  if (!isConnected) return offline(isOnline, hasConnected, modelNote(status));
   if (role === 'follower' && phase === 'joining')
     return standing('plain', 'Open in another tab', 'This tab shows what the other one does.');
   return working(status);
 }
 
-function offline(isOnline: boolean, hasConnected: boolean, isDone: boolean): Standing {
+const READY_ALONE = standing(
+  'ok',
+  'Your model is ready',
+  'The server does not answer at the moment. Your model works without it.',
+);
+
+/** With a space before it; empty: there is no model yet. */
+function modelNote({ phase, round }: Pick<JoinStatus, 'phase' | 'round'>): string {
+  if (phase === 'finished') return ' Your model is ready and works without the server.';
+  return round > 0 ? ' Your model so far works without the server.' : '';
+}
+
+function offline(isOnline: boolean, hasConnected: boolean, note: string): Standing {
   if (!hasConnected && isOnline)
     return { ...standing('plain', 'Connecting', 'Looking for the server.'), isLive: true };
-  const model = isDone
-    ? 'Your model is ready and works without the server.'
-    : 'Your model so far works without the server.';
   return isOnline
-    ? standing('warn', 'The server does not answer', `The page tries again by itself. ${model}`)
-    : standing(
-        'warn',
-        'This device is offline',
-        `It goes on by itself when the connection is back. ${model}`,
-      );
+    ? standing('warn', 'The server does not answer', `The page tries again by itself.${note}`)
+    : standing('warn', 'This device is offline', `It goes on by itself when the connection is back.${note}`);
 }
 
 function working({ phase, round, awaited, waitingFor }: Circumstances['status']): Standing {
@@ -51,7 +56,7 @@ function working({ phase, round, awaited, waitingFor }: Circumstances['status'])
       if (waitingFor !== undefined) return waiting(`Training has not started: ${waitingFor}.`);
       if (awaited !== undefined && awaited > 0)
         return waiting(
-          `Training starts when ${awaited === 1 ? 'one more person' : `${awaited} more people`} joined.`,
+          `Training starts when ${awaited === 1 ? 'one more person has' : `${awaited} more people have`} joined.`,
         );
       return {
         ...standing('accent', 'Joining', 'Agreeing with the others on scales and classes.'),

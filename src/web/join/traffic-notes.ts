@@ -21,6 +21,8 @@ const WORDS: Readonly<Record<string, string>> = {
   masked: 'Updates under a mask that only the sum removes',
   attested: 'What it was asked, signed for the others',
   revealed: 'Shares that remove masks of those who have dropped out',
+  enlist: 'Names of those for whom a gateway speaks',
+  partial: 'Sums of those for whom a gateway speaks',
   decline: 'Refusing a request',
   leave: 'Goodbye',
   fault: 'The code of a failure',

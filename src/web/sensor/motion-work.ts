@@ -1,6 +1,10 @@
 /** What the worker of the motion demo does: trains the model that everybody shares, personalises it, predicts. */
 import { invariant } from '../../base/errors.ts';
-import { type ParticipantRows, tableFrom } from '../../data/arrays.ts';
+import { tableFrom } from '../../data/arrays.ts';
+import { makeMotion, motionRows, type Recording } from '../../data/generate-motion.ts';
+import { FEATURES, featuresOf } from '../../data/motion-features.ts';
+import { ACTIVITIES, type Activity } from '../../data/motion-signals.ts';
+import type { Window } from '../../data/motion-windows.ts';
 import type { Table } from '../../data/table.ts';
 import { writeCsv } from '../../data/write-csv.ts';
 import { evaluate } from '../../methods/evaluate.ts';
@@ -9,9 +13,6 @@ import { personalise } from '../../methods/personalise.ts';
 import { predict } from '../../methods/predict.ts';
 import { train } from '../../methods/train.ts';
 import type { Model } from '../../solver/model.ts';
-import { FEATURES, featuresOf } from './features.ts';
-import { ACTIVITIES, type Activity, GeneratedPerson } from './signals.ts';
-import { RECORDING, recordingWindows, type Window } from './windows.ts';
 
 /** What everybody is called here. */
 const ME = 'you';
@@ -19,12 +20,6 @@ const PEOPLE = 16;
 const TAKES = 2;
 /** Found by trying values on other generated people: rows of one person are few, and its part should count. */
 const SETTINGS = { c1: 10, c2: 1 } as const;
-
-/** Samples of ten seconds of something, x 3. */
-export interface Recording {
-  readonly activity: Activity;
-  readonly samples: Float64Array;
-}
 
 export interface SharedModel {
   readonly people: number;
@@ -61,8 +56,7 @@ export function motionWork() {
   return {
     /** Trains on generated people; the seed says which. */
     prepare(seed: number): SharedModel {
-      const rows = Array.from({ length: PEOPLE }, (_, k) => generatedRows(seed, k + 1));
-      const table = tableFrom(rows, { features: FEATURES, source: 'generated people' });
+      const table = makeMotion({ participants: PEOPLE, takes: TAKES, seed });
       shared = train(table, { ...SETTINGS, testFraction: 0, objective: 'classification' }).model;
       own = undefined;
       recorded = [];
@@ -103,36 +97,8 @@ export function motionWork() {
 
 export type MotionWork = ReturnType<typeof motionWork>;
 
-function generatedRows(seed: number, number: number): ParticipantRows {
-  const person = new GeneratedPerson(seed, number);
-  const recordings = ACTIVITIES.flatMap((activity) =>
-    Array.from({ length: TAKES }, (_, take) => ({
-      activity,
-      samples: person.signal(activity, take, RECORDING),
-    })),
-  );
-  return rowsOf(String(number), recordings, 'both');
-}
-
-function rowsOf(
-  id: string,
-  recordings: readonly Recording[],
-  which: 'learnt' | 'kept' | 'both',
-): Required<Pick<ParticipantRows, 'id' | 'x' | 'y'>> {
-  const x: number[] = [];
-  const y: string[] = [];
-  for (const { activity, samples } of recordings) {
-    const { learnt, kept } = recordingWindows(samples);
-    for (const window of which === 'learnt' ? learnt : which === 'kept' ? kept : [...learnt, ...kept]) {
-      x.push(...featuresOf(window));
-      y.push(activity);
-    }
-  }
-  return { id, x, y };
-}
-
 function tableOf(recordings: readonly Recording[], which: 'learnt' | 'kept'): Table {
-  return tableFrom([rowsOf(ME, recordings, which)], { features: FEATURES, source: 'your recordings' });
+  return tableFrom([motionRows(ME, recordings, which)], { features: FEATURES, source: 'your recordings' });
 }
 
 /** Decisions come in the order of the model's labels. */

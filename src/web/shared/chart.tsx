@@ -76,12 +76,15 @@ function Legend({ x, y, series, bands = [], index }: ChartContent & { readonly i
   const at = index !== null && index < x.values.length ? index : x.values.length - 1;
   const text = (value: number | null | undefined) =>
     value === null || value === undefined ? UNKNOWN : y.format(value);
+  // A curve that has ended before the others keeps its last value.
+  const shown = (values: readonly (number | null)[]) =>
+    text(index === null ? values.findLast((value) => value !== null) : values[at]);
   return (
     <ul class="chart-legend" aria-hidden="true">
       {series.map(({ label, colour, values, shape = 'line' }) => (
         <li key={label}>
           <span class="chart-key" data-shape={shape} style={{ color: `var(--${colour})` }} />
-          {label} <b>{text(values[at])}</b>
+          {label} <b>{shown(values)}</b>
         </li>
       ))}
       {bands.map(({ label, colour, low, high }) => (

@@ -40,3 +40,32 @@ export function Field({ label, help, error, children }: FieldProps) {
     </div>
   );
 }
+
+interface SelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  onChange(value: string): void;
+}
+
+/** One of a few values, with its label. */
+export function Select({ label, value, options, onChange }: SelectProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select
+          {...control}
+          class="input"
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -34,7 +34,10 @@ export function decimal(value: number | null | undefined, digits = 3): string {
 export function scientific(value: number | null | undefined, digits = 1): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return UNKNOWN;
   if (value === 0) return '0';
-  return value.toExponential(digits).replace('e+', 'e').replace(/\.0+e/, 'e');
+  return value
+    .toExponential(digits)
+    .replace('e+', 'e')
+    .replace(/\.?0+e/, 'e');
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];

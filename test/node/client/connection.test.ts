@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KindredError } from '../../../src/base/errors.ts';
 import type { Applicant } from '../../../src/client/admission.ts';
-import { Backoff, Connection } from '../../../src/client/connection.ts';
+import { Backoff, type BackoffOptions, Connection } from '../../../src/client/connection.ts';
 import { parseEndpoint } from '../../../src/client/endpoint.ts';
 import type { TlsOptions } from '../../../src/node/admin/post-json.ts';
 import { cryptoShare } from '../../../src/node/client/join.ts';
@@ -34,7 +34,8 @@ async function serve(...[options, tls]: Parameters<typeof TestServer.start>): Pr
 }
 
 type News = {
-  type: 'admitted' | 'connected' | 'lost' | 'ended' | 'message' | 'bad frame';
+  type: 'admitted' | 'connected' | 'lost' | 'ended' | 'message' | 'bad frame' | 'other version';
+  server?: number;
   error?: KindredError;
   why?: string;
 };
@@ -47,6 +48,7 @@ function connectTo(
     applicant?: () => Applicant;
     tls?: TlsOptions;
     heartbeat?: Heartbeat;
+    upgrade?: BackoffOptions;
   } = {},
 ) {
   const news: News[] = [];
@@ -67,12 +69,17 @@ function connectTo(
   };
   const connection = new Connection(
     {
-      transport: webTransport(parseEndpoint(url), changes.tls, changes.heartbeat ?? DEFAULT_HEARTBEAT),
+      transport: webTransport(
+        parseEndpoint(url),
+        { tls: changes.tls },
+        changes.heartbeat ?? DEFAULT_HEARTBEAT,
+      ),
       clock: systemClock,
       random: cryptoShare,
       applicant: changes.applicant ?? (() => applicant),
       limits: DEFAULT_LIMITS,
       retry: { fromMs: 5, mostMs: 20 },
+      upgrade: changes.upgrade,
     },
     {
       admitted: () => note({ type: 'admitted' }),
@@ -80,6 +87,7 @@ function connectTo(
       message: () => note({ type: 'message' }),
       badFrame: () => note({ type: 'bad frame' }),
       lost: (why) => note({ type: 'lost', why }),
+      otherVersion: (server) => note({ type: 'other version', server }),
       ended: (error) => note({ type: 'ended', error: error as KindredError }),
     },
   );
@@ -212,12 +220,50 @@ describe('joining', () => {
     expect(error).toMatchObject({ code: 'NOT_A_SERVER', kind: 'input' });
   });
 
-  test('a server of another protocol version is named as such', async () => {
-    const document = { challenge: 'x', federation: { name: 'default', id: 'y' }, protocol: 99 };
-    const { url } = await plainServer(200, JSON.stringify(document));
-    const { error } = await connectTo(url).next('ended');
-    expect(error).toMatchObject({ code: 'WRONG_PROTOCOL', kind: 'run' });
-    expect(error!.message).toContain('99');
+  test.each([
+    [99, 'this program'],
+    [2, 'the server'],
+  ])(
+    '[ADMIT-13] a server of protocol version %i is named as such, and ends it where it is not to wait',
+    async (protocol, older) => {
+      const server = await serve();
+      server.protocol = protocol;
+      const { error } = await connectTo(server.url).next('ended');
+      expect(error).toMatchObject({ code: 'WRONG_PROTOCOL', kind: 'run' });
+      expect(error!.message).toContain(`expected protocol version 7, got ${protocol}; update ${older}`);
+      expect(server.sessions).toEqual([]);
+    },
+  );
+
+  test('[ADMIT-13] where it is to wait it tries again, at longer intervals, until the versions fit', async () => {
+    const server = await serve();
+    server.protocol = 99;
+    const { next, news } = connectTo(server.url, { upgrade: { fromMs: 1, mostMs: 8 } });
+    for (let i = 0; i < 5; i++) expect(await next('other version')).toMatchObject({ server: 99 });
+    expect(server.sessions).toEqual([]);
+    server.protocol = 7;
+    await next('connected');
+    expect(news.some(({ type }) => type === 'lost' || type === 'ended')).toBe(false);
+  });
+
+  test('[ADMIT-13] a participant that was connected waits through an upgrade of the server', async () => {
+    const server = await serve();
+    const { next } = connectTo(server.url, { upgrade: { fromMs: 1, mostMs: 8 } });
+    await next('connected');
+    server.protocol = 8;
+    server.disconnect(1001);
+    await next('lost');
+    await next('other version');
+    server.protocol = 7;
+    await next('connected');
+  });
+
+  test('[ADMIT-13] a server that knows no version in the request is asked without it', async () => {
+    const server = await serve();
+    server.refusals.push({ status: 400, code: 'BAD_REQUEST' });
+    const { next } = connectTo(server.url);
+    await next('connected');
+    expect(server.requests).toBe(3);
   });
 
   test('nobody there is waited for', async () => {

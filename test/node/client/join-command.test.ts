@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JoinResult } from '../../../src/client/participation-options.ts';
+import { DEFAULT_SECURE } from '../../../src/coordinator/options.ts';
 import { rowsOfParticipant } from '../../../src/data/participants.ts';
 import { writeCsv } from '../../../src/data/write-csv.ts';
 import { type TrainResult, train } from '../../../src/methods/train.ts';
@@ -60,6 +61,11 @@ const joining = (server: TestServer, id: string, state: string, ...more: string[
   ...['join', server.url, '--data', everybody, '--task', id, '--state', state, ...more],
 ];
 
+/** Without the note that comes where the others take seconds to start. */
+function unhurried(stderr: string): string {
+  return stderr.replace(/^kindred: note: .*: waiting for \d+ more participants?; .*\n/gm, '');
+}
+
 /** What everybody holds is what `train` comes to. */
 function expectSameAsTrain(trained: TrainResult, folders: readonly string[]): void {
   for (const folder of folders) {
@@ -92,11 +98,11 @@ describe('kindred join', () => {
     expect(document).toMatchObject({ participant: '1', federation: server.federation, reason: 'gap' });
     expect(document.classes).toEqual({ labels: ['-1', '1'], positive: '1' });
     expect(document.test).toEqual({ rows: testRows, ...metrics });
-    expect(outcomes[0].stderr).toBe('');
+    expect(unhurried(outcomes[0].stderr)).toBe('');
     expect(outcomes[1].stderr).toContain(`connected to federation default (${server.federation.id})`);
     expect(outcomes[1].stderr).toMatch(/round 1: solved with \d+ passes in /);
     const [, , { stdout, stderr }] = outcomes;
-    expect(stderr).toBe('');
+    expect(unhurried(stderr)).toBe('');
     expect(stdout).toMatch(/^Participant +3, federation default$/m);
     expect(stdout).toMatch(/^Training +\d+ rounds: the relative duality gap is below its target$/m);
     expect(stdout).toMatch(/^Classes +"-1" is -1, "1" is \+1$/m);
@@ -107,6 +113,67 @@ describe('kindred join', () => {
     const evaluated = JSON.parse(own.stdout);
     expect(evaluated.participants).toHaveLength(3);
     expect(evaluated.newcomers).toEqual(['1', '2']);
+  });
+
+  test.each([
+    ['in the clear', []],
+    ['in sums', ['--secure']],
+  ])(
+    '--report-tests, %s: metrics of the test rows go with the answers of a real process',
+    async (_, secure) => {
+      const isSecure = secure.length > 0;
+      const options = { gap: 1e-3, testFraction: 0.25, seed: 5 } as const;
+      const server = await serve(options, isSecure ? { secure: DEFAULT_SECURE } : {});
+      const more = ['--test-fraction', '0.25', '--seed', '5', '--report-tests', ...secure];
+      const outcomes = await Promise.all(
+        table.participants.map((id) => run(joining(server, id, newFolder(), ...more, '--json'))),
+      );
+      expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0]);
+      const rows = server.rows.filter(({ outcome }) => outcome !== 'abandoned');
+      const { tests } = rows.at(-1)!;
+      expect(tests).toMatchObject({ metric: 'balancedAccuracy', participants: 3 });
+      const accuracies = outcomes.map(
+        ({ stdout }) => (JSON.parse(stdout) as JoinResult).test!.balancedAccuracy!,
+      );
+      const mean = accuracies.reduce((sum, one) => sum + one, 0) / 3;
+      // The last query may not be the best one: the models at the end are a little different.
+      expect(Math.abs(tests!.own.mean - mean)).toBeLessThan(0.05);
+      expect(tests!.own.worst === null).toBe(isSecure);
+      expect(tests!.shared!.mean).toBeLessThan(tests!.own.mean + 0.05);
+    },
+  );
+
+  test('[ADMIT-13] a server of another version: it says so once and waits; with --no-wait-for-upgrade it ends', async () => {
+    const server = await serve({ gap: 1e-3 }, { minParticipants: 1 });
+    server.protocol = 8;
+    const ended = await run(joining(server, '1', newFolder(), '--no-wait-for-upgrade'));
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('[WRONG_PROTOCOL]');
+    expect(ended.stderr).toContain('expected protocol version 7, got 8; update this program');
+    const { requests } = server;
+    const waiting = run(joining(server, '1', newFolder()));
+    await expect.poll(() => server.requests, { timeout: 60_000 }).toBeGreaterThan(requests + 1);
+    server.protocol = 7;
+    const { code, stderr } = await waiting;
+    expect(code).toBe(0);
+    const lines = unhurried(stderr).trim().split('\n');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(
+      /expected protocol version 7, got 8; update this program; waiting until the versions fit, next attempt in /,
+    );
+  });
+
+  test('--report-tests without test rows, or under differential privacy, is refused with a sentence', async () => {
+    const server = await serve({ gap: 1e-3 });
+    const none = await run(joining(server, '1', newFolder(), '--report-tests'));
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('option --report-tests: expected test rows, got none');
+    const dp = { clip: 0.1, noiseMultiplier: 3, epsilon: 4, delta: 1e-5 };
+    const hidden = await serve({ scale: 'none', aggregation: 'safe' }, { dp });
+    const refused = await run(joining(hidden, '1', newFolder(), '--report-tests', '--test-fraction', '0.3'));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('[REPORT_NOT_PRIVATE]');
+    expect(refused.stderr).toContain('join without --report-tests');
   });
 
   test('declines by its own policy, with a sentence and exit code 1', async () => {
@@ -158,7 +225,9 @@ describe('kindred join', () => {
         return run([...argv, ...name, '--positive', '1']);
       }),
     );
-    expect(outcomes.map(({ code, stderr }) => [code, stderr])).toEqual([0, 0, 0].map((code) => [code, '']));
+    expect(outcomes.map(({ code, stderr }) => [code, unhurried(stderr)])).toEqual(
+      [0, 0, 0].map((code) => [code, '']),
+    );
     await server.close();
     expect(readParticipantState(states[0]).participant).toBe('own-1');
     const argv = ['--model', states[1], ownFile('2')];
@@ -223,7 +292,7 @@ describe('kindred join', () => {
       run(joining(server, '3', newFolder()), { env: { KINDRED_INVITATION: 'from-environment' } }),
     ]);
     outcomes.push(await run(joining(server, '1', first)));
-    for (const { code, stderr } of outcomes) expect([code, stderr]).toEqual([0, '']);
+    for (const { code, stderr } of outcomes) expect([code, unhurried(stderr)]).toEqual([0, '']);
     const shown = server.sessions.map(({ participant, invitation: one }) => `${participant} ${one}`);
     expect(shown.slice(0, 3).sort()).toEqual(['1 secret-token', '2 from-stdin', '3 from-environment']);
     expect(shown.slice(3)).toEqual(['1 undefined']);

@@ -1,11 +1,13 @@
 /** Admission: who gets a connection, with the real handshake, and everything that is not good enough for one. */
+import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CoordinatorServer } from '../../../src/node/server/server.ts';
 import { encode } from '../../../src/protocol/codec.ts';
 import { CLOSE } from '../../../src/protocol/joining.ts';
 import { expectRefusal, goodAnswer } from '../../helpers/answers.ts';
 import { ask, post } from '../../helpers/http.ts';
-import { operate, ServerTest, until } from '../../helpers/server.ts';
+import { metric } from '../../helpers/metrics.ts';
+import { operate, PATIENT, ServerTest, until } from '../../helpers/server.ts';
 import {
   connected,
   Keys,
@@ -214,7 +216,7 @@ describe('tickets', () => {
     };
     const at = (path: string, headers: Record<string, string>) =>
       ask(`${server.url}${path}`, { headers: { ...upgrade, ...headers } });
-    const protocol = { 'sec-websocket-protocol': 'kindred.v6' };
+    const protocol = { 'sec-websocket-protocol': 'kindred.v7' };
     expect((await at(`${HOME}/connect`, {})).json.error.code).toBe('BAD_VERSION');
     const old = { 'sec-websocket-protocol': 'kindred.v4' };
     expect((await at(`${HOME}/connect`, old)).json.error.code).toBe('BAD_VERSION');
@@ -223,7 +225,7 @@ describe('tickets', () => {
     expect((await at('/elsewhere', protocol)).json.error.code).toBe('NOT_FOUND');
     const { ticket } = (await openSession(server.url, { participant: 'ada' })).json;
     const odd = await at(`${HOME}/connect`, {
-      'sec-websocket-protocol': `kindred.v6, ticket.${ticket}`,
+      'sec-websocket-protocol': `kindred.v7, ticket.${ticket}`,
       'sec-websocket-version': '99',
     });
     expectRefusal(odd, 'BAD_REQUEST', 'connect');
@@ -315,6 +317,16 @@ describe('connections', () => {
     expect(server.federation('default').host.state.members.size).toBe(0);
   });
 
+  test('[ADMIT-12] empty messages come back, are no errors, and count for the limits', async () => {
+    const server = await servers.start({ limits: { framesPerSecond: 1, frameBurst: 10 } });
+    const link = await connected(server.url, { participant: 'ada' });
+    for (let i = 0; i < 3; i++) link.sendRaw(new Uint8Array(0));
+    await until(() => link.pongs === 3, 'three empty messages');
+    expect((await operate(server, HOME)).json.rejections).toEqual({});
+    for (let i = 0; i < 20; i++) link.sendRaw(new Uint8Array(0));
+    expect(await link.closed).toBe(CLOSE.rateLimited);
+  });
+
   test('[ADMIT-9] garbage is refused, counted, and in the end turned out', async () => {
     const server = await servers.start({ limits: { badFrames: 5 } });
     const link = await connected(server.url, { participant: 'ada' });
@@ -338,4 +350,26 @@ describe('connections', () => {
     expect(await giant.closed).toBe(1009);
     expect((await ask(`${server.url}/healthz`)).status).toBe(200);
   });
+});
+
+test('[ADMIT-13] participants of other versions are told the own one, counted by version and logged once', async () => {
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const server = await servers.start({ log }, PATIENT);
+  const knock = (body: object) => post(`${server.url}${HOME}/challenge`, undefined, body);
+  for (const protocol of [6, 6, 8]) expect((await knock({ protocol })).json).toMatchObject({ protocol: 7 });
+  expect((await knock({ protocol: 7 })).status).toBe(200);
+  expect((await knock({})).status).toBe(200);
+  expectRefusal(await knock({ protocol: 0 }), 'BAD_REQUEST');
+  expectRefusal(await knock({ protocol: 7, more: 1 }), 'BAD_REQUEST');
+  const versions = async () => (await ask(`${server.url}/metrics`)).text;
+  expect(metric(await versions(), 'kindred_other_versions_total', { version: '6' })).toBe(2);
+  expect(metric(await versions(), 'kindred_other_versions_total', { version: '8' })).toBe(1);
+  const logged = lines.filter((line) => line.includes('another protocol version'));
+  expect(logged.map((line) => JSON.parse(line).version)).toEqual(['6', '8']);
+  // Strangers choose the numbers: what is told apart is bounded.
+  for (let protocol = 10; protocol < 60; protocol++) await knock({ protocol });
+  const text = await versions();
+  expect(text.match(/^kindred_other_versions_total\{/gm)!.length).toBeLessThanOrEqual(9);
+  expect(metric(text, 'kindred_other_versions_total', { version: 'other' })).toBe(44);
 });

@@ -280,7 +280,9 @@ describe('rounds, history and model', () => {
     expect(history.at(-1).relativeGap).toBeLessThan(1e-6);
     const csv = await operate(server, `${HOME}/history?format=csv`);
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8');
-    expect(csv.text.split('\n')[0]).toBe('round,primal,dual,relativeGap,closedMs');
+    expect(csv.text.split('\n')[0]).toBe(
+      'round,primal,dual,relativeGap,closedMs,testMetric,testParticipants,ownMean,ownSpread,ownWorst,sharedMean,sharedSpread,sharedWorst',
+    );
     expect(csv.text.trim().split('\n')).toHaveLength(pages.length + 1);
 
     const file = await operate(server, `${HOME}/model`);
@@ -383,7 +385,7 @@ describe('rounds, history and model', () => {
     expect(state.conservation.relativeError).toBeLessThan(1e-9);
     const [row] = goodAnswer('listRounds', await operate(server, `${HOME}/rounds`)).rounds;
     expect(row).toMatchObject({ outcome: 'aggregated', primal: null, dual: null, relativeGap: null });
-    expect((await operate(server, `${HOME}/history?format=csv`)).text).toMatch(/\n1,,,,\d+\n/);
+    expect((await operate(server, `${HOME}/history?format=csv`)).text).toMatch(/\n1,,,,\d+,{8}\n/);
     const model = modelFromJson((await operate(server, `${HOME}/model`)).text, 'the download');
     expect([model.personal.size, model.certificate]).toEqual([0, undefined]);
   });

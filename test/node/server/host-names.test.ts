@@ -52,7 +52,7 @@ describe('Host', () => {
     );
     const { ticket } = (await openSession(server.url, { participant: 'ada' })).json;
     const address = `${server.url.replace('http', 'ws')}/v1/federations/default/connect`;
-    const socket = new WebSocket(address, ['kindred.v6', `ticket.${ticket}`], { headers: { host } });
+    const socket = new WebSocket(address, ['kindred.v7', `ticket.${ticket}`], { headers: { host } });
     const error = await new Promise<Error>((resolve) => socket.on('error', resolve));
     expect(error.message).toContain('403');
     const metrics = (await ask(`${server.url}/metrics`)).text;

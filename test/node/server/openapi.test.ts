@@ -7,6 +7,7 @@ import { ERRORS } from '../../../src/node/server/api-error.ts';
 import { addRoutes, newApp } from '../../../src/node/server/app.ts';
 import { DEFAULT_LIMITS_OF_SERVER } from '../../../src/node/server/limits.ts';
 import { openApiPath } from '../../../src/node/server/openapi.ts';
+import { ALL_PAGES } from '../../../src/node/server/pages.ts';
 import { ROUTES } from '../../../src/node/server/routes/all.ts';
 import { errorsOf } from '../../../src/node/server/routes/route.ts';
 import { goodAnswer } from '../../helpers/answers.ts';
@@ -35,7 +36,10 @@ app.addHook('onRoute', ({ method, url, schema }) => {
   const list = schema?.hide ? hidden : registered;
   for (const one of [method].flat()) list.push(`${one} ${openApiPath(url)}`);
 });
-addRoutes(app, { version: '1.2.3', limits: DEFAULT_LIMITS_OF_SERVER } as never);
+addRoutes(app, { version: '1.2.3', limits: DEFAULT_LIMITS_OF_SERVER } as never, {
+  routes: ROUTES,
+  pages: ALL_PAGES,
+});
 await app.ready();
 const document = app.swagger() as unknown as Json;
 await app.close();
@@ -91,8 +95,10 @@ test('a body is required unless everything in it has a default', () => {
     addToken: true,
     rotateToken: false,
     createFederation: true,
+    changeWaiting: false,
     invite: false,
     allowParticipant: true,
+    getChallenge: false,
     openSession: true,
     predictShared: true,
     predict: true,

@@ -8,8 +8,10 @@ import { predict } from '../../../src/methods/predict.ts';
 import { train } from '../../../src/methods/train.ts';
 import { guessChoices } from '../../../src/web/join/choices.ts';
 import { compare, trainAlone } from '../../../src/web/join/compare.ts';
-import { type DataSource, readOwnRows, SPLIT } from '../../../src/web/join/read-rows.ts';
-import { columnOfFeature, tryRow, valuesOf } from '../../../src/web/join/row-values.ts';
+import { columnOfFeature } from '../../../src/web/join/feature-columns.ts';
+import { type DataSource, readOwnRows } from '../../../src/web/join/read-rows.ts';
+import { tryRow, valuesOf } from '../../../src/web/join/row-values.ts';
+import { SPLIT } from '../../../src/web/join/test-rows.ts';
 
 const everybody = makeHarLike({ participants: 4, rowsPerParticipant: 60, features: 20 });
 const trained = train(everybody, { ...SPLIT });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../src/data/csv.ts';
+import { FEATURES } from '../../../src/data/motion-features.ts';
+import { ACTIVITIES, GeneratedPerson, type Place } from '../../../src/data/motion-signals.ts';
+import { KEPT, LEARNT, RECORDING, WINDOW } from '../../../src/data/motion-windows.ts';
 import { modelFromJson } from '../../../src/methods/model.ts';
-import { FEATURES } from '../../../src/web/sensor/features.ts';
 import { motionWork } from '../../../src/web/sensor/motion-work.ts';
-import { ACTIVITIES, GeneratedPerson, type Place } from '../../../src/web/sensor/signals.ts';
-import { KEPT, LEARNT, RECORDING, WINDOW } from '../../../src/web/sensor/windows.ts';
 
 const SEED = 1;
 

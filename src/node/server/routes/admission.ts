@@ -4,10 +4,9 @@
  */
 import { z } from 'zod';
 import { SUBPROTOCOL, TICKET_PREFIX } from '../../../protocol/joining.ts';
-import { PROTOCOL_VERSION } from '../../../protocol/messages.ts';
 import { ApiError } from '../api-error.ts';
 import { participantId, publicKey, timeMs } from '../schemas.ts';
-import { type Route, route } from './route.ts';
+import { type AppContext, type Route, route } from './route.ts';
 
 const MOST_AT_ONCE = 1000;
 const LONGEST_MS = 100 * 365 * 24 * 3600 * 1000;
@@ -85,7 +84,7 @@ const listInvitations = route({
   },
 });
 
-const sessionRequest = z.strictObject({
+export const sessionRequest = z.strictObject({
   participant: participantId,
   key: publicKey,
   challenge: z.string().max(200),
@@ -124,19 +123,8 @@ const announce = route({
         .describe('Budget of differential privacy; null: none'),
     }),
   },
-  handle: ({ params }, context) => {
-    const { record } = context.federation(params.name);
-    const { objective, columns, secure, dp } = record.options;
-    return {
-      federation: { name: record.name, id: record.id },
-      protocol: PROTOCOL_VERSION,
-      enrolment: context.admission.enrolment,
-      objective,
-      columns,
-      secure: secure !== undefined,
-      dp: dp ? { epsilon: dp.epsilon, delta: dp.delta } : null,
-    };
-  },
+  errors: ['NO_ROOT'],
+  handle: ({ params }, { door }: AppContext) => door.announcement(params.name),
 });
 
 const challenge = route({
@@ -144,6 +132,10 @@ const challenge = route({
   id: 'getChallenge',
   access: 'anybody',
   about: 'Joining, step 1: request a challenge to sign',
+  details: 'A client of another protocol version than that of the response waits until one side is updated.',
+  body: z.strictObject({
+    protocol: z.number().int().min(1).max(255).optional().describe('Version that the client speaks'),
+  }),
   answer: {
     about: 'Valid once, for a minute',
     schema: z.strictObject({
@@ -152,11 +144,8 @@ const challenge = route({
       protocol: z.number(),
     }),
   },
-  handle: ({ params }, context) => {
-    const { record } = context.federation(params.name);
-    const federation = { name: record.name, id: record.id };
-    return { challenge: context.admission.challenge(record), federation, protocol: PROTOCOL_VERSION };
-  },
+  errors: ['NO_ROOT'],
+  handle: ({ params, body }, { door }: AppContext) => door.challenge(params.name, body.protocol),
 });
 
 const session = route({
@@ -184,13 +173,10 @@ const session = route({
     'INVITATION_NEEDED',
     'INVITATION_INVALID',
     'WRONG_FEATURES',
+    'NO_ROOT',
   ],
-  handle: async ({ params, body }, context, reply) => {
-    const federation = context.federation(params.name);
-    const { socket } = reply.request.raw;
-    const ticket = await context.admission.admit(federation.record, body, socket, () => federation.isEmpty);
-    return { ticket };
-  },
+  handle: ({ params, body }, { door }: AppContext, reply) =>
+    door.session(params.name, body, reply.request.raw.socket),
 });
 
 const connect = route({
@@ -200,18 +186,14 @@ const connect = route({
   about: 'Joining, step 3: the WebSocket of a participant',
   details: `Offer the subprotocols ${SUBPROTOCOL} and ${TICKET_PREFIX}<ticket>; the response is 101, followed by the frames of PROTOCOL.md.`,
   answer: { about: 'Never: requests without an upgrade are refused' },
-  errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID'],
-  handle: (_, __, reply) => {
+  errors: ['UPGRADE_NEEDED', 'BAD_VERSION', 'TICKET_INVALID', 'NO_ROOT'],
+  handle: (_, __: AppContext, reply) => {
     reply.header('upgrade', 'websocket');
     throw new ApiError('UPGRADE_NEEDED', 'connect: expected a WebSocket, got a plain request');
   },
 });
 
-export const ADMISSION_ROUTES: readonly Route[] = [
-  invite,
-  listInvitations,
-  announce,
-  challenge,
-  session,
-  connect,
-];
+/** For those who want to take part: a gateway has them, too. */
+export const DOOR_ROUTES: readonly Route<AppContext>[] = [announce, challenge, session, connect];
+
+export const ADMISSION_ROUTES: readonly Route[] = [invite, listInvitations, ...DOOR_ROUTES];

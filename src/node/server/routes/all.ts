@@ -4,6 +4,7 @@ import { FEDERATION_ROUTES } from './federations.ts';
 import { LIVE_ROUTES } from './live.ts';
 import { MODEL_ROUTES } from './model.ts';
 import { PARTICIPANT_ROUTES } from './participants.ts';
+import { REPORT_ROUTES } from './reports.ts';
 import { ROUND_ROUTES } from './rounds.ts';
 import type { Route } from './route.ts';
 import { ROW_ROUTES } from './rows.ts';
@@ -18,6 +19,7 @@ export const ROUTES: readonly Route[] = [
   ...MODEL_ROUTES,
   ...ROW_ROUTES,
   ...ADMISSION_ROUTES,
+  ...REPORT_ROUTES,
   ...TOKEN_ROUTES,
   ...SERVICE_ROUTES,
 ];

@@ -1,16 +1,27 @@
 /** Federations: which there are, their state, and the operator's orders to them. */
 import { z } from 'zod';
 import { classAwaited } from '../../../coordinator/agreement.ts';
-import { optionsToJson, parseOptions } from '../../../coordinator/options.ts';
-import type { Order } from '../../../host/federation-host.ts';
+import { type CoordinatorOptions, optionsToJson, parseOptions } from '../../../coordinator/options.ts';
+import type { CoordinatorState } from '../../../coordinator/state.ts';
+import type { FederationHost, Order } from '../../../host/federation-host.ts';
 import type { Budget } from '../../../privacy/dp/budget.ts';
 import { notCovered } from '../../../privacy/dp/coverage.ts';
 import type { Agreement } from '../../../protocol/agreement.ts';
 import { CLOSE } from '../../../protocol/joining.ts';
-import { federationKind } from '../../../settings/federation.ts';
+import { federationKind, TIMING } from '../../../settings/federation.ts';
 import { ApiError, asAsked } from '../api-error.ts';
 import type { Federation } from '../federation.ts';
-import { count, declines, finishReason, known, orNull, phase, rejections, timeMs } from '../schemas.ts';
+import {
+  count,
+  declines,
+  faults,
+  finishReason,
+  known,
+  orNull,
+  phase,
+  rejections,
+  timeMs,
+} from '../schemas.ts';
 import { type Route, route, type ServerContext } from './route.ts';
 
 const brief = {
@@ -71,6 +82,7 @@ const federationState = z.strictObject({
   declines: declines.describe(
     'Requests that participants declined by their policy since the server started, by code',
   ),
+  faults: faults.describe('Failures that participants reported since the server started, by code'),
   conservation: z
     .strictObject({ relativeError: known })
     .describe('|U - sum of all contributions| / |U|; null if single contributions are not known'),
@@ -81,7 +93,7 @@ const federationState = z.strictObject({
   traffic: z
     .strictObject({ inBytes: count, outBytes: count })
     .describe('Bytes of messages from and to participants since the server started'),
-  options: z.record(z.string(), z.unknown()),
+  options: z.record(z.string(), z.unknown()).describe('As of the next round'),
   storeWorks: z.boolean(),
   uptimeMs: z.number().describe('Time of the server'),
   nowMs: timeMs.describe('Clock of the server'),
@@ -136,10 +148,11 @@ export async function stateOf(
     waitingFor: classAwaited(state) ?? null,
     rejections: Object.fromEntries(federation.rejections()),
     declines: Object.fromEntries(state.declines),
+    faults: Object.fromEntries(state.faults),
     conservation: { relativeError: orNull(federation.conservationError()) },
     ...(budget && options.dp && { privacy: { ...spentOf(budget), notCovered: notCovered(options.dp) } }),
     traffic: { inBytes: bytes.in, outBytes: bytes.out },
-    options: optionsToJson(options),
+    options: optionsToJson(nextOptions(state)),
     storeWorks: federation.storeFailure === undefined,
     uptimeMs: uptimeMs(),
     nowMs: Date.now(),
@@ -220,6 +233,35 @@ const reopen = order(
   'Also if the operator, a limit or a stall ended it; limits of rounds and time start again. Not possible once the privacy budget is spent.',
 );
 
+const waiting = route({
+  on: 'POST /v1/federations/:name/waiting',
+  id: 'changeWaiting',
+  access: 'operate',
+  about: 'Change how long rounds stay open',
+  details:
+    'From the next round on, also after restarts; the open round keeps its deadline. What is missing stays as it is.',
+  body: z.strictObject({ waiting: z.unknown().optional(), maxWaitMs: z.unknown().optional() }),
+  describedBody: z.strictObject({
+    waiting: z.unknown().optional().meta(TIMING.waiting.schema),
+    maxWaitMs: z.unknown().optional().meta(TIMING.maxWaitMs.schema),
+  }),
+  target: ({ params, body }) => `${params.name} ${JSON.stringify(body)}`,
+  answer: stateAnswer,
+  errors: ['BAD_OPTIONS'],
+  handle: async ({ params, body }, context) => {
+    const { state } = context.federation(params.name).host;
+    const given = { ...optionsToJson(nextOptions(state)), ...body };
+    const { waiting, maxWaitMs } = await asAsked('BAD_OPTIONS', () => parseOptions('body', given));
+    await carryOut(context, params.name, (host) => host.order({ timing: { waiting, maxWaitMs } }));
+    return stateOf(context, context.federation(params.name));
+  },
+});
+
+/** As they will be from the next round on. */
+function nextOptions({ options, timing }: CoordinatorState): CoordinatorOptions {
+  return { ...options, ...timing };
+}
+
 const remove = route({
   on: 'DELETE /v1/federations/:name',
   id: 'deleteFederation',
@@ -243,17 +285,21 @@ function order(what: Exclude<Order, object>, about: string, details?: string): R
     answer: stateAnswer,
     errors: ['REFUSED'],
     handle: async ({ params }, context) => {
-      await carryOut(context, params.name, what);
+      await carryOut(context, params.name, (host) => host.order(what));
       return stateOf(context, context.federation(params.name));
     },
   });
 }
 
-/** Throws the machine's reason where it refuses. */
-export async function carryOut(context: ServerContext, name: string, what: Order): Promise<void> {
+/** Throws the reason where it is refused. */
+export async function carryOut(
+  context: ServerContext,
+  name: string,
+  act: (host: FederationHost) => Promise<string | undefined>,
+): Promise<void> {
   const { host, storeFailure } = context.federation(name);
   if (storeFailure) throw new ApiError('STORE_FAILED', `federation "${name}": the store is failing`);
-  const refusal = await host.order(what);
+  const refusal = await act(host);
   if (refusal !== undefined) throw new ApiError('REFUSED', refusal);
 }
 
@@ -266,5 +312,6 @@ export const FEDERATION_ROUTES: readonly Route[] = [
   finish,
   recount,
   reopen,
+  waiting,
   remove,
 ];

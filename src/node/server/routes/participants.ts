@@ -1,10 +1,11 @@
 /** Participants of a federation: who is enrolled, what is known of those who take part, and whom the operator allows, revokes or forgets. */
 import { z } from 'zod';
 import { type Standing, standings } from '../../../coordinator/defence.ts';
+import { naturallySorted } from '../../../data/participants.ts';
 import type { Enrolment } from '../../../host/ports.ts';
 import { CLOSE } from '../../../protocol/joining.ts';
 import { noSuchParticipant } from '../api-error.ts';
-import type { Federation } from '../federation.ts';
+import type { Federation, Groups } from '../federation.ts';
 import { count, known, orNull, participantId, publicKey, timeMs } from '../schemas.ts';
 import { carryOut } from './federations.ts';
 import { type Route, route, type ServerContext } from './route.ts';
@@ -37,6 +38,32 @@ const participantView = z.strictObject({
 });
 
 type View = z.input<typeof participantView>;
+
+const shardView = z.strictObject({
+  id: z.string(),
+  alive: z.boolean().describe('Whether a process that owns it is heard of'),
+  participants: count.describe('Participants of it that have joined'),
+  connected: count,
+  lastAcceptedRound: count.describe('Round of its last accepted partial sum; 0 if none'),
+  missed: count.describe('Consecutive training rounds without a partial sum'),
+});
+
+/** All that have ever had participants, and those that are heard of. */
+function shardsOf({ host }: Federation, groups: Groups): z.input<typeof shardView>[] {
+  const alive = new Map(groups.list().map((group) => [group.id, group]));
+  const ids = new Set([...host.state.members.keys(), ...alive.keys()]);
+  return naturallySorted([...ids]).map((id) => {
+    const [member, group] = [host.state.members.get(id), alive.get(id)];
+    return {
+      id,
+      alive: group !== undefined,
+      participants: group?.participants ?? member?.participants ?? 0,
+      connected: group?.connected ?? 0,
+      lastAcceptedRound: member?.accepted.round ?? 0,
+      missed: member?.missed ?? 0,
+    };
+  });
+}
 
 function participantsOf(federation: Federation, enrolments: readonly Enrolment[]): View[] {
   const { state } = federation.host;
@@ -75,10 +102,20 @@ const list = route({
   id: 'listParticipants',
   access: 'read',
   about: 'List all enrolled participants',
-  answer: { about: 'By name', schema: z.strictObject({ participants: z.array(participantView) }) },
+  answer: {
+    about: 'By name',
+    schema: z.strictObject({
+      participants: z.array(participantView),
+      shards: z
+        .array(shardView)
+        .optional()
+        .describe('Of a federation on NATS: who the participants are behind'),
+    }),
+  },
   handle: async ({ params }, context) => {
     const federation = context.federation(params.name);
-    return { participants: participantsOf(federation, await context.store.enrolments(params.name)) };
+    const participants = participantsOf(federation, await context.store.enrolments(params.name));
+    return { participants, ...(federation.groups && { shards: shardsOf(federation, federation.groups) }) };
   },
 });
 
@@ -93,8 +130,10 @@ const forget = route({
   answer: answerWith('The current state of the participant'),
   errors: ['NO_SUCH_PARTICIPANT', 'REFUSED'],
   handle: async ({ params: { name, id } }, context) => {
-    if (!context.federation(name).host.state.members.has(id)) throw noSuchParticipant(id, 'taking part');
-    await carryOut(context, name, { forget: id });
+    const federation = context.federation(name);
+    if (!federation.groups && !federation.host.state.members.has(id))
+      throw noSuchParticipant(id, 'taking part');
+    await carryOut(context, name, () => federation.forget(id));
     return oneOf(context, name, id);
   },
 });

@@ -6,6 +6,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
 import { z } from 'zod';
 import type { CoordinatorOptions } from '../../../coordinator/options.ts';
 import type { FederationRecord, Role, Store } from '../../../host/ports.ts';
@@ -13,10 +14,13 @@ import type { Access } from '../access.ts';
 import type { Admission } from '../admission.ts';
 import { ApiError, type ErrorCode, parsed } from '../api-error.ts';
 import type { AuditLog } from '../audit-log.ts';
+import type { Door } from '../door.ts';
 import type { Federation } from '../federation.ts';
 import type { ServerLimits } from '../limits.ts';
 import type { Meters } from '../meters.ts';
 import type { ModelWork } from '../model-work.ts';
+import type { OtherVersions } from '../other-versions.ts';
+import type { Reports } from '../reports.ts';
 import { participantId } from '../schemas.ts';
 import type { Tokens } from '../tokens.ts';
 
@@ -35,18 +39,38 @@ export interface LiveStreams {
   federation(federation: Federation, request: IncomingMessage, after: number): Readable;
 }
 
-/** What the routes work with. */
-export interface ServerContext {
+/** What the routes of any server work with, of the coordinator and of a gateway. */
+export interface AppContext {
   readonly version: string;
+  readonly access: Access;
+  readonly audit: Pick<AuditLog, 'write'>;
+  readonly meters: { readonly registry: Registry };
+  readonly limits: ServerLimits;
+  readonly door: Door;
+  /** Whether the server is shutting down. */
+  readonly stopping: () => boolean;
+  /** Present: another server leads, and this one answers nothing but probes. */
+  readonly standby?: string | undefined;
+  /** Undefined: it can work. */
+  readonly whyNotReady: () => string | undefined;
+  /** What a device has to trust to trust this server, where the server has it. */
+  readonly authority: () => X509Certificate | undefined;
+  /** Participants of other protocol versions. */
+  readonly otherVersions: OtherVersions;
+  /** Every refusal is counted, and gets into the audit log: as done by the holder of a token where it is known, else in numbers. */
+  onRefused(code: ErrorCode, from: string | undefined, by?: Refused): void;
+}
+
+/** What the routes of the coordinator work with. */
+export interface ServerContext extends AppContext {
   readonly store: Store;
   readonly admission: Admission;
-  readonly access: Access;
   readonly tokens: Tokens;
   readonly audit: AuditLog;
   readonly meters: Meters;
-  readonly limits: ServerLimits;
   readonly modelWork: ModelWork;
   readonly live: LiveStreams;
+  readonly reports: Reports;
   readonly uptimeMs: () => number;
   /** By name. */
   readonly federations: ReadonlyMap<string, Federation>;
@@ -56,15 +80,10 @@ export interface ServerContext {
   create(name: string, options: CoordinatorOptions): Promise<Federation>;
   /** Ends it and deletes what is stored of it; refuses a name that is not there. */
   remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>>;
-  /** Whether the server is shutting down. */
-  readonly stopping: () => boolean;
-  /** What a device has to trust to trust this server, where the server has it. */
-  readonly authority: () => X509Certificate | undefined;
-  /** Every refusal is counted, and gets into the audit log: as done by the holder of a token where it is known, else in numbers. */
-  onRefused(code: ErrorCode, from: string | undefined, by?: Refused): void;
 }
 
-export function checkRunning({ stopping }: ServerContext): void {
+export function checkRunning({ stopping, standby }: Pick<AppContext, 'stopping' | 'standby'>): void {
+  if (standby !== undefined) throw new ApiError('NOT_READY', standby);
   if (stopping()) throw new ApiError('STOPPING', 'the server is shutting down; reconnect later');
 }
 
@@ -78,6 +97,7 @@ const PARAMETERS = {
   id: participantId,
   round: z.coerce.number().int().min(1),
   token: z.string().max(64).describe('Name of a token'),
+  report: z.string().max(255).describe('Name of a report'),
 };
 type Parameter = keyof typeof PARAMETERS;
 
@@ -117,14 +137,14 @@ interface Described {
   readonly errors?: readonly ErrorCode[];
 }
 
-export interface Route extends Described {
+export interface Route<Context extends AppContext = ServerContext> extends Described {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** As fastify writes it: `:name` is a parameter. */
   readonly path: string;
   readonly params?: z.ZodType;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  handle(request: FastifyRequest, context: ServerContext, reply: FastifyReply): unknown;
+  handle(request: FastifyRequest, context: Context, reply: FastifyReply): unknown;
   /** What a request is about, for the audit log. */
   targetOf(request: FastifyRequest): string;
 }
@@ -134,6 +154,7 @@ export function route<
   const On extends `${Route['method']} /${string}`,
   Q extends z.ZodType = Nothing,
   B extends z.ZodType = Nothing,
+  Context extends AppContext = ServerContext,
 >({
   on,
   handle,
@@ -145,8 +166,8 @@ export function route<
   readonly body?: B;
   /** For the audit log; default: the parameters of the path. */
   target?(asked: Pick<Asked<On, Q, B>, 'params' | 'body'>): string;
-  handle(asked: Asked<On, Q, B>, context: ServerContext, reply: FastifyReply): unknown;
-}): Route {
+  handle(asked: Asked<On, Q, B>, context: Context, reply: FastifyReply): unknown;
+}): Route<Context> {
   const { query = NOTHING, body = NOTHING } = described;
   const [method, path] = on.split(' ') as [Route['method'], string];
   const names = [...path.matchAll(/:([a-z]+)/g)].map(([, name]) => [name, PARAMETERS[name as Parameter]]);
@@ -176,11 +197,11 @@ export function route<
 }
 
 /** Errors that any route of its kind may give, and its own. */
-export function errorsOf({ access, path, method, errors = [] }: Route): ErrorCode[] {
+export function errorsOf({ access, path, method, errors = [] }: Route<never>): ErrorCode[] {
   const all: ErrorCode[] = ['BAD_REQUEST', 'WRONG_HOST', 'WRONG_ORIGIN', 'INTERNAL'];
   if (access !== 'anybody') all.push('TOKEN_NEEDED', 'WRONG_TOKEN', 'ROLE_NEEDED');
   if (method !== 'GET') all.push('TOO_LARGE', 'WRONG_CONTENT_TYPE');
-  if (path.startsWith('/v1/')) all.push('STOPPING');
+  if (path.startsWith('/v1/')) all.push('STOPPING', 'NOT_READY');
   if (path.includes('/:name')) all.push('NO_SUCH_FEDERATION');
   if (path.startsWith('/v1/federations') || access === 'admin') all.push('STORE_FAILED');
   return [...new Set([...all, ...errors])];

@@ -1,7 +1,7 @@
 /** The server itself: its API described, its health for probes, its counts for Prometheus. */
 import { z } from 'zod';
 import { ApiError } from '../api-error.ts';
-import { type Route, route, type ServerContext } from './route.ts';
+import { type AppContext, type Route, route, type ServerContext } from './route.ts';
 
 /** Probes may send any query. */
 const anything = z.looseObject({});
@@ -25,7 +25,7 @@ const health = route({
   about: 'Liveness: whether the process responds',
   query: anything,
   answer: { about: 'It responds', schema: z.strictObject({ ok: z.literal(true) }) },
-  handle: () => ({ ok: true }),
+  handle: (_, __: AppContext) => ({ ok: true }),
 });
 
 const ready = route({
@@ -36,8 +36,8 @@ const ready = route({
   query: anything,
   answer: { about: 'Ready', schema: z.strictObject({ ready: z.literal(true) }) },
   errors: ['NOT_READY'],
-  handle: (_, context) => {
-    const why = whyNotReady(context);
+  handle: (_, { whyNotReady }: AppContext) => {
+    const why = whyNotReady();
     if (why !== undefined) throw new ApiError('NOT_READY', why);
     return { ready: true };
   },
@@ -56,7 +56,10 @@ const metrics = route({
   about: 'Metrics for Prometheus',
   query: anything,
   answer: { about: 'Prometheus text format', type: 'text/plain; version=0.0.4; charset=utf-8' },
-  handle: (_, { meters }) => meters.registry.metrics(),
+  handle: (_, { meters }: AppContext) => meters.registry.metrics(),
 });
 
-export const SERVICE_ROUTES: readonly Route[] = [describe, health, ready, metrics];
+/** Of every server, a gateway's too. */
+export const PROBE_ROUTES: readonly Route<AppContext>[] = [health, ready, metrics];
+
+export const SERVICE_ROUTES: readonly Route[] = [describe, ...PROBE_ROUTES];

@@ -1,0 +1,73 @@
+/** What is counted at a gateway and at an owner of shards, for Prometheus. */
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Bus } from '../../nats/bus.ts';
+import { collect } from '../server/collected.ts';
+import type { Front } from '../server/front.ts';
+import type { Lobby } from './lobby.ts';
+
+export function newRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/** Of the connection to NATS, of any role. */
+export function addBusMetrics(registry: Registry, bus: Bus): void {
+  const { counts } = bus;
+  collect(registry, Gauge, 'nats_up', '1 while connected to NATS', [], (set) => set(Number(bus.isUp)));
+  collect(registry, Counter, 'nats_messages_total', 'Messages of NATS by direction', ['direction'], (add) => {
+    add(counts.sent.messages, { direction: 'out' });
+    add(counts.received.messages, { direction: 'in' });
+  });
+  collect(
+    registry,
+    Counter,
+    'nats_bytes_total',
+    'Bytes of messages of NATS by direction',
+    ['direction'],
+    (add) => {
+      add(counts.sent.bytes, { direction: 'out' });
+      add(counts.received.bytes, { direction: 'in' });
+    },
+  );
+  const single = (name: string, help: string, value: () => number) =>
+    collect(registry, Counter, name, help, [], (add) => add(value()));
+  single('nats_dropped_total', 'Messages not sent: no connection, or too large', () => counts.dropped);
+  single('nats_bad_total', 'Messages received and not understood', () => counts.bad);
+}
+
+/** Of the front: connections, and whom it has refused. */
+export function addFrontMetrics(registry: Registry, { guard, turnedAway, refused }: Front): void {
+  collect(registry, Gauge, 'connections', 'Open connections', [], (set) => set(guard.connections));
+  collect(registry, Gauge, 'strangers', 'Connections not authenticated yet', [], (set) =>
+    set(guard.strangerCount),
+  );
+  collect(
+    registry,
+    Counter,
+    'turned_away_total',
+    'Connections refused because of a limit',
+    ['reason'],
+    (add) => {
+      for (const [reason, n] of turnedAway) add(n, { reason });
+    },
+  );
+  collect(registry, Counter, 'refusals_total', 'Refused requests', ['code'], (add) => {
+    for (const [code, n] of refused) add(n, { code });
+  });
+}
+
+export function addLobbyMetrics(registry: Registry, lobby: Lobby): void {
+  collect(registry, Gauge, 'connected', 'Connected participants', [], (set) => set(lobby.size));
+  const counts = (name: string, help: string, label: string, of: () => Iterable<readonly [string, number]>) =>
+    collect(registry, Counter, `${name}_total`, help, [label], (add) => {
+      for (const [key, n] of of()) add(n, { [label]: key });
+    });
+  counts('frames_received', 'Received frames by kind', 'kind', () => lobby.received);
+  counts('frames_sent', 'Sent frames by kind', 'kind', () => lobby.sent);
+  counts('bytes', 'Bytes of frames by direction', 'direction', () => Object.entries(lobby.bytes));
+  counts('rejections', 'Refused messages by code', 'code', () => lobby.rejected);
+  collect(registry, Counter, 'frames_late_total', 'Frames for connections that are gone', [], (add) =>
+    add(lobby.late),
+  );
+}

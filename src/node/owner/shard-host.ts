@@ -1,0 +1,186 @@
+/**
+ * One shard of a federation, run by whoever owns it at present: a coordinator that is a branch, its state in JetStream, its participants
+ * behind gateways. Whoever owned it before can persist nothing since the store was opened here, and sends nothing that it has not persisted.
+ */
+import type { Logger } from 'pino';
+import { FederationHost } from '../../host/federation-host.ts';
+import type { FederationRecord, HostClock, SavedRun, Store } from '../../host/ports.ts';
+import { fromJson, toJson } from '../../nats/admission.ts';
+import type { Bus } from '../../nats/bus.ts';
+import { decodeStem, decodeUp, encodeBranch, encodeDown, type Up } from '../../nats/envelope.ts';
+import { type Route, Routes } from '../../nats/routes.ts';
+import { ShardTransport } from '../../nats/shard-transport.ts';
+import { type Subjects, shardName } from '../../nats/subjects.ts';
+import type { Primitives } from '../../privacy/secure/keys.ts';
+import { decodeFrom } from '../../protocol/codec.ts';
+import { CLOSE } from '../../protocol/joining.ts';
+import { KIND_OF_TAG } from '../../protocol/layouts.ts';
+import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
+import { ProtocolError } from '../../protocol/protocol-error.ts';
+import { Timer } from '../clock.ts';
+import { entropyStream } from '../crypto.ts';
+import { ShardCounts } from './shard-counts.ts';
+
+/** Beats of a gateway that may be missed before it is gone. */
+const BEATS_MISSED = 3;
+const TAG_AT = 5;
+
+/** What the root may ask of a shard. */
+export type ShardOrder =
+  | { readonly forget: string }
+  | { readonly disconnect: string; readonly code: number; readonly reason: string };
+
+export interface ShardAnswer {
+  /** Nobody of this name has joined here. */
+  readonly unknown?: true;
+  readonly refusal?: string | undefined;
+}
+
+export interface ShardPorts {
+  readonly bus: Bus;
+  readonly subjects: Subjects;
+  readonly clock: HostClock;
+  readonly primitives: Primitives;
+  readonly log: Logger;
+  readonly beatMs: number;
+  /** Who has not come back so long after a start is not waited for. */
+  readonly returnMs: number;
+}
+
+interface ShardOptions {
+  readonly record: FederationRecord;
+  readonly shard: number;
+  readonly epoch: number;
+  readonly store: Pick<Store, 'saveRun'>;
+  readonly saved: SavedRun | undefined;
+}
+
+export class ShardHost {
+  readonly host: FederationHost;
+  readonly routes: Routes;
+  readonly counts = new ShardCounts();
+  readonly transport: ShardTransport;
+  private readonly options: ShardOptions;
+  private readonly ports: ShardPorts;
+  private readonly returning = new Timer();
+  private beating: NodeJS.Timeout | undefined;
+  private subscriptions: (() => void)[] = [];
+
+  constructor(options: ShardOptions, ports: ShardPorts) {
+    const { record, shard, epoch, store, saved } = options;
+    const { bus, subjects, clock, primitives, log, beatMs } = ports;
+    this.options = options;
+    this.ports = ports;
+    this.routes = new Routes({
+      now: clock.now,
+      silentMs: BEATS_MISSED * beatMs,
+      onAway: (participant) => this.host.away(participant),
+      onReplaced: (old) => this.close(old, CLOSE.replaced, 'replaced by another connection'),
+      onUnknown: (gateway, connections) => {
+        bus.publish(subjects.down(record.id, gateway), encodeDown({ type: 'who', connections }));
+      },
+    });
+    this.transport = new ShardTransport({ bus, subjects, federation: record.id, routes: this.routes });
+    this.host = new FederationHost(
+      record,
+      saved,
+      {
+        // The history of the federation is the root's.
+        store: { saveRun: (name, changes) => store.saveRun(name, changes, []) },
+        transport: this.transport,
+        above: { send: (frame) => this.sendUp(frame) },
+        ...{ clock, primitives, noiseOf: entropyStream },
+        onStoreFailure: (error) => {
+          if (error) log.warn({ err: error }, 'the store of the shard is failing; trying again');
+        },
+      },
+      { below: 'participants', above: { name: shardName(shard), epoch } },
+    );
+  }
+
+  start(): void {
+    const { record, shard } = this.options;
+    const { bus, subjects, beatMs, returnMs } = this.ports;
+    this.subscriptions = [
+      bus.subscribe(subjects.up(record.id, shard), (bytes) => this.receive(decodeUp(bytes))),
+      bus.subscribe(subjects.shard(record.id, shard), (bytes) => this.receiveFromRoot(bytes)),
+      bus.serve(subjects.order(record.id, shard), ({ data, answer }) => {
+        void this.order(fromJson<ShardOrder>(data)).then((result) => answer(toJson(result)));
+      }),
+    ];
+    this.host.start();
+    this.beating = setInterval(() => this.beat(), beatMs).unref();
+    this.beat();
+    this.returning.set(returnMs, () => {
+      for (const id of this.host.state.members.keys()) if (!this.routes.of(id)) this.host.away(id);
+    });
+  }
+
+  /** At once: nothing more is sent. Resolves when nothing is being stored any more. */
+  stop(): Promise<void> {
+    clearInterval(this.beating);
+    this.returning.clear();
+    for (const end of this.subscriptions) end();
+    this.subscriptions = [];
+    this.transport.stop();
+    return this.host.stop();
+  }
+
+  private receive(up: Up): void {
+    if (up.type === 'roster') this.routes.roster(up.gateway, up.connections);
+    else if (up.type === 'away') this.routes.away(up.participant, up);
+    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.take(up);
+  }
+
+  private take({ participant, frame }: Up & { readonly type: 'frame' }): void {
+    const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
+    const isForeign = message.kind === 'join' && message.id !== participant;
+    // A gateway checks this, too.
+    if (isForeign || message.kind === 'enlist' || message.kind === 'partial')
+      throw new ProtocolError('WRONG_IDENTITY', `${message.kind}: not of participant "${participant}"`);
+    this.host.receive(participant, message);
+  }
+
+  private receiveFromRoot(bytes: Uint8Array): void {
+    const { epoch, frame } = decodeStem(bytes);
+    if (epoch !== 0 && epoch !== this.options.epoch) return;
+    const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
+    const pending = this.host.state.above?.pending?.message.round;
+    this.counts.noteAbove(message, pending, this.ports.clock.now());
+    this.host.receiveFromAbove(message);
+  }
+
+  private sendUp(frame: Uint8Array): void {
+    const { record, shard, epoch } = this.options;
+    const { bus, subjects, clock } = this.ports;
+    if (KIND_OF_TAG.get(frame[TAG_AT]) === 'partial')
+      this.counts.notePartial(this.host.state.above?.pending?.message.round ?? 0, clock.now());
+    bus.publish(subjects.toRoot(record.id), encodeBranch({ type: 'frame', shard, epoch, frame }));
+  }
+
+  /** The root hears that somebody owns the shard, and how many are behind it. */
+  private beat(): void {
+    const { record, shard, epoch } = this.options;
+    const { bus, subjects } = this.ports;
+    this.routes.check();
+    const counts = { connected: this.routes.size, members: this.host.state.members.size };
+    bus.publish(subjects.toRoot(record.id), encodeBranch({ type: 'alive', shard, epoch, ...counts }));
+  }
+
+  private async order(order: ShardOrder | undefined): Promise<ShardAnswer> {
+    if (!order) return { refusal: 'an order that cannot be read' };
+    if ('disconnect' in order) {
+      const route = this.routes.of(order.disconnect);
+      if (route) this.close(route, order.code, order.reason);
+      return {};
+    }
+    if (!this.host.state.members.has(order.forget)) return { unknown: true };
+    return { refusal: await this.host.order(order) };
+  }
+
+  private close({ gateway, connection }: Route, code: number, reason: string): void {
+    const { bus, subjects } = this.ports;
+    const down = encodeDown({ type: 'close', connections: [connection], code, reason });
+    bus.publish(subjects.down(this.options.record.id, gateway), down);
+  }
+}

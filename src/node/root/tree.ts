@@ -1,0 +1,61 @@
+/** What a coordinator on NATS runs federations with: shards in place of participants. */
+import { inputError } from '../../base/errors.ts';
+import type { CoordinatorOptions } from '../../coordinator/options.ts';
+import type { FederationRecord } from '../../host/ports.ts';
+import type { Bus } from '../../nats/bus.ts';
+import type { Subjects } from '../../nats/subjects.ts';
+import { systemClock } from '../clock.ts';
+import type { Federation, Groups } from '../server/federation.ts';
+import { ShardLinks } from './shard-links.ts';
+
+export interface TreeOptions {
+  readonly bus: Bus;
+  readonly subjects: Subjects;
+  /** Of a new federation. */
+  readonly shards: number;
+  /** Of the buckets of shards. */
+  readonly replicas: number;
+  /** A shard that is not heard of for so long is away. */
+  readonly silentMs: number;
+  /** Deletes what the shards of a federation have stored. */
+  removeShards(record: FederationRecord): Promise<void>;
+}
+
+/** Refuses what does not work across shards. */
+export function checkTree(options: CoordinatorOptions): void {
+  const { aggregation, method, dp, columns, defence } = options;
+  const wrong =
+    method === 'mocha'
+      ? 'method mocha'
+      : aggregation !== 'answers'
+        ? `aggregation ${aggregation}`
+        : dp
+          ? 'differential privacy (dp)'
+          : columns === 'union'
+            ? 'columns union'
+            : defence
+              ? 'defence'
+              : undefined;
+  if (wrong !== undefined)
+    throw inputError('BAD_OPTION', `options: expected what works across shards (serve --nats), got ${wrong}`);
+}
+
+/** How the groups of a federation are reached; undefined: it has participants. */
+export function groupsOn(
+  tree: TreeOptions | undefined,
+  { name, shards }: FederationRecord,
+): ((federation: Federation) => Groups) | undefined {
+  if (!tree && shards === undefined) return undefined;
+  if (!tree)
+    throw inputError(
+      'BAD_OPTION',
+      `federation "${name}" is spread over ${shards} shards: expected serve --nats`,
+    );
+  if (shards === undefined)
+    throw inputError(
+      'BAD_OPTION',
+      `federation "${name}" is not spread over shards: expected serve without --nats`,
+    );
+  const { bus, subjects, silentMs } = tree;
+  return (federation) => new ShardLinks(federation, { bus, subjects, silentMs, now: systemClock.now });
+}

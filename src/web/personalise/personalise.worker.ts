@@ -1,0 +1,4 @@
+import { answerCalls } from '../shared/worker-calls.ts';
+import { personaliseWork } from './personalise-work.ts';
+
+answerCalls(personaliseWork(), self);

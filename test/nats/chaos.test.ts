@@ -1,0 +1,157 @@
+/**
+ * Random schedules of what can go wrong with a federation on NATS: the root, owners of shards and gateways crash, each is cut off for a
+ * while, nats-server is killed and restarted, everything in JetStream is rolled back. Whatever happens, training comes to its end, and what
+ * participants have adds up to what the root has. KINDRED_SCHEDULES=500 runs more of them.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Stream, stream } from '../../src/base/random.ts';
+import { sumOfContributions } from '../../src/coordinator/training.ts';
+import { makeHarLike } from '../../src/data/generate-har.ts';
+import { ChaosTree, type Role, type SeenRow } from '../helpers/chaos-tree.ts';
+import { natsProgram } from '../helpers/nats.ts';
+import { QUICK, until } from '../helpers/server.ts';
+import { conservationError, TreeParticipant } from '../helpers/tree-participants.ts';
+
+// All of them in CI; a machine that somebody works on has other things to do.
+const SCHEDULES = Number(process.env.KINDRED_SCHEDULES ?? (process.env.CI ? 50 : 12));
+const FIRST_SEED = Number(process.env.KINDRED_SEED ?? 1);
+/** Most of the time they wait. */
+const AT_ONCE = 8;
+const PEOPLE = 5;
+const GAP = 1e-8;
+/** While a shard is away the others go on: that must not be the end of training. */
+const MOST_ROUNDS = 1_000_000;
+const OPTIONS = {
+  ...QUICK,
+  minParticipants: PEOPLE,
+  retryMs: 200,
+  stop: { ...QUICK.stop, gap: GAP, rounds: MOST_ROUNDS },
+};
+const ROLES: readonly Role[] = ['root', 'gateway', 'owner'];
+const LONGEST_MS = 90_000;
+
+interface Deed {
+  readonly atMs: number;
+  readonly what: string;
+  act(tree: ChaosTree): Promise<void>;
+}
+
+function deed(random: Stream): Deed {
+  const atMs = 100 + 1500 * random.uniform();
+  const role = ROLES[random.below(ROLES.length)];
+  const which = random.below(2);
+  const ms = Math.round(100 + 1500 * random.uniform());
+  const at = (what: string, act: (tree: ChaosTree) => Promise<void>) => ({ atMs, what, act });
+  const kind = random.uniform();
+  if (kind < 0.45) return at(`crash ${role}`, (tree) => tree.crash(role, which));
+  if (kind < 0.75) return at(`partition ${role} ${ms}`, (tree) => tree.partition(role, which, ms));
+  if (kind < 0.9) return at(`nats ${ms}`, (tree) => tree.killNats(ms));
+  return at(`rollback ${ms}`, (tree) => tree.rollBack(() => pause(ms)));
+}
+
+/** One after the other: two that kill nats-server do not meet. */
+async function happen(tree: ChaosTree, deeds: readonly Deed[]): Promise<void> {
+  const startMs = performance.now();
+  for (const { atMs, act } of deeds) {
+    await pause(Math.max(0, startMs + atMs - performance.now()));
+    await act(tree);
+  }
+}
+
+async function runSchedule(seed: number): Promise<void> {
+  const random = stream(seed, 'chaos on NATS');
+  const deeds = Array.from({ length: 1 + random.below(4) }, () => deed(random)).sort(
+    (a, b) => a.atMs - b.atMs,
+  );
+  const plan = `schedule ${seed}: ${deeds.map(({ atMs, what }) => `${Math.round(atMs)} ${what}`).join(', ')}`;
+  await inTree(seed, plan, async (tree, join) => {
+    join(PEOPLE);
+    await happen(tree, deeds);
+  });
+}
+
+type Act = (tree: ChaosTree, join: (count: number) => readonly TreeParticipant[]) => Promise<void>;
+
+/** Whatever `act` has done, training comes to its end. `join` brings so many more people in, and gives all. */
+async function inTree(seed: number, plan: string, act: Act): Promise<void> {
+  const tree = await ChaosTree.start(OPTIONS);
+  const table = makeHarLike({ participants: PEOPLE, rowsPerParticipant: 20, features: 8, seed });
+  const participants: TreeParticipant[] = [];
+  try {
+    await act(tree, (count) => {
+      const ids = table.participants.slice(participants.length, participants.length + count);
+      participants.push(...ids.map((id) => new TreeParticipant(tree.entrance.url, table, id, 'for good')));
+      return participants;
+    });
+    await comesToAnEnd(tree, participants, plan);
+    checkBounds(tree.rows, plan);
+  } finally {
+    await Promise.all(participants.map(({ participation }) => participation.close()));
+    await tree.close();
+  }
+}
+
+async function comesToAnEnd(
+  tree: ChaosTree,
+  participants: readonly TreeParticipant[],
+  plan: string,
+): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS;
+  const hasEnded = ({ participation: { status }, pending }: TreeParticipant) =>
+    status.phase === 'finished' && pending === 0;
+  let error = Number.POSITIVE_INFINITY;
+  while (error > 1e-9) {
+    const state = tree.federation?.host.state;
+    const isOver = state?.phase === 'finished' && participants.every(hasEnded);
+    if (isOver) error = conservationError(sumOfContributions(state), participants);
+    if (isOver && error <= 1e-9) {
+      const { finish, round, certificate } = state;
+      const end = `${plan}; round ${round}, gap ${certificate.relativeGap}; ${tree.describe()}`;
+      expect(finish, end).toBe('gap');
+      expect(certificate.relativeGap, end).toBeLessThan(GAP);
+      return;
+    }
+    const phases = participants.map(({ participation: { status } }) => `${status.phase} ${status.round}`);
+    const where = `${plan}; error ${error}; ${phases.join(', ')}; ${tree.describe()}`;
+    expect(performance.now(), where).toBeLessThan(deadline);
+    await pause(20);
+  }
+}
+
+/** Of the same problem: the lower bound never falls. */
+function checkBounds(rows: readonly SeenRow[], plan: string): void {
+  for (let r = 1; r < rows.length; r++) {
+    const [before, after] = [rows[r - 1], rows[r]];
+    if (before.problem !== after.problem || !Number.isFinite(before.row.dual)) continue;
+    if (after.row.round <= before.row.round) continue;
+    const least = before.row.dual - 1e-9 * Math.abs(before.row.dual);
+    expect(after.row.dual, `${plan}, round ${after.row.round}`).toBeGreaterThanOrEqual(least);
+  }
+}
+
+describe.skipIf(!natsProgram)('chaos', () => {
+  test('a store is rolled back to before the first round', { timeout: 120_000 }, async () => {
+    await inTree(1, 'rolled back', async (tree, join) => {
+      join(PEOPLE - 1);
+      const behind = () =>
+        tree.federation?.groups?.list().reduce((sum, group) => sum + group.participants, 0);
+      await until(() => behind() === PEOPLE - 1, 'all but one');
+      await tree.rollBack(async () => {
+        const participants = join(1);
+        await until(
+          () => participants.every(({ participation }) => participation.status.round >= 2),
+          'rounds',
+        );
+      });
+    });
+  });
+
+  test(`${SCHEDULES} schedules`, { timeout: SCHEDULES * 60_000 }, async () => {
+    const seeds = Array.from({ length: SCHEDULES }, (_, k) => FIRST_SEED + k);
+    const one = async () => {
+      for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await runSchedule(seed);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, one));
+  });
+});

@@ -16,7 +16,8 @@ export class Terminal {
   private listen = () => {};
 
   constructor(command: string, env: Readonly<Record<string, string>>) {
-    this.child = spawn(script!, ['--quiet', '--return', '--command', command, '/dev/null'], {
+    // `exec`: a shell that stays between them would answer ctrl-c too, dash with an exit code of its own.
+    this.child = spawn(script!, ['--quiet', '--return', '--command', `exec ${command}`, '/dev/null'], {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -1,8 +1,7 @@
 /** Whether everybody can use the dashboard: axe-core in each state, light and dark, on a desktop and on a phone; by keyboard alone; at 360 pixels. */
-import axe from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { CoordinatorServer } from '../../src/node/server/server.ts';
+import { expectAccessible as check, WIDTHS } from '../helpers/accessible.ts';
 import { chromium } from '../helpers/chromium.ts';
 import { choose, expectQuiet, PATIENCE, sees, view } from '../helpers/dashboard.ts';
 import { PageTest } from '../helpers/pages.ts';
@@ -13,56 +12,6 @@ const servers = new ServerTest();
 const pages = new PageTest();
 const DEFAULT = '#/federations/default';
 
-const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
-  ['desktop, light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }],
-  ['desktop, dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
-  [
-    'phone, light',
-    { viewport: { width: 360, height: 740 }, colorScheme: 'light', isMobile: true, hasTouch: true },
-  ],
-  [
-    'phone, dark',
-    { viewport: { width: 360, height: 740 }, colorScheme: 'dark', isMobile: true, hasTouch: true },
-  ],
-];
-
-interface Finding {
-  readonly impact: string;
-  readonly id: string;
-  readonly where: readonly string[];
-}
-
-/** Serious and critical ones: what keeps somebody from using the page. */
-async function findings(page: Page): Promise<Finding[]> {
-  // What fades in has no contrast yet.
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().iterations === 1)
-        .map(({ finished }) => finished.catch(() => {})),
-    ).then(() => undefined),
-  );
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
-    return await axe.run(document, { resultTypes: ['violations'] });
-  });
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ impact, id, nodes }) => ({
-      impact: impact!,
-      id,
-      where: nodes.map(({ html }) => html.slice(0, 200)),
-    }));
-}
-
-async function check(page: Page, state: string): Promise<void> {
-  expect(await findings(page), state).toEqual([]);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  expect(wide, `${state}: wider than the screen`).toBeLessThanOrEqual(0);
-}
-
 async function trained(server: CoordinatorServer): Promise<void> {
   const trainers = [new Trainer('ada'), new Trainer('ben', 20)];
   for (const trainer of trainers) await trainer.join(server.url, { agent: 'kindred 0.1.0 test' });
@@ -72,7 +21,10 @@ async function trained(server: CoordinatorServer): Promise<void> {
 /** axe-core looks at everything on the page, several times in a test. */
 const LONG = { timeout: 240_000 };
 
-describe.skipIf(!chromium).each(LOOKS)('on a %s', LONG, (_, look) => {
+describe.skipIf(!chromium).each(WIDTHS)('%i pixels wide, in both themes', LONG, (width) => {
+  const isPhone = width < 500;
+  const look = { viewport: { width, height: 800 }, isMobile: isPhone, hasTouch: isPhone };
+
   test('views have no serious findings', async () => {
     const server = await servers.start({}, QUICK);
     await server.create('kitchens', PATIENT);

@@ -1,7 +1,7 @@
 /** Everybody can use the participant's page: each of its main states without serious findings of axe-core, in both themes, on a desk and on a phone. */
 import { describe, expect, test } from 'vitest';
 import { makeHarLike } from '../../src/data/generate-har.ts';
-import { isWiderThanScreen, seriousFindings } from '../helpers/accessible.ts';
+import { expectAccessible, isWiderThanScreen, seriousFindings, WIDTHS } from '../helpers/accessible.ts';
 import { chromium } from '../helpers/chromium.ts';
 import { csvOf, JoinTab } from '../helpers/join-page.ts';
 import { PageTest } from '../helpers/pages.ts';
@@ -13,24 +13,16 @@ const servers = new ServerTest();
 const pages = new PageTest();
 const table = makeHarLike({ participants: 2, rowsPerParticipant: 40, features: 12 });
 
-const VIEWS = ['light', 'dark'].flatMap((colorScheme) =>
-  [1280, 360].map((width) => ({ colorScheme: colorScheme as 'light' | 'dark', width })),
-);
-
 describe.skipIf(!chromium)('the page', { timeout: 120_000 }, () => {
-  test.each(VIEWS)(
-    'in $colorScheme, $width pixels wide',
-    async ({ colorScheme, width }) => {
+  test.each(WIDTHS)(
+    '%i pixels wide, in both themes',
+    async (width) => {
       const server = await servers.start({ enrolment: 'invitation' }, { ...QUICK, minParticipants: 2 });
       const [one, two] = await server.invite('default', { count: 2 });
       const [expired] = await server.invite('default', { lifetimeMs: 1 });
-      const view = { colorScheme, viewport: { width, height: 800 }, reducedMotion: 'reduce' } as const;
-      const context = await pages.context(view);
+      const context = await pages.context({ viewport: { width, height: 800 }, reducedMotion: 'reduce' });
       const tab = await JoinTab.open(context, server.url);
-      const check = async (state: string) => {
-        expect(await seriousFindings(tab.page), state).toEqual([]);
-        expect(await isWiderThanScreen(tab.page), state).toBe(false);
-      };
+      const check = (state: string) => expectAccessible(tab.page, state);
       await tab.text('You need an invitation first').waitFor();
       await check('no invitation');
       await tab.giveFile('holiday.csv', '\0\0');

@@ -12,7 +12,7 @@ import { writeCsv } from '../../src/data/write-csv.ts';
 import { modelFromJson, modelToJson } from '../../src/methods/model.ts';
 import { personalise } from '../../src/methods/personalise.ts';
 import { train } from '../../src/methods/train.ts';
-import { isWiderThanScreen, seriousFindings } from '../helpers/accessible.ts';
+import { expectAccessible, seriousFindings, WIDTHS } from '../helpers/accessible.ts';
 import { chromium } from '../helpers/chromium.ts';
 import { PageTest } from '../helpers/pages.ts';
 import { ServerTest } from '../helpers/server.ts';
@@ -99,27 +99,19 @@ test.skipIf(!chromium)(
   LONG,
 );
 
-const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
-  ['light desktop', { colorScheme: 'light', viewport: { width: 1280, height: 900 } }],
-  ['dark desktop', { colorScheme: 'dark', viewport: { width: 1280, height: 900 } }],
-  ['light phone', { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true }],
-  ['dark phone', { colorScheme: 'dark', viewport: { width: 390, height: 844 }, hasTouch: true }],
-];
-
-test.skipIf(!chromium).each(LOOKS)(
-  'the example, %s: from empty to done without serious findings',
-  async (_, options) => {
-    const { page, errors } = await opened(options);
-    expect(await seriousFindings(page)).toEqual([]);
+test.skipIf(!chromium).each(WIDTHS)(
+  'the example, %i pixels wide: from empty to done without serious findings in either theme',
+  async (width) => {
+    const { page, errors } = await opened({ viewport: { width, height: 900 } });
+    await expectAccessible(page, 'empty');
     await page.getByRole('button', { name: 'Try it with an example' }).click();
     await done(page);
     await page.getByText('Your part is').waitFor();
     await page.getByText('corrected').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await isWiderThanScreen(page)).toBe(false);
+    await expectAccessible(page, 'done');
     await page.locator('.result-grid .table-name').first().click();
     await page.getByRole('dialog').getByText('Your model says').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    await expectAccessible(page, 'a row');
     expect(errors).toEqual([]);
   },
   LONG,

@@ -4,7 +4,7 @@ import { whole } from '../settings/kinds.ts';
 import { finish, valued } from './flags.ts';
 import type { AggregateFlags } from './gateway/run.ts';
 import type { Io } from './io.ts';
-import { addNatsOption, addTakeoverOptions, NATS_HELP } from './nats-options.ts';
+import { addNatsOption, addTakeoverOptions, NAMESPACES, NATS_HELP } from './nats-options.ts';
 import { addLogOptions } from './serve/front-options.ts';
 
 export function addAggregate(program: Command, io: Io): void {
@@ -28,7 +28,7 @@ export function addAggregate(program: Command, io: Io): void {
       await runAggregate(io, flags);
     });
   addNatsOption(command, 'address of NATS; several of one cluster separated by commas');
-  addTakeoverOptions(command);
+  addTakeoverOptions(command, NAMESPACES);
   addLogOptions(command);
   command.addHelpText('after', NATS_HELP);
   finish(command, 'kindred aggregate --nats nats://127.0.0.1:4222');

@@ -4,7 +4,7 @@ import { whole } from '../settings/kinds.ts';
 import { finish, valued } from './flags.ts';
 import type { GatewayFlags } from './gateway/run.ts';
 import type { Io } from './io.ts';
-import { addNatsOption, addTakeoverOptions, NATS_HELP } from './nats-options.ts';
+import { addNatsOption, addTakeoverOptions, NAMESPACES, NATS_HELP } from './nats-options.ts';
 import { addFrontOptions, addLogOptions } from './serve/front-options.ts';
 
 export function addGateway(program: Command, io: Io): void {
@@ -22,7 +22,7 @@ export function addGateway(program: Command, io: Io): void {
       await runGateway(io, flags);
     });
   addNatsOption(command, 'address of NATS; several of one cluster separated by commas');
-  addTakeoverOptions(command);
+  addTakeoverOptions(command, NAMESPACES);
   addFrontOptions(command.optionsGroup('Access:'));
   addLogOptions(command.optionsGroup('Options:'));
   command.addHelpText('after', NATS_HELP);

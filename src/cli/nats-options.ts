@@ -20,10 +20,14 @@ export function addNatsOption(command: Command, about: string): Command {
   return command.option('--nats <url>', about);
 }
 
+export const ONE_NAMESPACE = 'one system of several on the same NATS (default: default)';
+export const NAMESPACES =
+  'systems on the same NATS, separated by commas: each has a root of its own (default: default)';
+
 /** What all processes on one NATS must agree on, and how long one may be silent before another takes its place. */
-export function addTakeoverOptions(command: Command): Command {
+export function addTakeoverOptions(command: Command, namespaces: string): Command {
   return command
-    .option('--namespace <name>', 'one system of several on the same NATS (default: default)')
+    .option('--namespace <name>', namespaces)
     .option(
       '--takeover <time>',
       'another process takes over from one that has been silent for so long (default: 10s)',

@@ -5,7 +5,7 @@ import { FEDERATION_FLAGS } from '../settings/federation.ts';
 import { whole } from '../settings/kinds.ts';
 import { addSettings, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
-import { addNatsOption, addTakeoverOptions } from './nats-options.ts';
+import { addNatsOption, addTakeoverOptions, ONE_NAMESPACE } from './nats-options.ts';
 import { addFrontOptions, addLogOptions } from './serve/front-options.ts';
 import type { ServeFlags } from './serve/server-options.ts';
 
@@ -62,7 +62,7 @@ function addTreeOptions(command: Command): void {
     command,
     'serve participants behind gateways on this NATS; several addresses separated by commas',
   );
-  addTakeoverOptions(command).addOption(
+  addTakeoverOptions(command, ONE_NAMESPACE).addOption(
     valued(
       '--shards <number>',
       'shards of a new federation, with --nats (default: 8)',

@@ -97,7 +97,7 @@ export class ChaosTree {
       owner.start();
       this.parts.add({ role, proxy, owner, close: () => owner.close().then(() => connection.close()) });
     } else {
-      const gateway = new GatewayServer(common);
+      const gateway = new GatewayServer({ ...common, namespaces: [common.subjects] });
       await gateway.listen();
       const front = await Balancer.start(portOf(gateway.url));
       this.parts.add({ role, proxy, front, close: () => gateway.close().then(() => connection.close()) });

@@ -44,7 +44,7 @@ export async function startGateway(
   options: Partial<ConstructorParameters<typeof GatewayServer>[0]> = {},
 ) {
   const { bus } = await busTo(url, 'gateway');
-  const gateway = new GatewayServer({ bus, subjects, beatMs: BEAT_MS, ...options });
+  const gateway = new GatewayServer({ bus, namespaces: [subjects], beatMs: BEAT_MS, ...options });
   await gateway.listen();
   onTestFinished(() => gateway.close());
   return gateway;

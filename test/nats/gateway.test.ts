@@ -35,7 +35,7 @@ describe.skipIf(!natsProgram)('a gateway', () => {
     const { json } = await openSession(a.url, { participant: 'ada', keys });
     const { WsParticipant } = await import('../helpers/ws-participant.ts');
     const link = await WsParticipant.open(b.url, 'default', json.ticket);
-    expect(b.lobby.size).toBe(1);
+    expect(b.lobbies[0].size).toBe(1);
     link.close();
     await expect(connected(root.url, { participant: 'ada', keys })).rejects.toThrow('409');
     // Signed for an address that is not one of the gateway.
@@ -57,7 +57,7 @@ describe.skipIf(!natsProgram)('a gateway', () => {
       'BAD_FRAME',
       'BAD_FRAME',
     ]);
-    expect(gateway.lobby.rejected.get('BAD_FRAME')).toBe(3);
+    expect(gateway.lobbies[0].rejected.get('BAD_FRAME')).toBe(3);
     // A participant does not speak for a shard.
     const other = await connected(gateway.url, { participant: 'bob' });
     other.send({
@@ -102,7 +102,7 @@ describe.skipIf(!natsProgram)('a gateway', () => {
     const second = await trainer.join(b.url);
     expect(await first.closed).toBe(CLOSE.replaced);
     await second.next('welcome');
-    await until(() => a.lobby.size === 0 && b.lobby.size === 1, 'one connection');
+    await until(() => a.lobbies[0].size === 0 && b.lobbies[0].size === 1, 'one connection');
   });
 });
 

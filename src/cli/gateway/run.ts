@@ -35,27 +35,26 @@ export interface GatewayFlags extends AggregateFlags, FrontFlags {
 export async function runGateway(io: Io, flags: GatewayFlags): Promise<void> {
   const tls = tlsFrom(flags);
   const metricsToken = await tokenFrom(flags);
-  await onNats(io, flags, 'kindred gateway', async ({ connection, bus, subjects, log }, stop) => {
+  await onNats(io, flags, 'kindred gateway', async (nats, stop) => {
+    const { bus, namespaces, log } = nats;
     const gateway = new GatewayServer({
-      ...{ bus, subjects, host: flags.host, port: flags.port, tls, metricsToken, log },
+      ...{ bus, namespaces, host: flags.host, port: flags.port, tls, metricsToken, log },
       hostNames: flags.hostName,
       origins: flags.origin,
       limits: limitsFrom(flags),
       version: packageVersion(),
     });
-    const name = processName();
-    const owner =
-      flags.aggregate && new Owner({ connection, bus, subjects, name, log, ttlMs: flags.takeover });
-    if (owner) addOwnerMetrics(gateway.registry, owner);
+    const owners = flags.aggregate ? ownersOn(nats, flags) : [];
+    if (flags.aggregate) addOwnerMetrics(gateway.registry, owners);
     const signals = listenToSignals(() => gateway.reloadCertificates());
     try {
       await gateway.listen();
-      owner?.start();
+      for (const owner of owners) owner.start();
       await warnWithoutTls(io, flags);
       await report(io, flags, gateway.url);
       await Promise.race([signals.stop, stop]);
     } finally {
-      await owner?.close();
+      await Promise.all(owners.map((owner) => owner.close()));
       await gateway.close();
       signals.release();
     }
@@ -64,21 +63,28 @@ export async function runGateway(io: Io, flags: GatewayFlags): Promise<void> {
 
 export async function runAggregate(io: Io, flags: AggregateFlags): Promise<void> {
   const metricsToken = await tokenFrom(flags);
-  await onNats(io, flags, 'kindred aggregate', async ({ connection, bus, subjects, log }, stop) => {
-    const owner = new Owner({ connection, bus, subjects, name: processName(), log, ttlMs: flags.takeover });
-    const server = new OwnerServer({ owner, bus, host: flags.host, port: flags.port, metricsToken, log });
+  await onNats(io, flags, 'kindred aggregate', async (nats, stop) => {
+    const { bus, log } = nats;
+    const owners = ownersOn(nats, flags);
+    const server = new OwnerServer({ owners, bus, host: flags.host, port: flags.port, metricsToken, log });
     const signals = listenToSignals(() => {});
     try {
       await server.listen();
-      owner.start();
+      for (const owner of owners) owner.start();
       await report(io, flags, server.url);
       await Promise.race([signals.stop, stop]);
     } finally {
-      await owner.close();
+      await Promise.all(owners.map((owner) => owner.close()));
       await server.close();
       signals.release();
     }
   });
+}
+
+/** Each namespace has its own leases. */
+function ownersOn({ connection, bus, namespaces, log }: OnNats, { takeover }: AggregateFlags): Owner[] {
+  const name = processName();
+  return namespaces.map((subjects) => new Owner({ connection, bus, subjects, name, log, ttlMs: takeover }));
 }
 
 type OnNats = Awaited<ReturnType<typeof connected>>;
@@ -105,11 +111,12 @@ async function onNats(
 async function connected(io: Io, flags: AggregateFlags, name: string) {
   const { nats, namespace = DEFAULT_NAMESPACE } = flags;
   if (nats === undefined) throw inputError('MISSING_OPTION', 'option --nats: expected an address, got none');
-  const subjects = new Subjects(namespace);
+  const names = new Set(namespace.split(',').map((text) => text.trim()));
+  const namespaces = [...names].map((text) => new Subjects(text));
   const log = logFrom(io, flags);
   const onChange = (state: string, server: string) => log.warn({ server }, `connection to NATS ${state}`);
   const connection = await connectNats({ ...(await natsOptions(io, nats, name)), onChange });
-  return { connection, bus: new Bus(connection), subjects, log };
+  return { connection, bus: new Bus(connection), namespaces, log };
 }
 
 async function tokenFrom({ metricsTokenFile }: AggregateFlags): Promise<string | undefined> {

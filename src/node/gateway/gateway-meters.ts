@@ -57,17 +57,25 @@ export function addFrontMetrics(registry: Registry, { guard, turnedAway, refused
   });
 }
 
-export function addLobbyMetrics(registry: Registry, lobby: Lobby): void {
-  collect(registry, Gauge, 'connected', 'Connected participants', [], (set) => set(lobby.size));
-  const counts = (name: string, help: string, label: string, of: () => Iterable<readonly [string, number]>) =>
+/** Of all namespaces together. */
+export function addLobbyMetrics(registry: Registry, lobbies: readonly Lobby[]): void {
+  collect(registry, Gauge, 'connected', 'Connected participants', [], (add) => {
+    for (const { size } of lobbies) add(size);
+  });
+  const counts = (
+    name: string,
+    help: string,
+    label: string,
+    of: (lobby: Lobby) => Iterable<readonly [string, number]>,
+  ) =>
     collect(registry, Counter, `${name}_total`, help, [label], (add) => {
-      for (const [key, n] of of()) add(n, { [label]: key });
+      for (const lobby of lobbies) for (const [key, n] of of(lobby)) add(n, { [label]: key });
     });
-  counts('frames_received', 'Received frames by kind', 'kind', () => lobby.received);
-  counts('frames_sent', 'Sent frames by kind', 'kind', () => lobby.sent);
-  counts('bytes', 'Bytes of frames by direction', 'direction', () => Object.entries(lobby.bytes));
-  counts('rejections', 'Refused messages by code', 'code', () => lobby.rejected);
-  collect(registry, Counter, 'frames_late_total', 'Frames for connections that are gone', [], (add) =>
-    add(lobby.late),
-  );
+  counts('frames_received', 'Received frames by kind', 'kind', ({ received }) => received);
+  counts('frames_sent', 'Sent frames by kind', 'kind', ({ sent }) => sent);
+  counts('bytes', 'Bytes of frames by direction', 'direction', ({ bytes }) => Object.entries(bytes));
+  counts('rejections', 'Refused messages by code', 'code', ({ rejected }) => rejected);
+  collect(registry, Counter, 'frames_late_total', 'Frames for connections that are gone', [], (add) => {
+    for (const { late } of lobbies) add(late);
+  });
 }

@@ -23,13 +23,15 @@ import { addBusMetrics, addFrontMetrics, addLobbyMetrics, newRegistry } from './
 import { Lobby } from './lobby.ts';
 import { RemoteDoor } from './remote-door.ts';
 import { singleToken } from './single-token.ts';
+import { SpreadDoor } from './spread-door.ts';
 
 /** How often owners hear who is here; three times as long after the last word a gateway is gone. */
 export const BEAT_MS = 1000;
 
 export interface GatewayOptions {
   readonly bus: Bus;
-  readonly subjects: Subjects;
+  /** One for each root: federations may be spread over several. */
+  readonly namespaces: readonly Subjects[];
   /** Default 127.0.0.1: nobody from outside. */
   readonly host?: string | undefined;
   /** Default 0: any that is free. */
@@ -48,7 +50,8 @@ export interface GatewayOptions {
 
 export class GatewayServer {
   readonly name = processName();
-  readonly lobby: Lobby;
+  /** One for each namespace. */
+  readonly lobbies: readonly Lobby[];
   /** Further metrics may be added: those of shards that are owned here. */
   readonly registry = newRegistry();
   private readonly options: GatewayOptions;
@@ -59,7 +62,7 @@ export class GatewayServer {
   private stopping = false;
 
   constructor(options: GatewayOptions) {
-    const { bus, subjects, host = '127.0.0.1', port = 0, tls, hostNames = [], origins = [] } = options;
+    const { bus, namespaces, host = '127.0.0.1', port = 0, tls, hostNames = [], origins = [] } = options;
     const loopback = isLoopback(host);
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
@@ -67,20 +70,24 @@ export class GatewayServer {
     const { limits, log, name } = this;
     this.front = new Front({ host, port, loopback, hostNames, tls, limits, log });
     const { hosts } = this.front;
-    this.lobby = new Lobby({
-      ...{ bus, subjects, name, limits, now: systemClock.now },
-      onTurnedAway: (why) => this.front.turnAway(why),
-    });
+    this.lobbies = namespaces.map(
+      (subjects) =>
+        new Lobby({
+          ...{ bus, subjects, name, limits, now: systemClock.now },
+          onTurnedAway: (why) => this.front.turnAway(why),
+        }),
+    );
+    const doors = this.lobbies.map((lobby) => new RemoteDoor({ bus, hosts, lobby }));
     addBusMetrics(this.registry, bus);
     addFrontMetrics(this.registry, this.front);
-    addLobbyMetrics(this.registry, this.lobby);
+    addLobbyMetrics(this.registry, this.lobbies);
     const context: AppContext = {
       version: options.version ?? '',
       access: new Access({ tokens: singleToken(options.metricsToken), hosts, loopback, origins }),
       audit: { write: async () => {} },
       meters: { registry: this.registry },
       limits,
-      door: new RemoteDoor({ bus, subject: subjects.admission, hosts, lobby: this.lobby }),
+      door: new SpreadDoor(doors),
       stopping: () => this.stopping,
       whyNotReady: () => this.whyNotReady(),
       authority: this.front.authority,
@@ -92,10 +99,12 @@ export class GatewayServer {
 
   async listen(): Promise<void> {
     await this.front.listen();
-    this.lobby.start();
+    for (const lobby of this.lobbies) lobby.start();
     const { silentMs, unreadMs } = this.limits;
     const { beatMs = BEAT_MS } = this.options;
-    const check = () => this.lobby.check(systemClock.now());
+    const check = () => {
+      for (const lobby of this.lobbies) lobby.check(systemClock.now());
+    };
     this.timers = [
       setInterval(check, Math.min(silentMs, unreadMs) / 3).unref(),
       setInterval(() => this.beat(), beatMs).unref(),
@@ -119,17 +128,19 @@ export class GatewayServer {
   async close(): Promise<void> {
     this.stopping = true;
     for (const timer of this.timers) clearInterval(timer);
-    this.lobby.close('the gateway is stopping');
+    for (const lobby of this.lobbies) lobby.close('the gateway is stopping');
     await this.front.close();
     await this.options.bus.flush().catch(() => {});
     this.log.info('stopped');
   }
 
   private beat(): void {
-    const { bus, subjects } = this.options;
-    this.lobby.announce();
-    const sign = { url: this.url, connected: this.lobby.size };
-    bus.publish(subjects.beacon('gateway', this.name), toJson(sign));
+    const { bus } = this.options;
+    for (const lobby of this.lobbies) {
+      lobby.announce();
+      const sign = { url: this.url, connected: lobby.size };
+      bus.publish(lobby.subjects.beacon('gateway', this.name), toJson(sign));
+    }
   }
 
   private whyNotReady(): string | undefined {

@@ -61,6 +61,10 @@ export class Lobby {
     this.unsubscribe = bus.subscribe(subjects.downTo(name), (bytes) => this.receive(decodeDown(bytes)));
   }
 
+  get subjects(): Subjects {
+    return this.ports.subjects;
+  }
+
   get size(): number {
     return this.guests.size;
   }

@@ -1,4 +1,4 @@
-/** The door of a gateway: every step is taken by the leading root, so that any gateway can do any step. */
+/** The door of a gateway to one namespace: every step is taken by its leading root, so that any gateway can do any step. */
 import type { AdmissionAnswer, AdmissionStep, Grant } from '../../nats/admission.ts';
 import { fromJson, toJson } from '../../nats/admission.ts';
 import type { Bus } from '../../nats/bus.ts';
@@ -13,8 +13,6 @@ const ANSWER_MS = 5000;
 
 interface RemoteDoorOptions {
   readonly bus: Bus;
-  /** Where the leading root listens. */
-  readonly subject: string;
   readonly hosts: HostNames;
   readonly lobby: Lobby;
 }
@@ -53,10 +51,12 @@ export class RemoteDoor implements Door {
   }
 
   private async ask<T>(step: AdmissionStep): Promise<T> {
-    const { bus, subject } = this.options;
-    const bytes = await bus.request(subject, toJson(step), ANSWER_MS).catch((error: Error) => {
-      throw new ApiError('NO_ROOT', `no coordinator answers (${error.message}); try again`);
-    });
+    const { bus, lobby } = this.options;
+    const bytes = await bus
+      .request(lobby.subjects.admission, toJson(step), ANSWER_MS)
+      .catch((error: Error) => {
+        throw new ApiError('NO_ROOT', `no coordinator answers (${error.message}); try again`);
+      });
     const answer = fromJson<AdmissionAnswer>(bytes);
     if (answer && 'ok' in answer) return answer.ok as T;
     const { code = '', message = 'no answer that can be read' } = answer?.error ?? {};

@@ -4,10 +4,12 @@ import { collect } from '../server/collected.ts';
 import type { Owner } from './owner.ts';
 import type { ShardHost } from './shard-host.ts';
 
-export function addOwnerMetrics(registry: Registry, owner: Owner): void {
+/** `owners`: one for each namespace. */
+export function addOwnerMetrics(registry: Registry, owners: readonly Owner[]): void {
+  const shards = () => owners.flatMap((owner) => [...owner.shards()]);
   collect(registry, Gauge, 'shards_owned', 'Shards owned by this process', ['federation'], (set) => {
     const counts = new Map<string, number>();
-    for (const { federation } of owner.shards()) counts.set(federation, (counts.get(federation) ?? 0) + 1);
+    for (const { federation } of shards()) counts.set(federation, (counts.get(federation) ?? 0) + 1);
     for (const [federation, n] of counts) set(n, { federation });
   });
   const each = (
@@ -17,8 +19,7 @@ export function addOwnerMetrics(registry: Registry, owner: Owner): void {
     value: (shard: ShardHost) => number,
   ) =>
     collect(registry, Kind, name, help, ['federation', 'shard'], (put) => {
-      for (const { federation, shard, host } of owner.shards())
-        put(value(host), { federation, shard: `${shard}` });
+      for (const { federation, shard, host } of shards()) put(value(host), { federation, shard: `${shard}` });
     });
   each(Gauge, 'shard_participants', 'Participants of a shard', ({ host }) => host.state.members.size);
   each(Gauge, 'shard_connected', 'Connected participants of a shard', ({ routes }) => routes.size);

@@ -14,7 +14,8 @@ import type { Owner } from './owner.ts';
 import { addOwnerMetrics } from './owner-meters.ts';
 
 interface OwnerServerOptions {
-  readonly owner: Owner;
+  /** One for each namespace. */
+  readonly owners: readonly Owner[];
   readonly bus: Bus;
   readonly host: string;
   readonly port: number;
@@ -25,14 +26,14 @@ interface OwnerServerOptions {
 export class OwnerServer {
   private readonly front: Front;
 
-  constructor({ owner, bus, host, port, metricsToken, log }: OwnerServerOptions) {
+  constructor({ owners, bus, host, port, metricsToken, log }: OwnerServerOptions) {
     const loopback = isLoopback(host);
     const limits = DEFAULT_LIMITS_OF_SERVER;
     this.front = new Front({ host, port, loopback, hostNames: [], tls: undefined, limits, log });
     const registry = newRegistry();
     addBusMetrics(registry, bus);
     addFrontMetrics(registry, this.front);
-    addOwnerMetrics(registry, owner);
+    addOwnerMetrics(registry, owners);
     this.front.offer(
       {
         version: '',
@@ -48,7 +49,11 @@ export class OwnerServer {
         door: NO_DOOR,
         stopping: () => false,
         whyNotReady: () =>
-          bus.isUp ? (owner.isInformed ? undefined : 'no coordinator answers') : 'no connection to NATS',
+          bus.isUp
+            ? owners.every(({ isInformed }) => isInformed)
+              ? undefined
+              : 'no coordinator answers'
+            : 'no connection to NATS',
         authority: this.front.authority,
         otherVersions: this.front.otherVersions,
         onRefused: this.front.onRefused,

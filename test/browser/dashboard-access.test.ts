@@ -148,7 +148,7 @@ describe.skipIf(!chromium).each(LOOKS)('on a %s', LONG, (_, look) => {
     await page.goto(`${open.url}/#/`);
     await sees(page, 'No federation yet');
     await open.close();
-    await sees(page, 'What you see is from before.');
+    await sees(page, 'What you see may be out of date.');
     await check(page, 'lost');
   });
 });

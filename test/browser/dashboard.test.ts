@@ -110,10 +110,10 @@ describe.skipIf(!chromium)('the dashboard', LONG, () => {
     await expectRows(page, first);
     const port = Number(new URL(first.url).port);
     await first.close();
-    await sees(page, 'What you see is from before.');
+    await sees(page, 'What you see may be out of date.');
     const second = await servers.start({ store, port }, ENDLESS);
     const before = (await rounds(second)).length;
-    await page.locator('.banner', { hasText: 'from before' }).waitFor({ state: 'detached', ...PATIENCE });
+    await page.locator('.banner', { hasText: 'out of date' }).waitFor({ state: 'detached', ...PATIENCE });
     await joinAll(second, ...trainers);
     await operate(second, `${HOME}/resume`, { method: 'POST' });
     await until(async () => (await rounds(second)).length > before + 3, 'more rounds');

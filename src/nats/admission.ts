@@ -43,8 +43,6 @@ export interface ListedFederation {
 
 export interface FederationList {
   readonly federations: readonly ListedFederation[];
-  /** Of the buckets of shards. */
-  readonly replicas: number;
 }
 
 export function toJson(value: unknown): Uint8Array {

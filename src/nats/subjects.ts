@@ -68,9 +68,14 @@ export class Subjects {
     return `${this.root}.${federation}.shard.${shard}`;
   }
 
-  /** The operator's orders about participants of a shard, as requests. */
+  /** The operator's orders about participants of a shard. */
   order(federation: string, shard: number): string {
     return `${this.root}.${federation}.order.${shard}`;
+  }
+
+  /** From owners to the root: answers to its orders. */
+  ordered(federation: string): string {
+    return `${this.root}.${federation}.ordered`;
   }
 
   /** Signs of life, for people and for whoever shares the work. */

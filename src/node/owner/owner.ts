@@ -128,12 +128,14 @@ export class Owner {
       await set.close();
     }
     for (const federation of list.federations)
-      if (!this.sets.has(federation.id)) await this.takePart(federation, list.replicas);
+      if (!this.sets.has(federation.id)) await this.takePart(federation);
   }
 
-  private async takePart(federation: ListedFederation, replicas: number): Promise<void> {
+  private async takePart(federation: ListedFederation): Promise<void> {
     const { connection, subjects, name, ttlMs } = this.options;
-    const bucket = await Bucket.create(connection, { name: leaseBucket(subjects.namespace), replicas });
+    const bucket = await Bucket.open(connection, leaseBucket(subjects.namespace));
+    // The root makes it: the next look at the list finds it.
+    if (!bucket) return;
     const { id, shards } = federation;
     const set = new LeaseSet({
       ...{ bucket, key: id, owner: name, shards, ttlMs },
@@ -180,6 +182,7 @@ export class Owner {
     const { federation, shard } = holding;
     const { signal } = holding.over;
     const store = await this.openStore(federation, shard);
+    if (!store) return log.debug('the shard waits for the root to make its bucket');
     try {
       const record = recordOf(federation);
       const saved = await store.loadRun(record.name);
@@ -202,12 +205,12 @@ export class Owner {
     }
   }
 
-  private async openStore(federation: ListedFederation, shard: number): Promise<JetStreamStore> {
+  /** Undefined: it is not there yet. */
+  private async openStore(federation: ListedFederation, shard: number): Promise<JetStreamStore | undefined> {
     const { connection, subjects, patienceMs } = this.options;
     const name = shardBucket(subjects.namespace, federation.id, shard);
-    const replicas = this.list?.replicas ?? 1;
-    const bucket = await Bucket.create(connection, { name, replicas });
-    return await JetStreamStore.open({ connection, bucket, name, patienceMs });
+    const bucket = await Bucket.open(connection, name);
+    return bucket && (await JetStreamStore.open({ connection, bucket, name, patienceMs }));
   }
 }
 

@@ -24,11 +24,23 @@ import { ShardCounts } from './shard-counts.ts';
 /** Beats of a gateway that may be missed before it is gone. */
 const BEATS_MISSED = 3;
 const TAG_AT = 5;
+const ANSWERS_KEPT = 100;
 
 /** What the root may ask of a shard. */
 export type ShardOrder =
   | { readonly forget: string }
   | { readonly disconnect: string; readonly code: number; readonly reason: string };
+
+/** The same id: the same order, once more. */
+export interface GivenOrder {
+  readonly id: string;
+  readonly order: ShardOrder;
+}
+
+export interface OrderAnswer {
+  readonly id: string;
+  readonly answer: ShardAnswer;
+}
 
 export interface ShardAnswer {
   /** Nobody of this name has joined here. */
@@ -65,6 +77,8 @@ export class ShardHost {
   private readonly returning = new Timer();
   private beating: NodeJS.Timeout | undefined;
   private subscriptions: (() => void)[] = [];
+  /** Of the last orders, by id: an answer may be lost, and the order come again. */
+  private readonly answers = new Map<string, Promise<ShardAnswer>>();
 
   constructor(options: ShardOptions, ports: ShardPorts) {
     const { record, shard, epoch, store, saved } = options;
@@ -104,9 +118,7 @@ export class ShardHost {
     this.subscriptions = [
       bus.subscribe(subjects.up(record.id, shard), (bytes) => this.receive(decodeUp(bytes))),
       bus.subscribe(subjects.shard(record.id, shard), (bytes) => this.receiveFromRoot(bytes)),
-      bus.serve(subjects.order(record.id, shard), ({ data, answer }) => {
-        void this.order(fromJson<ShardOrder>(data)).then((result) => answer(toJson(result)));
-      }),
+      bus.subscribe(subjects.order(record.id, shard), (bytes) => this.take(fromJson<GivenOrder>(bytes))),
     ];
     this.host.start();
     this.beating = setInterval(() => this.beat(), beatMs).unref();
@@ -129,10 +141,10 @@ export class ShardHost {
   private receive(up: Up): void {
     if (up.type === 'roster') this.routes.roster(up.gateway, up.connections);
     else if (up.type === 'away') this.routes.away(up.participant, up);
-    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.take(up);
+    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.takeFrame(up);
   }
 
-  private take({ participant, frame }: Up & { readonly type: 'frame' }): void {
+  private takeFrame({ participant, frame }: Up & { readonly type: 'frame' }): void {
     const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
     const isForeign = message.kind === 'join' && message.id !== participant;
     // A gateway checks this, too.
@@ -167,8 +179,21 @@ export class ShardHost {
     bus.publish(subjects.toRoot(record.id), encodeBranch({ type: 'alive', shard, epoch, ...counts }));
   }
 
-  private async order(order: ShardOrder | undefined): Promise<ShardAnswer> {
-    if (!order) return { refusal: 'an order that cannot be read' };
+  private take(given: GivenOrder | undefined): void {
+    if (!given) throw new ProtocolError('BAD_FRAME', 'order: expected JSON');
+    const { bus, subjects } = this.ports;
+    const { id, order } = given;
+    let answer = this.answers.get(id);
+    if (!answer) {
+      if (this.answers.size === ANSWERS_KEPT) this.answers.clear();
+      this.answers.set(id, (answer = this.carryOut(order)));
+    }
+    void answer.then((answer) =>
+      bus.publish(subjects.ordered(this.options.record.id), toJson({ id, answer } satisfies OrderAnswer)),
+    );
+  }
+
+  private async carryOut(order: ShardOrder): Promise<ShardAnswer> {
     if ('disconnect' in order) {
       const route = this.routes.of(order.disconnect);
       if (route) this.close(route, order.code, order.reason);

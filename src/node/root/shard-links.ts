@@ -2,7 +2,8 @@
  * The shards of a federation, as its root reaches them: over NATS, whoever owns them at present. An owner with a higher epoch takes the place
  * of one with a lower; a shard that nobody is heard of from is away.
  */
-import { fromJson, toJson } from '../../nats/admission.ts';
+
+import type { FederationRecord } from '../../host/ports.ts';
 import type { Bus } from '../../nats/bus.ts';
 import { type Branch, decodeBranch, encodeStem } from '../../nats/envelope.ts';
 import { type Subjects, shardName, shardOf } from '../../nats/subjects.ts';
@@ -13,9 +14,10 @@ import type { ShardAnswer, ShardOrder } from '../owner/shard-host.ts';
 import { ApiError, noSuchParticipant } from '../server/api-error.ts';
 import type { Federation, Groups, GroupView, Link } from '../server/federation.ts';
 import { increase } from '../server/meters.ts';
+import { ShardOrders } from './shard-orders.ts';
 
-const ORDER_MS = 3000;
-const ORDER_TRIES = 3;
+/** Between looks whether all buckets are there: they may be lost with their servers. */
+const BUCKETS_MS = 5000;
 const KINDS = new Set(['enlist', 'moments', 'partial', 'leave']);
 
 export interface TreePorts {
@@ -24,29 +26,44 @@ export interface TreePorts {
   readonly now: () => number;
   /** A shard that is not heard of for so long is away. */
   readonly silentMs: number;
+  /** Makes those buckets of the federation that are not there. */
+  makeBuckets(record: FederationRecord): Promise<void>;
 }
 
 export class ShardLinks implements Groups {
   private readonly federation: Federation;
   private readonly ports: TreePorts;
   private readonly links = new Map<number, ShardLink>();
-  private checking: NodeJS.Timeout | undefined;
+  private readonly orders: ShardOrders;
+  private readonly timers: NodeJS.Timeout[] = [];
   private unsubscribe = () => {};
 
   constructor(federation: Federation, ports: TreePorts) {
     this.federation = federation;
     this.ports = ports;
+    this.orders = new ShardOrders(federation.record.id, ports);
   }
 
   start(): void {
     const { bus, subjects, now, silentMs } = this.ports;
     this.unsubscribe = bus.subscribe(subjects.toRoot(this.id), (bytes) => this.receive(decodeBranch(bytes)));
-    this.checking = setInterval(() => this.check(now()), silentMs / 3).unref();
+    this.orders.start();
+    this.timers.push(
+      setInterval(() => this.check(now()), silentMs / 3).unref(),
+      setInterval(() => this.makeBuckets(), BUCKETS_MS).unref(),
+    );
+    this.makeBuckets();
+  }
+
+  /** Owners wait for them. What fails is tried again. */
+  private makeBuckets(): void {
+    this.ports.makeBuckets(this.federation.record).catch(() => {});
   }
 
   stop(): void {
-    clearInterval(this.checking);
+    for (const timer of this.timers) clearInterval(timer);
     this.unsubscribe();
+    this.orders.stop();
   }
 
   check(now: number): void {
@@ -85,18 +102,11 @@ export class ShardLinks implements Groups {
   }
 
   private async order(participant: string, order: ShardOrder): Promise<ShardAnswer> {
-    const { bus, subjects } = this.ports;
     const shard = shardOf(participant, this.shards);
-    const subject = subjects.order(this.id, shard);
-    for (let tries = 1; ; tries++) {
-      try {
-        return fromJson<ShardAnswer>(await bus.request(subject, toJson(order), ORDER_MS)) ?? {};
-      } catch (error) {
-        if (tries < ORDER_TRIES) continue;
-        const why = `${shardName(shard)} of participant "${participant}" does not answer`;
-        throw new ApiError('NOT_READY', `${why} (${(error as Error).message}); try again`);
-      }
-    }
+    const answer = await this.orders.give(shard, order);
+    if (answer) return answer;
+    const why = `${shardName(shard)} of participant "${participant}" does not answer`;
+    throw new ApiError('NOT_READY', `${why}; try again`);
   }
 
   private receive(branch: Branch): void {

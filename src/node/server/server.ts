@@ -288,7 +288,9 @@ export class CoordinatorServer {
     this.federations.delete(name);
     await federation.stop(CLOSE.deleted, 'deleted by the operator');
     this.desk?.noteChange();
-    await this.options.tree?.removeShards(record);
+    await this.options.tree?.buckets
+      .remove(record)
+      .catch((error: Error) => this.log.warn({ err: error }, 'buckets of shards could not be deleted'));
     this.log.info({ federation: name }, 'federation deleted');
     return { name, id: record.id };
   }

@@ -35,9 +35,10 @@ export interface ListedFederation {
   readonly id: string;
   readonly createdMs: number;
   readonly shards: number;
+  readonly fanIn?: number | undefined;
   /** `optionsToJson`. */
   readonly options: unknown;
-  /** The highest epoch that the root has heard of, by shard: a new owner's is higher. */
+  /** The highest epoch that the root has heard of, by number in the tree: a new owner's is higher. */
   readonly epochs: readonly number[];
 }
 

@@ -6,6 +6,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { FederationRecord } from '../host/ports.ts';
 import { Bucket } from './bucket.ts';
+import { nodesIn, shapeOf } from './shape.ts';
 import { leaseBucket, shardBucket } from './subjects.ts';
 
 /** Requests at a time. */
@@ -61,8 +62,11 @@ export class ShardBuckets {
     return Bucket.create(connection, { name, replicas });
   }
 
-  private namesOf({ id, shards = 0 }: FederationRecord): string[] {
-    return Array.from({ length: shards }, (_, shard) => shardBucket(this.options.namespace, id, shard));
+  private namesOf(record: FederationRecord): string[] {
+    const { namespace } = this.options;
+    return Array.from({ length: nodesIn(shapeOf(record)) }, (_, node) =>
+      shardBucket(namespace, record.id, node),
+    );
   }
 
   private async each(names: readonly string[], act: (name: string) => Promise<unknown>): Promise<void> {

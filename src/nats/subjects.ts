@@ -63,7 +63,12 @@ export class Subjects {
     return `${this.root}.${federation}.root`;
   }
 
-  /** From the root to the owner of a shard. */
+  /** From owners of the branches below it to the owner of a branch between shards and root. */
+  branch(federation: string, node: number): string {
+    return `${this.root}.${federation}.branch.${node}`;
+  }
+
+  /** From the root, or the branch above, to the owner of a shard or branch. */
   shard(federation: string, shard: number): string {
     return `${this.root}.${federation}.shard.${shard}`;
   }

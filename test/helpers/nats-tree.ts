@@ -27,14 +27,14 @@ export async function startRoot(
   url: string,
   options: CoordinatorOptions | undefined,
   store: Store = new MemoryStore(),
-  shards = 4,
+  { shards = 4, fanIn }: { readonly shards?: number; readonly fanIn?: number } = {},
 ): Promise<CoordinatorServer> {
   const { bus, connection } = await busTo(url, 'root');
   const buckets = new ShardBuckets({ connection, namespace: subjects.namespace, replicas: 1 });
   await buckets.leases();
   const server = await CoordinatorServer.open({
     store,
-    tree: { bus, subjects, shards, silentMs: SILENT_MS, buckets },
+    tree: { bus, subjects, shards, fanIn, silentMs: SILENT_MS, buckets },
   });
   onTestFinished(() => server.close());
   if (options) await server.ensure('default', options);

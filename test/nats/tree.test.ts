@@ -2,6 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { modelOf, sumOfContributions } from '../../src/coordinator/training.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
+import { nodeName, nodesIn, parentOf } from '../../src/nats/shape.ts';
 import { shardOf } from '../../src/nats/subjects.ts';
 import type { Owner } from '../../src/node/owner/owner.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
@@ -52,6 +53,59 @@ describe.skipIf(!natsProgram)('a federation on NATS', () => {
     expect(there.round).toBe(here.round);
     const [w, expected] = [modelOf(there)!.w, modelOf(here)!.w];
     expect(norm(plusScaled(w, -1, expected)) / norm(expected)).toBeLessThan(1e-12);
+  });
+
+  test('branches between shards and root: the same model as in one process, and orders go through', {
+    timeout: 60_000,
+  }, async () => {
+    const { url } = await natsForTest();
+    const options = { ...OPTIONS, waiting: { kind: 'all' } as const };
+    const shape = { shards: 8, fanIn: 2 };
+    const root = await startRoot(url, options, undefined, shape);
+    const gateway = await startGateway(url);
+    const owner = await startOwner(url);
+    const participants = joinAll(gateway.url, table, 'for good');
+    onTestFinished(() => {
+      for (const { participation } of participants) void participation.leave();
+    });
+    const federation = root.federation('default');
+    const { state } = federation.host;
+    await until(() => state.phase === 'finished', 'the end of training');
+    const nodeOf = (name: string) => Number(name.split('-')[1]);
+    const simulated = new Simulation({
+      ...planFor(table, { testFraction: 0 }, { options, untilMs: 1e6 }),
+      branchOf: (id) => `shard-${shardOf(id, 8)}`,
+      parentOf: (name) => {
+        const parent = parentOf(nodeOf(name), shape);
+        return parent === undefined ? undefined : nodeName(parent, shape);
+      },
+    }).run();
+    const here = simulated.coordinator.state!;
+    expect([...state.members.keys()].sort()).toEqual([...here.members.keys()].sort());
+    expect(state.round).toBe(here.round);
+    const [w, expected] = [modelOf(state)!.w, modelOf(here)!.w];
+    expect(norm(plusScaled(w, -1, expected)) / norm(expected)).toBeLessThan(1e-12);
+    const { json } = await operate(root, '/v1/federations/default/participants');
+    const { shards } = json as { shards: { id: string; parent?: string; participants: number }[] };
+    expect(shards).toHaveLength(nodesIn(shape));
+    expect(shards.find(({ id }) => id === 'shard-3')).toMatchObject({ parent: 'branch-9', alive: true });
+    const top = shards.filter(({ parent }) => parent === undefined);
+    expect(top.map(({ id }) => id)).toEqual(['branch-12', 'branch-13']);
+    await until(
+      () => federation.groups!.list().every(({ parent, participants }) => parent || participants > 0),
+      'counts from below',
+    );
+    // A new deadline and a forgotten participant reach the bottom of the tree.
+    const timing = { waiting: { kind: 'fixed', ms: 7000 }, maxWaitMs: 9000 } as const;
+    await federation.host.order({ timing });
+    const { round } = state;
+    expect(await federation.forget(table.participants[0])).toBeUndefined();
+    await until(
+      () => state.round > round && state.phase === 'finished',
+      'training without one, and again with it',
+    );
+    const inForce = [...owner.shards()].map(({ host }) => host.host.state);
+    for (const { members, options } of inForce) if (members.size > 0) expect(options).toMatchObject(timing);
   });
 
   test('[TREE-9] a new deadline is in force at all shards with the next round, also at an owner that takes them over', {

@@ -1,8 +1,7 @@
 /** What is counted of the shards that are owned here, for Prometheus. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { collect } from '../server/collected.ts';
-import type { Owner } from './owner.ts';
-import type { ShardHost } from './shard-host.ts';
+import type { BranchHost, Owner } from './owner.ts';
 
 export function addOwnerMetrics(registry: Registry, owner: Owner): void {
   collect(registry, Gauge, 'shards_owned', 'Shards owned by this process', ['federation'], (set) => {
@@ -14,14 +13,14 @@ export function addOwnerMetrics(registry: Registry, owner: Owner): void {
     Kind: typeof Gauge | typeof Counter,
     name: string,
     help: string,
-    value: (shard: ShardHost) => number,
+    value: (shard: BranchHost) => number,
   ) =>
     collect(registry, Kind, name, help, ['federation', 'shard'], (put) => {
       for (const { federation, shard, host } of owner.shards())
         put(value(host), { federation, shard: `${shard}` });
     });
-  each(Gauge, 'shard_participants', 'Participants of a shard', ({ host }) => host.state.members.size);
-  each(Gauge, 'shard_connected', 'Connected participants of a shard', ({ routes }) => routes.size);
+  each(Gauge, 'shard_participants', 'Participants of a shard', ({ participants }) => participants);
+  each(Gauge, 'shard_connected', 'Connected participants of a shard', ({ connected }) => connected);
   each(Gauge, 'shard_round', 'Number of the open round of a shard', ({ host }) => host.state.round);
   each(
     Gauge,
@@ -49,12 +48,7 @@ export function addOwnerMetrics(registry: Registry, owner: Owner): void {
     Counter,
     'shard_frames_published_total',
     'Frames published for participants: once for each gateway',
-    ({ transport }) => transport.counts.frames,
+    ({ sent }) => sent.frames,
   );
-  each(
-    Counter,
-    'shard_frames_delivered_total',
-    'Recipients of these frames',
-    ({ transport }) => transport.counts.recipients,
-  );
+  each(Counter, 'shard_frames_delivered_total', 'Recipients of these frames', ({ sent }) => sent.recipients);
 }

@@ -65,6 +65,7 @@ export class AdmissionDesk {
     return {
       federations: [...federations.values()].map(({ record, groups }) => ({
         ...{ name: record.name, id: record.id, createdMs: record.createdMs, shards: record.shards ?? 1 },
+        ...(record.fanIn !== undefined && { fanIn: record.fanIn }),
         options: optionsToJson(record.options),
         epochs: groups instanceof ShardLinks ? groups.epochs() : [],
       })),

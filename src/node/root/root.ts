@@ -32,6 +32,7 @@ export interface RootOptions {
   /** For people. */
   readonly name: string;
   readonly shards: number;
+  readonly fanIn?: number | undefined;
   readonly store: JetStreamAddress;
   /** Default: the same connection. */
   readonly storeConnection?: NatsConnection | undefined;
@@ -157,7 +158,7 @@ export class Root {
   }
 
   private tree(): TreeOptions {
-    const { bus, subjects, shards, silentMs = SILENT_MS } = this.options;
-    return { bus, subjects, shards, silentMs, buckets: this.buckets };
+    const { bus, subjects, shards, fanIn, silentMs = SILENT_MS } = this.options;
+    return { bus, subjects, shards, fanIn, silentMs, buckets: this.buckets };
   }
 }

@@ -13,6 +13,8 @@ export interface TreeOptions {
   readonly subjects: Subjects;
   /** Of a new federation. */
   readonly shards: number;
+  /** How many each may have below; undefined: all shards are below the root. */
+  readonly fanIn?: number | undefined;
   /** A shard that is not heard of for so long is away. */
   readonly silentMs: number;
   /** What the shards of federations store. Not by the type of the class: users of the library would have to compile those of NATS. */

@@ -255,7 +255,7 @@ export class CoordinatorServer {
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const { tree } = this.options;
     if (tree) checkTree(options);
-    const shards = tree && { shards: tree.shards };
+    const shards = tree && { shards: tree.shards, ...(tree.fanIn !== undefined && { fanIn: tree.fanIn }) };
     const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
     const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);

@@ -21,6 +21,8 @@ export interface FederationRecord {
   readonly options: CoordinatorOptions;
   /** Of a federation on NATS, over how many shards its participants are spread: fixed for ever. Absent: one coordinator has them all. */
   readonly shards?: number | undefined;
+  /** With shards: how many the root and each branch between them may have below, fixed for ever. Absent: all shards are below the root. */
+  readonly fanIn?: number | undefined;
 }
 
 /** A row of the history, with the wall-clock time it was closed at. */

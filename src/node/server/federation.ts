@@ -49,6 +49,8 @@ export interface Groups {
 
 export interface GroupView {
   readonly id: string;
+  /** The branch above it; absent: the root. */
+  readonly parent?: string | undefined;
   /** Who have joined, and who are connected. */
   readonly participants: number;
   readonly connected: number;

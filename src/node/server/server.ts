@@ -255,7 +255,7 @@ export class CoordinatorServer {
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const { tree } = this.options;
     if (tree) checkTree(options);
-    const shards = tree && { shards: tree.shards };
+    const shards = tree && { shards: tree.shards, ...(tree.fanIn !== undefined && { fanIn: tree.fanIn }) };
     const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
     const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);
@@ -288,7 +288,9 @@ export class CoordinatorServer {
     this.federations.delete(name);
     await federation.stop(CLOSE.deleted, 'deleted by the operator');
     this.desk?.noteChange();
-    await this.options.tree?.removeShards(record);
+    await this.options.tree?.buckets
+      .remove(record)
+      .catch((error: Error) => this.log.warn({ err: error }, 'buckets of shards could not be deleted'));
     this.log.info({ federation: name }, 'federation deleted');
     return { name, id: record.id };
   }

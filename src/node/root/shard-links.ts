@@ -16,6 +16,8 @@ import { increase } from '../server/meters.ts';
 
 const ORDER_MS = 3000;
 const ORDER_TRIES = 3;
+/** Within the time after which a shard is away. */
+const CHECKS_MISSED = 3;
 const KINDS = new Set(['enlist', 'moments', 'partial', 'leave']);
 
 export interface TreePorts {
@@ -39,9 +41,9 @@ export class ShardLinks implements Groups {
   }
 
   start(): void {
-    const { bus, subjects, now, silentMs } = this.ports;
+    const { bus, subjects, silentMs } = this.ports;
     this.unsubscribe = bus.subscribe(subjects.toRoot(this.id), (bytes) => this.receive(decodeBranch(bytes)));
-    this.checking = setInterval(() => this.check(now()), silentMs / 3).unref();
+    this.checking = setInterval(() => this.check(), silentMs / CHECKS_MISSED).unref();
   }
 
   stop(): void {
@@ -49,10 +51,11 @@ export class ShardLinks implements Groups {
     this.unsubscribe();
   }
 
-  check(now: number): void {
+  /** What was not heard of between several checks is away. A root that was busy for long checks once, and then reads what has waited. */
+  private check(): void {
     const { connections, host } = this.federation;
     for (const [shard, link] of this.links) {
-      if (now - link.receivedMs <= this.ports.silentMs) continue;
+      if (link.missed++ < CHECKS_MISSED) continue;
       this.links.delete(shard);
       connections.delete(shardName(shard));
       host.away(shardName(shard));
@@ -106,6 +109,7 @@ export class ShardLinks implements Groups {
     // Of a process that was the owner before.
     if (known && epoch < known.epoch) return;
     const link = known?.epoch === epoch ? known : this.attach(shard, epoch);
+    link.missed = 0;
     link.receivedMs = this.ports.now();
     if (branch.type === 'alive') {
       link.connected = branch.connected;
@@ -144,6 +148,8 @@ export class ShardLinks implements Groups {
 class ShardLink implements Link {
   readonly epoch: number;
   receivedMs: number;
+  /** Checks since it was last heard of. */
+  missed = 0;
   connected = 0;
   members = 0;
   readonly isDrained = true;

@@ -144,7 +144,7 @@ export class LoadParticipant {
 export const CLIENT_OPTIONS: ClientOptions = { perMessageDeflate: false };
 
 /** When rounds open, as the first of many participants receives them. */
-interface Opening {
+export interface Opening {
   readonly round: number;
   readonly atMs: number;
 }

@@ -1,7 +1,7 @@
-/** Federations for `kindred bench scale`: one process, gateways and shards on NATS, and a whole tree in this process. */
+/** Federations for `kindred bench scale`: one process, gateways and shards on NATS, and a whole tree in one process. */
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
-import { LoadTree } from '../../node/load/load-tree.ts';
+import { runTreeApart } from '../../node/load/load-tree-run.ts';
 import { NatsFloor } from '../../node/load/nats-floor.ts';
 import { NatsProcess } from '../../node/load/nats-process.ts';
 import { median } from '../../reproduce/statistics.ts';
@@ -167,30 +167,13 @@ function stopwatch(): () => number {
   return () => (performance.now() - started) / 1000;
 }
 
-/** The whole tree in this process, without a network or a disk. */
+/** The whole tree in one process, without a network or a disk: medians. */
 export async function simulation(size: Omit<TreeSize, 'gateways'>) {
   const { participants, shards } = size;
-  const before = process.memoryUsage().rss;
-  const tree = new LoadTree(size);
-  try {
-    await tree.run(2);
-    const rounds: (typeof tree.spent)[] = [];
-    for (let round = 0; round < SIMULATED_ROUNDS; round++) {
-      const [from, start] = [tree.round, { ...tree.spent }];
-      await tree.run(from + 1);
-      rounds.push({
-        rootMs: tree.spent.rootMs - start.rootMs,
-        shardsMs: tree.spent.shardsMs - start.shardsMs,
-        rootBytes: tree.spent.rootBytes - start.rootBytes,
-      });
-    }
-    const middle = (key: keyof typeof tree.spent) => median(rounds.map((round) => round[key]));
-    return {
-      ...{ participants, shards },
-      ...{ rootMs: middle('rootMs'), shardsMs: middle('shardsMs'), rootBytes: middle('rootBytes') },
-      memoryEach: Math.max(0, process.memoryUsage().rss - before) / participants,
-    };
-  } finally {
-    await tree.close();
-  }
+  const { rounds, memoryEach } = await runTreeApart(size, SIMULATED_ROUNDS);
+  const middle = (key: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[key]));
+  return {
+    ...{ participants, shards, memoryEach },
+    ...{ rootMs: middle('rootMs'), shardsMs: middle('shardsMs'), rootBytes: middle('rootBytes') },
+  };
 }

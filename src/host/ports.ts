@@ -84,6 +84,12 @@ export interface Invitation {
   readonly usedBy: string | undefined;
 }
 
+/** Somebody who is enrolled, with the invitation that is used up by it, if there is one. */
+export interface Enrolling {
+  readonly enrolment: Enrolment;
+  readonly used?: Invitation | undefined;
+}
+
 /** Who may take part in each federation, as durable as a `RunStore`. */
 export interface EnrolmentStore {
   schema(federation: string): Eventually<SchemaRecord | undefined>;
@@ -91,8 +97,8 @@ export interface EnrolmentStore {
   enrolment(federation: string, participant: string): Eventually<Enrolment | undefined>;
   /** By participant. */
   enrolments(federation: string): Eventually<readonly Enrolment[]>;
-  /** With the invitation that is used up by it, if there is one: both or neither. */
-  enrol(federation: string, enrolment: Enrolment, used?: Invitation): Eventually<void>;
+  /** All of them with their invitations, or none. Of one name the last counts. */
+  enrol(federation: string, enrolling: readonly Enrolling[]): Eventually<void>;
   invitation(federation: string, digest: string): Eventually<Invitation | undefined>;
   /** Oldest first. */
   invitations(federation: string): Eventually<readonly Invitation[]>;

@@ -81,13 +81,12 @@ export class ShardHost {
 
   constructor(options: ShardOptions, ports: ShardPorts) {
     const { record, shard, epoch, store, saved } = options;
-    const { bus, subjects, clock, primitives, log, beatMs } = ports;
+    const { bus, subjects, clock, primitives, log } = ports;
     this.options = options;
     this.ports = ports;
     this.parent = new ParentLink({ record, shard, epoch }, ports);
     this.routes = new Routes({
-      now: clock.now,
-      silentMs: BEATS_MISSED * beatMs,
+      mostMissed: BEATS_MISSED,
       onAway: (participant) => this.host.away(participant),
       onReplaced: (old) => this.close(old, CLOSE.replaced, 'replaced by another connection'),
       onUnknown: (gateway, connections) => {

@@ -39,7 +39,6 @@ export interface Groups {
   start(): void;
   stop(): void;
   /** Called every few seconds. */
-  check(now: number): void;
   /** What the shards say of themselves. */
   list(): readonly GroupView[];
   /** Has the contribution of a participant removed where it is. Gives the reason if that was refused. */
@@ -213,7 +212,6 @@ export class Federation implements Transport, Measured {
   /** Called every few seconds: dead connections are found by their silence. */
   check(now: number): void {
     for (const connection of this.connections.values()) connection.check(now);
-    this.groups?.check(now);
   }
 
   /** After a restart everybody comes back by themselves; who has not by then is not waited for. */

@@ -276,7 +276,7 @@ export class CoordinatorServer {
     try {
       // Nothing is written about it once it is deleted.
       await federation.host.stop();
-      await this.admission.removeAll(name);
+      await this.admission.removeAll(record);
     } catch (error) {
       await federation.stop(1001, 'the store is failing');
       await this.add(record);

@@ -37,7 +37,9 @@ export function isWiderThanScreen(page: Page): Promise<boolean> {
 /** A state of the page is set up once and looked at in both themes. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    // The colours of the other theme are gone with the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 300))));
     expect(await seriousFindings(page), `${state}, ${colorScheme}`).toEqual([]);
   }
   expect(await isWiderThanScreen(page), `${state}: wider than the screen`).toBe(false);

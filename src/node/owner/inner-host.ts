@@ -8,7 +8,8 @@ import { nodeName, parentOf, shapeOf } from '../../nats/shape.ts';
 import { Timer } from '../clock.ts';
 import { entropyStream } from '../crypto.ts';
 import { ParentLink } from './parent-link.ts';
-import type { ShardOptions, ShardPorts } from './shard-host.ts';
+import type { ShardOptions } from './shard-host.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 /** Beats of a branch that may be missed before it is away. */
 const BEATS_MISSED = 5;

@@ -18,7 +18,8 @@ import { leaseBucket, type Subjects, shardBucket } from '../../nats/subjects.ts'
 import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
 import { InnerHost } from './inner-host.ts';
-import { ShardHost, type ShardPorts } from './shard-host.ts';
+import { ShardHost } from './shard-host.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 const BEAT_MS = 1000;
 const RETURN_MS = 5000;

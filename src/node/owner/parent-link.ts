@@ -8,7 +8,7 @@ import { decodeFrom } from '../../protocol/codec.ts';
 import { KIND_OF_TAG } from '../../protocol/layouts.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
 import { ShardCounts } from './shard-counts.ts';
-import type { ShardPorts } from './shard-host.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 const TAG_AT = 5;
 

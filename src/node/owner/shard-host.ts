@@ -2,16 +2,14 @@
  * One shard of a federation, run by whoever owns it at present: a coordinator that is a branch, its state in JetStream, its participants
  * behind gateways. Whoever owned it before can persist nothing since the store was opened here, and sends nothing that it has not persisted.
  */
-import type { Logger } from 'pino';
+
 import { FederationHost } from '../../host/federation-host.ts';
-import type { FederationRecord, HostClock, SavedRun, Store } from '../../host/ports.ts';
+import type { FederationRecord, SavedRun, Store } from '../../host/ports.ts';
 import { fromJson, toJson } from '../../nats/admission.ts';
-import type { Bus } from '../../nats/bus.ts';
 import { decodeUp, encodeDown, type Up } from '../../nats/envelope.ts';
 import { type Route, Routes } from '../../nats/routes.ts';
 import { ShardTransport } from '../../nats/shard-transport.ts';
-import { type Subjects, shardName } from '../../nats/subjects.ts';
-import type { Primitives } from '../../privacy/secure/keys.ts';
+import { shardName } from '../../nats/subjects.ts';
 import { decodeFrom } from '../../protocol/codec.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
@@ -19,6 +17,7 @@ import { ProtocolError } from '../../protocol/protocol-error.ts';
 import { Timer } from '../clock.ts';
 import { entropyStream } from '../crypto.ts';
 import { ParentLink } from './parent-link.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 /** Beats of a gateway that may be missed before it is gone. */
 const BEATS_MISSED = 3;
@@ -44,17 +43,6 @@ export interface ShardAnswer {
   /** Nobody of this name has joined here. */
   readonly unknown?: true;
   readonly refusal?: string | undefined;
-}
-
-export interface ShardPorts {
-  readonly bus: Bus;
-  readonly subjects: Subjects;
-  readonly clock: HostClock;
-  readonly primitives: Primitives;
-  readonly log: Logger;
-  readonly beatMs: number;
-  /** Who has not come back so long after a start is not waited for. */
-  readonly returnMs: number;
 }
 
 export interface ShardOptions {

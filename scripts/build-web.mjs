@@ -1,6 +1,6 @@
 /**
  * Builds what `kindred serve` serves to browsers, into dist/web: the pages (src/web/*.html, with their scripts under names that change with
- * their content), and `kindred.js`, the library of pages as a plain ES module (src/public/browser.ts).
+ * their content), and the library of pages as plain ES modules: `kindred.js` (src/public/page.ts) and `kindred-models.js` (src/public/page-models.ts).
  */
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
@@ -9,13 +9,32 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const src = `${root}src/`;
 const outDir = `${root}dist/web`;
 
+/** Help texts of settings are for commands and documents: pages show none, and would load more than a kilobyte of them. */
+const withoutHelp = {
+  name: 'kindred-without-help',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.startsWith(`${src}settings/`)
+      ? { code: code.replace(/\.about\(\s*(?:'[^']*'|"[^"]*"|`[^`]*`),?\s*\)/g, ''), map: null }
+      : undefined,
+};
+
+/** Vite wraps every later import to preload what it imports in turn; those of the library import next to nothing. */
+const withoutPreloading = {
+  name: 'kindred-without-preloading',
+  enforce: 'pre',
+  load: (id) =>
+    id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load();' : undefined,
+};
+
 const shared = {
   configFile: false,
   logLevel: 'warn',
   root: `${src}web`,
   base: '/',
   publicDir: false,
-  worker: { format: 'es' },
+  plugins: [withoutHelp],
+  worker: { format: 'es', plugins: () => [withoutHelp] },
 };
 
 const PAGES = ['index', 'join', 'personalise'];
@@ -33,41 +52,20 @@ await build({
   },
 });
 
-const WORKER_NAME = '__KINDRED_WORKER__';
-
-/** Library and worker are built together, so that what both need is loaded once: the worker's address is filled in when it has a name. */
-const worker = {
-  name: 'kindred-worker',
-  enforce: 'pre',
-  load: (id) =>
-    id === `${src}browser/start-worker.ts`
-      ? `export const startWorker = () => new Worker(new URL(${WORKER_NAME}, import.meta.url), { type: 'module', name: 'kindred' });`
-      : undefined,
-  generateBundle(_, bundle) {
-    const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
-    const { fileName } = chunks.find(({ name }) => name === 'participant-worker');
-    const library = chunks.find(({ name }) => name === 'kindred');
-    library.code = library.code.replace(WORKER_NAME, JSON.stringify(`./${fileName}`));
-  },
-};
-
 await build({
   ...shared,
-  plugins: [worker],
+  plugins: [withoutHelp, withoutPreloading],
   build: {
     outDir,
     emptyOutDir: false,
     target: 'es2022',
     modulePreload: false,
     rollupOptions: {
-      input: {
-        kindred: `${src}public/browser.ts`,
-        'participant-worker': `${src}browser/participant-worker.ts`,
-      },
+      input: { kindred: `${src}public/page.ts`, 'kindred-models': `${src}public/page-models.ts` },
       preserveEntrySignatures: 'strict',
       output: {
         format: 'es',
-        entryFileNames: ({ name }) => (name === 'kindred' ? 'kindred.js' : 'assets/[name]-[hash].js'),
+        entryFileNames: '[name].js',
         chunkFileNames: 'assets/[name]-[hash].js',
       },
     },

@@ -26,7 +26,7 @@ const VIEWS = ['desktop', 'phone'].flatMap((device) =>
     name: `${device}-${colorScheme}`,
     options: {
       colorScheme,
-      viewport: device === 'desktop' ? { width: 1280, height: 800 } : { width: 390, height: 844 },
+      viewport: device === 'desktop' ? { width: 1280, height: 800 } : { width: 360, height: 780 },
       deviceScaleFactor: 2,
       ...(device === 'phone' && { isMobile: true, hasTouch: true }),
     },

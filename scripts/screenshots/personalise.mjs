@@ -15,7 +15,7 @@ export async function shoot({ browser, take, views }) {
   const folder = mkdtempSync(join(tmpdir(), 'kindred-screenshots-'));
   const server = await startServer({ store: join(folder, 'kindred.db'), port: 0 });
   try {
-    await server.ensure('default', parseOptions({}));
+    await server.ensure('default', parseOptions('default', {}));
     for (const { name, options } of views) {
       const context = await browser.newContext(options);
       const page = await context.newPage();

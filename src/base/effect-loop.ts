@@ -5,12 +5,23 @@
  */
 interface Driven<Input, Effect> {
   step(input: Input): readonly Effect[];
+  /** Absent: every input is taken on its own. */
+  readonly group?: Group<Input, Effect> | undefined;
   perform(effect: Effect): void | Promise<void>;
   /** All effects of an input have been carried out. */
   settled?(): void;
   /** A step or an effect has thrown. Nothing after it has been carried out, and the loop has stopped. */
   failed(error: unknown): void;
 }
+
+/** Inputs that have waited may be taken together: what they ask for is then carried out once for all of them. */
+interface Group<Input, Effect> {
+  /** Asked before each: of those that follow one another. */
+  takes(next: Input): boolean;
+  merge(effects: readonly Effect[]): readonly Effect[];
+}
+
+const MOST_TOGETHER = 1000;
 
 export class EffectLoop<Input, Effect> {
   private readonly driven: Driven<Input, Effect>;
@@ -66,10 +77,18 @@ export class EffectLoop<Input, Effect> {
   private takeNext(): boolean {
     const input = this.inputs.shift();
     if (input === undefined) return false;
-    this.effects = this.driven.step(input);
+    const { group } = this.driven;
+    this.effects = group?.takes(input) ? this.together(input, group) : this.driven.step(input);
     this.next = 0;
     this.isUnsettled = true;
     return true;
+  }
+
+  private together(first: Input, { takes, merge }: Group<Input, Effect>): readonly Effect[] {
+    const all = [this.driven.step(first)];
+    while (this.inputs.length > 0 && all.length < MOST_TOGETHER && takes(this.inputs[0]))
+      all.push(this.driven.step(this.inputs.shift()!));
+    return all.length === 1 ? all[0] : merge(all.flat());
   }
 
   private settle(): void {

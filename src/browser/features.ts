@@ -3,7 +3,6 @@ import { hasLocks } from './leadership.ts';
 import type { MissingFeature } from './page-types.ts';
 
 export function missingFeatures(): MissingFeature[] {
-  const known = navigator as Partial<Navigator>;
   const all: (MissingFeature & { readonly isThere: boolean })[] = [
     {
       name: 'crypto.subtle',
@@ -14,11 +13,6 @@ export function missingFeatures(): MissingFeature[] {
       name: 'locks',
       isThere: hasLocks(),
       consequence: 'When a tab that takes part is closed, another one takes over after some seconds only.',
-    },
-    {
-      name: 'serviceWorker',
-      isThere: known.serviceWorker !== undefined,
-      consequence: 'The page does not open without a connection to its server.',
     },
     {
       name: 'motion',

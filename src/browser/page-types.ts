@@ -63,7 +63,7 @@ export interface StateSummary {
 
 /** What the browser does not give this page, and what follows from that. */
 export interface MissingFeature {
-  readonly name: 'crypto.subtle' | 'locks' | 'serviceWorker' | 'motion' | 'simd';
+  readonly name: 'crypto.subtle' | 'locks' | 'motion' | 'simd';
   /** A sentence. */
   readonly consequence: string;
 }

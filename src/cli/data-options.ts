@@ -1,8 +1,8 @@
 /** Options for reading data, and the reading itself: the same for every command that takes <data>. */
 import { Command, Option } from 'commander';
 import { inMemory } from '../data/byte-source.ts';
-import { tableColumns } from '../data/parse-table.ts';
 import type { CategoricalRule, MissingRule, Table, TableColumns } from '../data/table.ts';
+import { tableColumns } from '../data/table-bytes.ts';
 import type { TextFormat } from '../data/text-format.ts';
 import { parseFile, type ReadOptions, readTable } from '../node/files/read-table.ts';
 import { COLUMN_RULES } from '../settings/columns.ts';

@@ -62,13 +62,21 @@ function addTreeOptions(command: Command): void {
     command,
     'serve participants behind gateways on this NATS; several addresses separated by commas',
   );
-  addTakeoverOptions(command, ONE_NAMESPACE).addOption(
-    valued(
-      '--shards <number>',
-      'shards of a new federation, with --nats (default: 8)',
-      whole(1, MOST_SHARDS),
-    ),
-  );
+  addTakeoverOptions(command, ONE_NAMESPACE)
+    .addOption(
+      valued(
+        '--shards <number>',
+        'shards of a new federation, with --nats (default: 8)',
+        whole(1, MOST_SHARDS),
+      ),
+    )
+    .addOption(
+      valued(
+        '--fan-in <number>',
+        'most shards or branches below the root and below each branch of a new federation, with --nats; levels of branches follow from it (default: all shards below the root)',
+        whole(2, MOST_SHARDS),
+      ),
+    );
 }
 
 function addAccessOptions(command: Command): void {

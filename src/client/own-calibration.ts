@@ -4,7 +4,8 @@
  */
 import { Arena } from '../math/arena.ts';
 import type { FederationSettings } from '../settings/wire.ts';
-import { fixedSigmoids, ownSigmoids, type Sigmoids } from '../solver/calibration.ts';
+import { ownSigmoids, type Sigmoids } from '../solver/calibration.ts';
+import { fixedSigmoids } from '../solver/fixed-sigmoids.ts';
 import { type FoldedRows, outOfFold } from '../solver/out-of-fold.ts';
 import { modelOf } from './participant-file.ts';
 import type { StateStore } from './ports.ts';

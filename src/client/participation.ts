@@ -71,8 +71,9 @@ class Participating implements Participation {
     this.options = options;
     this.ports = ports;
     this.faults = new FaultReports(ports.clock, (code) => {
-      if (this.loop && this.hasStarted)
-        this.connection?.send(encode(faultMessage(this.loop.state, code), 'f64'));
+      // The coordinator does not know it yet.
+      if (!this.loop || !this.hasStarted) return true;
+      return this.connection?.send(encode(faultMessage(this.loop.state, code), 'f64')) ?? false;
     });
     this.done = new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
@@ -251,6 +252,7 @@ class Participating implements Participation {
           const type = this.hasStarted ? 'timer' : 'start';
           this.hasStarted = true;
           this.take({ type });
+          this.faults.sendAll();
         },
         message: (message) => this.take({ type: 'message', message }),
         badFrame: (message) => {
@@ -266,7 +268,10 @@ class Participating implements Participation {
           this.otherVersion = server;
           this.emit({ type: 'other version', server, own: PROTOCOL_VERSION, why, retryMs });
         },
-        ended: (error) => this.fail(error),
+        ended: (error) => {
+          this.connection = undefined;
+          this.fail(error);
+        },
       },
     );
   }
@@ -329,16 +334,21 @@ class Participating implements Participation {
     if (this.isEnding) return;
     this.isEnding = true;
     this.loop?.stop();
-    this.shutDown(reason).then(
+    const reported = failure && this.connection ? this.faults.sent() : undefined;
+    this.shutDown(reason, reported).then(
       (result) => (failure ? this.settle.reject(failure.error) : this.settle.resolve(result)),
       (other: unknown) => this.settle.reject(failure ? failure.error : other),
     );
   }
 
   /** Everything is given back before `done` is settled. */
-  private async shutDown(reason: JoinResult['reason']): Promise<JoinResult> {
+  private async shutDown(
+    reason: JoinResult['reason'],
+    reported: Promise<void> | undefined,
+  ): Promise<JoinResult> {
     // Not within the step or the event that ended it: the state may still be on its way to the store.
     await this.opened;
+    await reported;
     const { store, rows, key, status } = this;
     try {
       await this.connection?.close();

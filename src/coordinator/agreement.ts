@@ -97,6 +97,21 @@ function broughtBy({ members }: CoordinatorState, but?: Member) {
   return { labels, positive };
 }
 
+/** What another has brought goes with everything: in a crowd nearly everybody has the same classes. */
+function isAsOfAnother(
+  { members }: CoordinatorState,
+  member: Member,
+  { labels, positive }: Pick<Moments, 'labels' | 'positive'>,
+): boolean {
+  for (const other of members.values()) {
+    if (other === member || !other.moments) continue;
+    const { moments } = other;
+    const isKnown = labels.every((label) => moments.labels.includes(label));
+    return isKnown && (positive === undefined || positive === moments.positive);
+  }
+  return false;
+}
+
 /** Why what a member has brought does not go with what others have. */
 export function contradictionIn(
   state: CoordinatorState,
@@ -104,6 +119,7 @@ export function contradictionIn(
   { labels, positive }: Pick<Moments, 'labels' | 'positive'>,
 ): string | undefined {
   const who = `participant "${member.id}"`;
+  if (isAsOfAnother(state, member, { labels, positive })) return undefined;
   const known = broughtBy(state, member);
   if (positive !== undefined && known.positive && known.positive.label !== positive) {
     const { label, by } = known.positive;
@@ -123,11 +139,28 @@ function namesOf(labels: Iterable<string>): string {
 /** The class that training waits for, in words; undefined: none. */
 export function classAwaited(state: CoordinatorState): string | undefined {
   if (state.agreement || !areLabelsAsked(state)) return undefined;
+  if (areClassesThere(state)) return undefined;
   const { labels, positive } = broughtBy(state);
   if (labels.size === 0) return undefined;
   const sofar = `so far participants have only ${namesOf(labels)}`;
   if (positive && !labels.has(positive.label)) return `the positive class ${shown(positive.label)}: ${sofar}`;
   return labels.size < 2 ? `another class: ${sofar}` : undefined;
+}
+
+/** Two, with the positive one if somebody has named it. Asked for every participant: it looks at the classes of as few as it can. */
+function areClassesThere({ members }: CoordinatorState): boolean {
+  let positive: string | undefined;
+  for (const { moments } of members.values()) {
+    if (moments?.positive === undefined) continue;
+    positive = moments.positive;
+    break;
+  }
+  const labels = new Set<string>();
+  for (const { moments } of members.values()) {
+    for (const label of moments?.labels ?? []) labels.add(label);
+    if (labels.size > 1 && (positive === undefined || labels.has(positive))) return true;
+  }
+  return false;
 }
 
 /** What labels mean is settled first, before rows are measured in secret: nobody who comes during that can change it. */

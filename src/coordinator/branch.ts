@@ -85,6 +85,10 @@ export function onAbove(state: CoordinatorState, message: ToParticipant): Coordi
     case 'outcome':
       if (message.round === above.pending?.message.round) resolve(state, message.accepted);
       return [];
+    case 'timing':
+      // Stored with the next partial sum: until then the parent sends it again.
+      state.timing = { waiting: message.waiting, maxWaitMs: message.maxWaitMs };
+      return [];
     case 'finish':
       return onFinish(state, message);
     case 'reject':

@@ -33,16 +33,23 @@ export function unfitColumns(
     if (new Set(levels.map(({ level }) => level)).size < levels.length)
       return `moments: expected each level of column ${j + 1} once`;
   }
-  const others = [...members.values()].flatMap((other) =>
-    other !== member && other.moments ? [other.moments] : [],
-  );
-  if (options.columns === 'union') return unfitUnion(others, member.id, message);
-  const j = others.length > 0 ? firstOtherKind(others[0].columns, columns) : -1;
-  if (j < 0) return areLevelsNamed(options) ? tooManyNames(others, member.id, columns) : undefined;
+  const others = broughtByOthers(members, member);
+  if (options.columns === 'union') return unfitUnion([...others], member.id, message);
+  // Everybody has come past the first: among thousands it is enough to compare with that one.
+  const [first] = others;
+  const j = first ? firstOtherKind(first.columns, columns) : -1;
+  if (j < 0)
+    return areLevelsNamed(options)
+      ? tooManyNames([...broughtByOthers(members, member)], member.id, columns)
+      : undefined;
   const got = columns?.[j]?.kind ?? 'number';
   const kinds = { number: 'numbers', text: 'text' };
   const expected = got === 'text' ? 'numbers' : 'text';
   return `participant "${member.id}": expected ${expected} in column ${j + 1}, as other participants have, got ${kinds[got]}; --categorical <column> takes numbers as categories`;
+}
+
+function* broughtByOthers(members: CoordinatorState['members'], member: Member): Generator<Brought> {
+  for (const other of members.values()) if (other !== member && other.moments) yield other.moments;
 }
 
 /** Nobody can say which of them are rare. */

@@ -50,7 +50,7 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
   if (state.phase === 'finished') return [...effects, sendFinish(state, member)];
   if (isBehind && state.phase === 'open') return [...effects, ...open(state, state.purpose, [member])];
   const isAsked = state.phase === 'open' && !member.answered && member.barred < state.round;
-  return isAsked ? [...effects, sendRound(state, member)] : effects;
+  return isAsked ? [...effects, ...sendRound(state, member)] : effects;
 }
 
 function newBranch(state: CoordinatorState, id: string, message: Enlist): Member {

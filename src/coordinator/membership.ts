@@ -104,7 +104,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   }
   const asked = state.trainer && state.phase === 'open' && !member.answered && member.barred < state.round;
   if (state.phase === 'finished') effects.push(sendFinish(state, member));
-  else if (asked) effects.push(sendRound(state, member));
+  else if (asked) effects.push(...sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }
@@ -160,7 +160,7 @@ function askAbout(state: CoordinatorState, member: Member, everybody: boolean): 
   if (everybody && isUnderWay(state)) return open(state, 'train', changed);
   const effects: CoordinatorEffect[] = [persist(state, changed)];
   if (state.phase === 'open' && !member.answered && member.barred < state.round)
-    effects.push(sendRound(state, member));
+    effects.push(...sendRound(state, member));
   if (state.secure) effects.push(...sendPhase(state, member));
   return effects;
 }

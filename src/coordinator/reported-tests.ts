@@ -1,10 +1,10 @@
 /** What participants report of their test rows, round by round: shown to people, and used for nothing else. */
+
+import { type ReportSums, reportSums } from '../protocol/summed-reports.ts';
 import {
   type GroupStatistics,
   type GroupTests,
-  type ReportSums,
   type RoundTests,
-  reportSums,
   TEST_METRIC,
   type TestMetric,
   type TestStatistics,

@@ -64,7 +64,7 @@ export function announce(state: CoordinatorState): CoordinatorEffect[] {
 
 /** No round is sent before there is a model to train. */
 function sendRounds(state: CoordinatorState): CoordinatorEffect[] {
-  return state.trainer ? membersHere(state).map((member) => sendRound(state, member)) : [];
+  return state.trainer ? membersHere(state).flatMap((member) => sendRound(state, member)) : [];
 }
 
 export function onTimer(state: CoordinatorState): CoordinatorEffect[] {
@@ -83,7 +83,7 @@ export function onTimer(state: CoordinatorState): CoordinatorEffect[] {
 }
 
 function retransmitTo(state: CoordinatorState, members: readonly Member[]): CoordinatorEffect[] {
-  const again = members.map((member) => sendRound(state, member));
+  const again = members.flatMap((member) => sendRound(state, member));
   return [...again, nextTimer(state)];
 }
 

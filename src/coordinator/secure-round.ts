@@ -93,7 +93,7 @@ export function sendPhase(state: CoordinatorState, member: Member): CoordinatorE
 export function retransmitPhase(state: CoordinatorState): CoordinatorEffect[] {
   const opened = state.phase === 'open' && state.secure!.purpose !== 'measure';
   return membersAwaited(state).flatMap((member) => [
-    ...(opened ? [sendRound(state, member)] : []),
+    ...(opened ? sendRound(state, member) : []),
     ...sendPhase(state, member),
   ]);
 }

@@ -86,7 +86,8 @@ function toleranceOf({ above, gap }: CoordinatorState): number {
   return above?.order?.tolerance ?? localTolerance(gap);
 }
 
-export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect {
+/** A branch is sent before it how long rounds stay open. */
+export function sendRound(state: CoordinatorState, member: Member): CoordinatorEffect[] {
   const { round, purpose, nowMs } = state;
   noteDeparture(member.ways, round, nowMs);
   noteSent(member.pace, nowMs);
@@ -102,7 +103,13 @@ export function sendRound(state: CoordinatorState, member: Member): CoordinatorE
     accepted: member.accepted,
     sendPrevious: inquiryOf(state)?.needsPrevious(member.index) ?? false,
   };
-  return { type: 'send', to: member.id, message };
+  const send = { type: 'send', to: member.id, message } as const;
+  return state.place.below === 'groups' ? [sendTiming(state, member), send] : [send];
+}
+
+function sendTiming({ options }: CoordinatorState, { id, session }: Member): CoordinatorEffect {
+  const { waiting, maxWaitMs } = options;
+  return { type: 'send', to: id, message: { kind: 'timing', session, waiting, maxWaitMs } };
 }
 
 /** Which answer counts, to whoever has sent one to this round. */

@@ -14,12 +14,15 @@ import { wayMs } from './ways.ts';
 /** Of the time that the parent of a branch gives it; the rest is for a way that takes longer than usual. */
 const SHARE_OF_PARENT = 0.9;
 
+/** Milliseconds from opening after which a round closes whoever is missing: a branch has its answer ready before its parent expects it. */
+function mostMs({ options, above }: CoordinatorState): number {
+  const parentMs = above?.order?.waitMs ?? Number.POSITIVE_INFINITY;
+  return Math.min(options.maxWaitMs, SHARE_OF_PARENT * parentMs);
+}
+
 /** Milliseconds from opening to the deadline; Infinity: until all have answered. */
 export function waitingPeriod(state: CoordinatorState): number {
-  const { maxWaitMs } = state.options;
-  // A branch has its answer ready before its parent expects it.
-  const parentMs = state.above?.order?.waitMs ?? Number.POSITIVE_INFINITY;
-  const most = Math.min(maxWaitMs, SHARE_OF_PARENT * parentMs);
+  const most = mostMs(state);
   // A certifying round needs everybody.
   if (state.purpose === 'certify') return most;
   return Math.min(most, period(state));
@@ -105,14 +108,14 @@ export function hasShare(state: CoordinatorState): boolean {
 
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState): boolean {
-  const { straggler, maxWaitMs } = state.options;
+  const { straggler } = state.options;
   const waiting = waitingOf(state);
   // How many there have to be is for the root to say.
   const minResponses = state.above ? 0 : state.options.minResponses;
   const { here, answers, silent, awaited } = tallyOf(state);
   if (state.paused) return false;
   if (here === 0) return state.above !== undefined;
-  if (state.nowMs >= state.openedMs + maxWaitMs) return true;
+  if (state.nowMs >= state.openedMs + mostMs(state)) return true;
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
   // Those who have been silent for some rounds, or are gone, hold up nobody.
@@ -132,8 +135,7 @@ export function trainingMs({ paused, pausedMs, startedMs, nowMs }: CoordinatorSt
 
 /** When something may change by time alone; Infinity: never. */
 export function nextDeadline(state: CoordinatorState): number {
-  const { maxWaitMs } = state.options;
-  const last = state.openedMs + maxWaitMs;
+  const last = state.openedMs + mostMs(state);
   return state.deadlineMs > state.nowMs ? Math.min(state.deadlineMs, last) : last;
 }
 

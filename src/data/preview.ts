@@ -8,8 +8,8 @@ import { CsvCursor } from './csv-cursor.ts';
 import { detectFormat, unknownFormat } from './data-format.ts';
 import { gunzipped } from './gzip.ts';
 import { HeldBytes } from './held-bytes.ts';
-import { parseTable } from './parse-table.ts';
 import type { Table } from './table.ts';
+import { readTableBytes } from './table-bytes.ts';
 import { checkNoZeros, emptyFile } from './text.ts';
 import { separatorOf } from './text-format.ts';
 
@@ -34,7 +34,7 @@ export async function previewFile(
   const format = detectFormat(name, head);
   if (format === 'csv') return previewCsv(source, name, rows);
   if (format === 'csv.gz') return previewCsv(gunzipped(source, name), name, rows);
-  return previewTable(await parseTable(source, name, { ...NO_COLUMN, need: 'neither' }), rows);
+  return previewTable(await readTableBytes(source, name, { ...NO_COLUMN, need: 'neither' }), rows);
 }
 
 /** Reads on until the rows are there, or the file ends. */

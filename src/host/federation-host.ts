@@ -19,6 +19,7 @@ import { encode } from '../protocol/codec.ts';
 import { haveSameBytes } from '../protocol/fields.ts';
 import { LAYOUTS } from '../protocol/layouts.ts';
 import type { Precision, RoundMessage, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import { asOneChange } from './one-change.ts';
 import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
 
 /** How long to wait before a store that has failed is tried again. */
@@ -79,6 +80,7 @@ export class FederationHost {
     ports.recorder?.started(start);
     this.loop = new EffectLoop({
       step: (input) => this.step(input),
+      group: { takes: (next) => this.isGathering(next), merge: asOneChange },
       perform: (effect) => this.perform(effect),
       settled: () => this.settled(),
       failed: (error) => {
@@ -159,6 +161,18 @@ export class FederationHost {
     this.ports.recorder?.step(input, effects);
     this.answerOrder = answer && (() => answer(refusalIn(effects)));
     return effects;
+  }
+
+  /**
+   * Before training only joins are durable, one by one: those that have waited for the store are saved together, as a whole crowd may
+   * arrive at once. Later changes share arrays with a state that goes on, and are saved before anything else is taken.
+   */
+  private isGathering(next: CoordinatorInput): boolean {
+    return (
+      this.state.phase === 'gathering' &&
+      next.type === 'message' &&
+      (next.message.kind === 'join' || next.message.kind === 'moments')
+    );
   }
 
   private settled(): void {

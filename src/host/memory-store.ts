@@ -3,6 +3,7 @@ import { seal, unseal } from '../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { AuditLine } from './audit-chain.ts';
 import type {
+  Enrolling,
   Enrolment,
   FederationRecord,
   HistoryRow,
@@ -71,10 +72,12 @@ export class MemoryStore implements Store {
     return this.all(`enrolments of ${federation}`);
   }
 
-  enrol(federation: string, enrolment: Enrolment, used?: Invitation): void {
+  enrol(federation: string, enrolling: readonly Enrolling[]): void | Promise<void> {
     this.put(
-      [`enrolments of ${federation}`, enrolment.participant, enrolment],
-      ...(used ? [[`invitations of ${federation}`, used.digest, used] as const] : []),
+      ...enrolling.flatMap(({ enrolment, used }) => [
+        [`enrolments of ${federation}`, enrolment.participant, enrolment] as const,
+        ...(used ? [[`invitations of ${federation}`, used.digest, used] as const] : []),
+      ]),
     );
   }
 

@@ -21,6 +21,8 @@ export interface FederationRecord {
   readonly options: CoordinatorOptions;
   /** Of a federation on NATS, over how many shards its participants are spread: fixed for ever. Absent: one coordinator has them all. */
   readonly shards?: number | undefined;
+  /** With shards: how many the root and each branch between them may have below, fixed for ever. Absent: all shards are below the root. */
+  readonly fanIn?: number | undefined;
 }
 
 /** A row of the history, with the wall-clock time it was closed at. */
@@ -82,6 +84,12 @@ export interface Invitation {
   readonly usedBy: string | undefined;
 }
 
+/** Somebody who is enrolled, with the invitation that is used up by it, if there is one. */
+export interface Enrolling {
+  readonly enrolment: Enrolment;
+  readonly used?: Invitation | undefined;
+}
+
 /** Who may take part in each federation, as durable as a `RunStore`. */
 export interface EnrolmentStore {
   schema(federation: string): Eventually<SchemaRecord | undefined>;
@@ -89,8 +97,8 @@ export interface EnrolmentStore {
   enrolment(federation: string, participant: string): Eventually<Enrolment | undefined>;
   /** By participant. */
   enrolments(federation: string): Eventually<readonly Enrolment[]>;
-  /** With the invitation that is used up by it, if there is one: both or neither. */
-  enrol(federation: string, enrolment: Enrolment, used?: Invitation): Eventually<void>;
+  /** All of them with their invitations, or none. Of one name the last counts. */
+  enrol(federation: string, enrolling: readonly Enrolling[]): Eventually<void>;
   invitation(federation: string, digest: string): Eventually<Invitation | undefined>;
   /** Oldest first. */
   invitations(federation: string): Eventually<readonly Invitation[]>;

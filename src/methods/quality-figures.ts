@@ -1,10 +1,10 @@
 /** How good a model is on tested rows, as pictures: confusion matrix, ROC curves, reliability of probabilities. */
 import { COLOURS, type Figure, levelColour, type Panel, type Series } from '../charts/figure.ts';
 import { classNames, headsOf, isMany } from '../data/labels.ts';
-import { fixedSigmoids } from '../solver/calibration.ts';
 import { aucOf } from '../solver/chance-metrics.ts';
 import { type Confusion, confusionOf } from '../solver/confusion.ts';
 import { BINS, binOf, type ReliabilityBin, reliability, rocPoints } from '../solver/curves.ts';
+import { fixedSigmoids } from '../solver/fixed-sigmoids.ts';
 import type { Model } from '../solver/model.ts';
 import type { TestedRows } from '../solver/model-metrics.ts';
 import { toProbabilities } from '../solver/probabilities.ts';

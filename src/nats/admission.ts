@@ -35,16 +35,15 @@ export interface ListedFederation {
   readonly id: string;
   readonly createdMs: number;
   readonly shards: number;
+  readonly fanIn?: number | undefined;
   /** `optionsToJson`. */
   readonly options: unknown;
-  /** The highest epoch that the root has heard of, by shard: a new owner's is higher. */
+  /** The highest epoch that the root has heard of, by number in the tree: a new owner's is higher. */
   readonly epochs: readonly number[];
 }
 
 export interface FederationList {
   readonly federations: readonly ListedFederation[];
-  /** Of the buckets of shards. */
-  readonly replicas: number;
 }
 
 export function toJson(value: unknown): Uint8Array {

@@ -2,7 +2,9 @@
  * Core NATS as machines need it: whatever is published may be lost. While there is no connection it is dropped, not kept: it would be
  * old when the connection is back, and everybody retransmits.
  */
+
 import { ProtocolError } from '../protocol/protocol-error.ts';
+import { Inbox } from './inbox.ts';
 
 /** Where a server says nothing of it: its default. */
 const USUAL_PAYLOAD = 1024 * 1024;
@@ -10,7 +12,7 @@ const USUAL_PAYLOAD = 1024 * 1024;
 export interface BusCounts {
   readonly sent: { messages: number; bytes: number };
   readonly received: { messages: number; bytes: number };
-  /** Not sent: no connection, or larger than the servers take. */
+  /** Not sent: no connection, or larger than the servers take. Or received, and too much at once. */
   dropped: number;
   /** Received, and not understood. */
   bad: number;
@@ -56,6 +58,7 @@ export class Bus {
   /** Whether there is a connection at the moment. */
   isUp = true;
   private readonly connection: CoreConnection;
+  private readonly inbox = new Inbox();
 
   constructor(connection: CoreConnection) {
     this.connection = connection;
@@ -80,19 +83,27 @@ export class Bus {
 
   /** What `take` refuses with a ProtocolError is counted, and nothing else happens. Gives what ends it. */
   subscribe(subject: string, take: (bytes: Uint8Array, subject: string) => void): () => void {
+    let isOver = false;
+    const taken = ({ data, subject: from }: CoreMessage) => {
+      if (isOver) return;
+      try {
+        take(data, from);
+      } catch (failure) {
+        if (!(failure instanceof ProtocolError)) throw failure;
+        this.counts.bad++;
+      }
+    };
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
         if (error) return;
         this.count('received', message.data);
-        try {
-          take(message.data, message.subject);
-        } catch (failure) {
-          if (!(failure instanceof ProtocolError)) throw failure;
-          this.counts.bad++;
-        }
+        if (!this.inbox.put(message.data.length, () => taken(message))) this.counts.dropped++;
       },
     });
-    return () => subscription.unsubscribe();
+    return () => {
+      isOver = true;
+      subscription.unsubscribe();
+    };
   }
 
   /** Rejects where nobody answers in time. */

@@ -4,6 +4,7 @@
  */
 import { connect, credsAuthenticator, type NatsConnection } from '@nats-io/transport-node';
 import { inputError, type KindredError } from '../base/errors.ts';
+import { isToken } from './subjects.ts';
 
 export interface NatsOptions {
   /** nats:// or tls://, or host and port alone; several of one cluster. User and password may be in them. */
@@ -94,7 +95,10 @@ function authentication({ credentials, token, user, password }: NatsOptions, ser
   // A user without a password is a token: that is how addresses of NATS are written.
   const secret = token ?? (written && written.password === undefined ? written.user : undefined);
   if (secret !== undefined && user === undefined) return { token: secret };
-  return name === undefined ? {} : { user: name, pass: password ?? written?.password ?? '' };
+  if (name === undefined) return {};
+  // Replies go to subjects of the user's own, so that permissions can keep others from reading them.
+  const inboxPrefix = isToken(name) ? { inboxPrefix: `_INBOX.${name}` } : {};
+  return { user: name, pass: password ?? written?.password ?? '', ...inboxPrefix };
 }
 
 const UNTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/;

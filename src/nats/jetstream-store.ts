@@ -8,6 +8,7 @@ import { seal, unseal } from '../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { AuditLine } from '../host/audit-chain.ts';
 import type {
+  Enrolling,
   Enrolment,
   FederationRecord,
   HistoryRow,
@@ -139,10 +140,12 @@ export class JetStreamStore implements Store {
     return this.all('enrolments', federation);
   }
 
-  async enrol(federation: string, enrolment: Enrolment, used?: Invitation): Promise<void> {
+  async enrol(federation: string, enrolling: readonly Enrolling[]): Promise<void> {
     await this.put(
-      cellOf('enrolments', [federation, enrolment.participant], enrolment),
-      ...(used ? [cellOf('invitations', [federation, used.digest], used)] : []),
+      ...enrolling.flatMap(({ enrolment, used }) => [
+        cellOf('enrolments', [federation, enrolment.participant], enrolment),
+        ...(used ? [cellOf('invitations', [federation, used.digest], used)] : []),
+      ]),
     );
   }
 

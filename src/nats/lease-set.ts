@@ -89,13 +89,19 @@ export class LeaseSet {
     await this.leave().catch(() => {});
   }
 
-  /** What could not be renewed in time is lost, whatever becomes of the requests. */
+  /**
+   * What could not be renewed in time is lost, whatever becomes of the requests. A process that was too busy to run may find an answer
+   * waiting: then it is read first. Somebody else may have what was ours by then, and the store of a shard tells them apart.
+   */
   private async watch(): Promise<void> {
     const { signal } = this.over;
-    while (!signal.aborted) {
-      const leftMs = this.renewedMs + this.ttlMs * LAPSE - performance.now();
-      if (leftMs <= 0) void this.loseAll();
-      await pause(leftMs > 0 ? leftMs : this.ttlMs / BEATS, signal);
+    const stepMs = this.ttlMs / BEATS / 2;
+    for (let lastMs = performance.now(); !signal.aborted; ) {
+      await pause(stepMs, signal);
+      const nowMs = performance.now();
+      const isLate = nowMs - lastMs > 2 * stepMs;
+      lastMs = nowMs;
+      if (!isLate && nowMs > this.renewedMs + this.ttlMs * LAPSE) void this.loseAll();
     }
   }
 

@@ -8,14 +8,15 @@ export interface Route {
 }
 
 interface Gateway {
-  heardMs: number;
+  isHeard: boolean;
+  /** Checks in a row before which nothing was heard of it. */
+  missed: number;
   readonly participants: Map<number, string>;
 }
 
 interface RoutesPorts {
-  readonly now: () => number;
-  /** A gateway that is not heard of for so long is gone. */
-  readonly silentMs: number;
+  /** A gateway that is not heard of between so many checks in a row is gone. */
+  readonly mostMissed: number;
   /** Nobody is at the end of its connection any more. */
   onAway(participant: string): void;
   /** It is connected elsewhere now. */
@@ -46,7 +47,7 @@ export class Routes {
     const route = { gateway: name, connection };
     const known = this.routes.get(participant);
     const gateway = this.gateway(route.gateway);
-    gateway.heardMs = this.ports.now();
+    gateway.isHeard = true;
     if (known?.connection === route.connection) return true;
     if (known && known.connection > route.connection) {
       this.ports.onReplaced(route);
@@ -69,7 +70,7 @@ export class Routes {
   /** Who is not in it has gone without our hearing of it. */
   roster(gateway: string, connections: readonly number[]): void {
     const known = this.gateway(gateway);
-    known.heardMs = this.ports.now();
+    known.isHeard = true;
     const there = new Set(connections);
     for (const [connection, participant] of known.participants) {
       if (there.has(connection)) there.delete(connection);
@@ -78,21 +79,21 @@ export class Routes {
     if (there.size > 0) this.ports.onUnknown(gateway, [...there]);
   }
 
-  /** Called now and then. */
+  /** Called at every beat. A process that was busy for long checks once and then reads what has waited: only checks are counted. */
   check(): void {
-    const { now, silentMs } = this.ports;
-    const earliest = now() - silentMs;
-    for (const [name, { heardMs, participants }] of this.gateways) {
-      if (heardMs >= earliest) continue;
+    for (const [name, gateway] of this.gateways) {
+      gateway.missed = gateway.isHeard ? 0 : gateway.missed + 1;
+      gateway.isHeard = false;
+      if (gateway.missed < this.ports.mostMissed) continue;
       this.gateways.delete(name);
-      for (const [connection, participant] of participants) this.away(participant, { connection });
+      for (const [connection, participant] of gateway.participants) this.away(participant, { connection });
     }
   }
 
   private gateway(name: string): Gateway {
     let known = this.gateways.get(name);
     if (!known) {
-      known = { heardMs: this.ports.now(), participants: new Map() };
+      known = { isHeard: true, missed: 0, participants: new Map() };
       this.gateways.set(name, known);
     }
     return known;

@@ -63,14 +63,24 @@ export class Subjects {
     return `${this.root}.${federation}.root`;
   }
 
-  /** From the root to the owner of a shard. */
+  /** From owners of the branches below it to the owner of a branch between shards and root. */
+  branch(federation: string, node: number): string {
+    return `${this.root}.${federation}.branch.${node}`;
+  }
+
+  /** From the root, or the branch above, to the owner of a shard or branch. */
   shard(federation: string, shard: number): string {
     return `${this.root}.${federation}.shard.${shard}`;
   }
 
-  /** The operator's orders about participants of a shard, as requests. */
+  /** The operator's orders about participants of a shard. */
   order(federation: string, shard: number): string {
     return `${this.root}.${federation}.order.${shard}`;
+  }
+
+  /** From owners to the root: answers to its orders. */
+  ordered(federation: string): string {
+    return `${this.root}.${federation}.ordered`;
   }
 
   /** Signs of life, for people and for whoever shares the work. */

@@ -80,6 +80,9 @@ function onMessage(
       return onFinish(state, message, now);
     case 'reject':
       return onReject(state, message, now);
+    // To branches only.
+    case 'timing':
+      return [];
     default:
       return state.stored.secure && side ? side.onMessage(state, message, now) : [];
   }

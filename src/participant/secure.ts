@@ -38,7 +38,7 @@ import {
   securityOf,
   sumPlan,
 } from '../protocol/secure-sums.ts';
-import { testEntries } from '../protocol/test-reports.ts';
+import { testEntries } from '../protocol/summed-reports.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { plusScaled } from '../solver/vector.ts';
 import { measuredRows } from './agreement.ts';

@@ -3,7 +3,7 @@ import type { Stream } from '../base/random.ts';
 import { clippedStep } from '../privacy/dp/clip.ts';
 import { drawNoise, gridBits, noiseOfShare, stepOnGrid } from '../privacy/dp/grid.ts';
 import { drawMask, maskedDuals, maskedStep } from '../privacy/masks.ts';
-import { toGrid } from '../protocol/secure-sums.ts';
+import { toGrid } from '../protocol/sum-grid.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import { answerWith, loadQuery, withVector } from '../solver/answer.ts';
 import { LocalSolve } from '../solver/local-solve.ts';

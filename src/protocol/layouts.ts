@@ -2,6 +2,7 @@
 
 import type { CategoryCode, ColumnCode, NumberCode } from '../data/encoding.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
+import type { Waiting } from '../settings/federation.ts';
 import { type HeadScalars, headScalars, totalScalars } from '../solver/answer.ts';
 import type { GroupBounds } from '../solver/inquiry-types.ts';
 import type { Agreement, ColumnClaim } from './agreement.ts';
@@ -155,6 +156,25 @@ const agreement = checked(
       ? undefined
       : `${name}.columns: expected ${encoding.length} names, as many as encoded columns, got ${columns.length}`,
 );
+const waitingKind = choice<Waiting['kind']>({ all: 1, fixed: 2, share: 3, benchmarks: 4 });
+type WaitingOf<K extends Waiting['kind']> = Extract<Waiting, { kind: K }>;
+const waitings: { readonly [K in Waiting['kind']]: Field<WaitingOf<K>> } = {
+  all: record<WaitingOf<'all'>>({ kind: constant('all') }),
+  fixed: record<WaitingOf<'fixed'>>({ kind: constant('fixed'), ms: above0 }),
+  share: record<WaitingOf<'share'>>({ kind: constant('share'), share }),
+  benchmarks: record<WaitingOf<'benchmarks'>>({
+    kind: constant('benchmarks'),
+    quantile: share,
+    factor: above0,
+  }),
+};
+const waiting: Field<Waiting> = {
+  write(out, value, name) {
+    waitingKind.write(out, value.kind, `${name}.kind`);
+    (waitings[value.kind] as Field<Waiting>).write(out, value, name);
+  },
+  read: (input, name) => waitings[waitingKind.read(input, `${name}.kind`)].read(input, name),
+};
 const groupBounds = record<GroupBounds>({ value: f64, slack: f64OrInfinity, constant: f64 });
 const targetMoments = record<NonNullable<Moments['target']>>({ mean: f64, m2: f64 });
 const tests = record<TestReport>({ own: f64, shared: optional(f64) });
@@ -289,6 +309,7 @@ export const LAYOUTS: { readonly [K in Kind]: Layout<MessageOf<K>> } = {
     sendPrevious: flag,
     w: vector,
   }),
+  timing: layout(0x8b, 'timing', { session: u32, waiting, maxWaitMs: f64OrInfinity }),
   outcome: layout(0x83, 'outcome', { session: u32, round: u32, accepted }),
   finish: layout(0x84, 'finish', {
     session: u32,

@@ -14,6 +14,7 @@ import type {
   Revealed,
   Roster,
 } from '../privacy/secure/messages.ts';
+import type { Waiting } from '../settings/federation.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
 import type { GroupBounds } from '../solver/inquiry-types.ts';
@@ -243,6 +244,15 @@ export interface RoundMessage {
   readonly sendPrevious: boolean;
 }
 
+/** To a branch, before each `round`: how long that one and those after it stay open. */
+export interface TimingMessage {
+  readonly kind: 'timing';
+  readonly session: number;
+  readonly waiting: Waiting;
+  /** Infinity: no limit. */
+  readonly maxWaitMs: number;
+}
+
 /** Response to an answer that came late or again. */
 interface OutcomeMessage {
   readonly kind: 'outcome';
@@ -310,7 +320,14 @@ export type ToCoordinator =
   | Enlist
   | PartialSum
   | SecureToCoordinator;
-export type ToParticipant = Welcome | RoundMessage | OutcomeMessage | Finish | Reject | SecureToParticipant;
+export type ToParticipant =
+  | Welcome
+  | RoundMessage
+  | TimingMessage
+  | OutcomeMessage
+  | Finish
+  | Reject
+  | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
 
 /* ---- with secure aggregation, beside `round`: the messages of src/privacy/secure, in the session of who sends or receives them ---- */

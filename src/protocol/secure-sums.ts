@@ -5,7 +5,7 @@
  *            how many they are), then of the targets where those are: sum of y, sum of y^2, and
  *            how many multiples of 2^20 are to be added to each. With neither there is no such sum
  *   train    change of u (d), then of each head: change of F(w) + w.u, change of the constant of the cut (with `steps`, the change of u alone);
- *            then what is reported of tests, which is no change (test-reports.ts); under differential privacy nothing of it
+ *            then what is reported of tests, which is no change (summed-reports.ts); under differential privacy nothing of it
  *
  * Everybody sends the change since its last accepted answer, so that the sum over all stays whole when somebody drops out. Every round
  * has a w of its own: two sums over almost the same members are of different answers, and their difference is nobody's.
@@ -22,7 +22,7 @@ import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { type Agreement, featuresBy, headsBy, type MeasuringSettings, measuredBy } from './agreement.ts';
 import type { Moments, PlanMessage, SumPurpose } from './messages.ts';
-import { TEST_ENTRIES } from './test-reports.ts';
+import { TEST_ENTRIES } from './summed-reports.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'map' | 'bias' | 'seed' | 'training'> &
   MeasuringSettings & { readonly secure?: SecureSettings | undefined };
@@ -71,17 +71,6 @@ export function securityOf({ dropout, corrupted }: SecureSettings): Security {
 /** How many can be summed before an entry could wrap. */
 export function mostParticipants({ limit, scaleBits }: SecureSettings): number {
   return Math.ceil(2 ** 63 / (limit * 2 ** scaleBits + 0.5)) - 1;
-}
-
-/** The most that an entry of u_k or w may be for sums of them to be exact. */
-export function exactLimit({ scaleBits }: SecureSettings): number {
-  return 2 ** (53 - scaleBits);
-}
-
-export function toGrid(values: Float64Array, { scaleBits }: SecureSettings): Float64Array {
-  const scale = 2 ** scaleBits;
-  // No negative zero: it would come back as zero.
-  return values.map((value) => Math.round(value * scale) / scale + 0);
 }
 
 /** The plan of a round, as privacy/secure wants it. */

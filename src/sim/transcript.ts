@@ -66,6 +66,8 @@ function textOf(message: Message): string {
       return `enlist ${message.participants}, accepted ${message.base}`;
     case 'partial':
       return `partial sum of round ${message.round}, of ${message.participants}`;
+    case 'timing':
+      return `timing, ${message.waiting.kind}`;
     default:
       return `${message.kind}, round ${message.round}`;
   }

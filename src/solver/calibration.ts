@@ -4,6 +4,7 @@
  * A participant's sigmoid is drawn to that of everybody. `train` fits that one to all participants' decisions together; it also serves whoever is not in the model.
  * In a federation, where decisions stay with their participant, it is a fixed slope.
  */
+import { fixedSigmoids } from './fixed-sigmoids.ts';
 import { fitSigmoid, type Sigmoid } from './platt.ts';
 
 /** One sigmoid for each head. */
@@ -15,18 +16,11 @@ export interface Calibration {
   readonly shared: Sigmoids;
 }
 
-/** Where nothing is known: 0.88 at a decision of 1, the margin. */
-const FIXED: Sigmoid = { a: 2, b: 0 };
-
 /** Out-of-fold decisions of one participant, and its targets: a block of rows for each head. */
 export interface Held {
   readonly heads: number;
   readonly decisions: Float64Array;
   readonly y: Float64Array;
-}
-
-export function fixedSigmoids(heads: number): Sigmoids {
-  return Array.from({ length: heads }, () => FIXED);
 }
 
 /** Of everybody's decisions together. */

@@ -100,7 +100,7 @@ describe.skipIf(!chromium).each(WIDTHS)('%i pixels wide, in both themes', LONG, 
     await page.goto(`${open.url}/#/`);
     await sees(page, 'No federation yet');
     await open.close();
-    await sees(page, 'What you see is from before.');
+    await sees(page, 'What you see may be out of date.');
     await check(page, 'lost');
   });
 });

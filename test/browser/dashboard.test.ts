@@ -53,6 +53,39 @@ describe.skipIf(!chromium)('the dashboard', LONG, () => {
     expectQuiet(viewer);
   });
 
+  test('lists the own metric before and after personalising, and failures by code', async () => {
+    const server = await servers.start({}, ENDLESS);
+    const [ada, ben] = [new Trainer('ada'), new Trainer('ben')];
+    ada.tests = { shared: 0.853, own: 0.914 };
+    // A round that is not answered is sent again; the failure is reported once.
+    let hasFailed = false;
+    ben.mayAnswer = (round) => {
+      if (round < 3) return true;
+      if (!hasFailed) ben.link!.send({ kind: 'fault', session: ben.session, round, code: 'OUT_OF_MEMORY' });
+      hasFailed = true;
+      return false;
+    };
+    const viewer = await view(pages, server, { hash: '#/federations/default' });
+    const { page } = viewer;
+    await joinAll(server, ada, ben);
+    const cellsOf = async (name: string) => {
+      const titles = await page.locator('.table thead th').allInnerTexts();
+      const row = page.getByRole('row').filter({ has: page.getByRole('button', { name, exact: true }) });
+      const cells = await row.locator('td').allInnerTexts();
+      return Object.fromEntries(titles.map((title, i) => [title.trim(), cells[i]?.trim()]));
+    };
+    await until(async () => (await cellsOf('ben')).Fault === 'OUT_OF_MEMORY', 'the code of the failure');
+    expect(await cellsOf('ada')).toMatchObject({ Before: '85.3%', After: '91.4%', Fault: '' });
+    expect(await cellsOf('ben')).toMatchObject({ Before: '–', After: '–' });
+    await sees(page, 'OUT_OF_MEMORY 1');
+    await page.getByRole('button', { name: 'ada', exact: true }).click();
+    await sees(page, 'Balanced accuracy, own model');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Faults (1)' }).click();
+    await page.getByRole('button', { name: 'ada', exact: true }).waitFor({ state: 'detached' });
+    expectQuiet(viewer);
+  });
+
   test('lists federations, and follows one from there and back', async () => {
     const server = await servers.start({}, QUICK);
     await server.create('wards', QUICK);
@@ -80,10 +113,10 @@ describe.skipIf(!chromium)('the dashboard', LONG, () => {
     await expectRows(page, first);
     const port = Number(new URL(first.url).port);
     await first.close();
-    await sees(page, 'What you see is from before.');
+    await sees(page, 'What you see may be out of date.');
     const second = await servers.start({ store, port }, ENDLESS);
     const before = (await rounds(second)).length;
-    await page.locator('.banner', { hasText: 'from before' }).waitFor({ state: 'detached', ...PATIENCE });
+    await page.locator('.banner', { hasText: 'out of date' }).waitFor({ state: 'detached', ...PATIENCE });
     await joinAll(second, ...trainers);
     await operate(second, `${HOME}/resume`, { method: 'POST' });
     await until(async () => (await rounds(second)).length > before + 3, 'more rounds');

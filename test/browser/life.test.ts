@@ -137,7 +137,7 @@ describe.skipIf(!chromium)('the state of a page', () => {
     const context = await pages.context();
     // As private windows of Firefox do.
     const script = await (await fetch(`${server.url}/kindred.js`)).text();
-    const [worker] = /assets\/participant-worker[^"]+/.exec(script)!;
+    const [worker] = /assets\/participant-worker[\w-]+\.js/.exec(script)!;
     const text = await (await fetch(`${server.url}/${worker}`)).text();
     const refuse = `const put = IDBObjectStore.prototype.put;
       IDBObjectStore.prototype.put = function (value, key) {

@@ -27,6 +27,20 @@ function overheard(server: ReturnType<typeof serve>['server']): ToCoordinator[] 
   return messages;
 }
 
+/** Solves two rounds; in the third it fails as it is told to. */
+function failingSolver(failIn: (fail: (error: Error) => void) => void): OpenSolver {
+  return (rows, events) => {
+    const solver = localSolver(systemClock, entropyStream)(rows, events);
+    return {
+      prepare: (...given) => solver.prepare(...given),
+      cancel: () => solver.cancel(),
+      interrupt: () => solver.interrupt(),
+      close: () => solver.close(),
+      solve: (request) => (request.round < 3 ? solver.solve(request) : failIn(events.failed)),
+    };
+  };
+}
+
 test('[TESTS-1] only who chooses to reports tests, and the last report is that of the model it ends with', async () => {
   const { server, rows, close } = serve(optionsLike({ gap: 1e-3 }, { minParticipants: 2 }));
   const messages = overheard(server);
@@ -80,19 +94,9 @@ test('to report without test rows is a mistake', async () => {
 test('[FAULT-1] [FAULT-2] a solver that fails: the operator is sent its code and nothing else', async () => {
   const { server, state, close } = serve(optionsLike({ gap: 0, rounds: 1000 }));
   const messages = overheard(server);
-  const failing: OpenSolver = (rows, events) => {
-    const solver = localSolver(systemClock, entropyStream)(rows, events);
-    return {
-      prepare: (...given) => solver.prepare(...given),
-      cancel: () => solver.cancel(),
-      interrupt: () => solver.interrupt(),
-      close: () => solver.close(),
-      solve: (request) =>
-        request.round < 3
-          ? solver.solve(request)
-          : events.failed(new KindredError('SOLVER_FAILED', 'row 17: 4.25 is private', 'run')),
-    };
-  };
+  const failing = failingSolver((fail) =>
+    fail(new KindredError('SOLVER_FAILED', 'row 17: 4.25 is private', 'run')),
+  );
   const part = join(server, newDevice(), { participant: '1', data: dataOf('1') }, slowStore, failing);
   await expect(part.done).rejects.toThrow('row 17');
   close();
@@ -120,4 +124,19 @@ test('[FAULT-1] frames that it cannot read are reported once, and it goes on', a
   expect([...state.faults]).toEqual([['BAD_FRAME', 1]]);
   // It has answered since.
   expect(state.members.get('1')!.fault).toBeUndefined();
+});
+
+test('[FAULT-1] a failure while the connection is lost is reported with the next connection, before the participant ends', async () => {
+  const { server, state, close } = serve(optionsLike({ gap: 0, rounds: 1000 }));
+  const messages = overheard(server);
+  const failing = failingSolver((fail) => {
+    server.disconnect('1', 1006);
+    fail(new KindredError('OUT_OF_MEMORY', 'too many rows', 'run'));
+  });
+  const options = { participant: '1', data: dataOf('1'), retryFromMs: 1 };
+  const part = join(server, newDevice(), options, slowStore, failing);
+  await expect(part.done).rejects.toThrow('too many rows');
+  close();
+  await expect.poll(() => [...state.faults]).toEqual([['OUT_OF_MEMORY', 1]]);
+  expect(messages.at(-1)).toEqual({ kind: 'fault', session: 1, round: 3, code: 'OUT_OF_MEMORY' });
 });

@@ -5,7 +5,7 @@ import { enrolmentStoreContract } from '../../src/check/contracts/enrolment-stor
 import { runStoreContract } from '../../src/check/contracts/run-store.ts';
 import type { StoredCoordinator } from '../../src/coordinator/stored.ts';
 import { MemoryStore } from '../../src/host/memory-store.ts';
-import type { Enrolment, HistoryRow, Invitation, SavedRun } from '../../src/host/ports.ts';
+import type { Enrolling, HistoryRow, SavedRun } from '../../src/host/ports.ts';
 
 /** Names of the tests that fail. */
 async function failuresOf(suite: (define: Define) => void): Promise<string[]> {
@@ -41,9 +41,18 @@ class SavesHalf extends MemoryStore {
 }
 
 class ForgetsInvitations extends MemoryStore {
-  override enrol(federation: string, enrolment: Enrolment, used?: Invitation): void {
-    super.enrol(federation, enrolment);
-    if (used) this.addInvitations(federation, [used]);
+  override enrol(federation: string, enrolling: readonly Enrolling[]): void {
+    super.enrol(
+      federation,
+      enrolling.map(({ enrolment }) => ({ enrolment })),
+    );
+    for (const { used } of enrolling) if (used) this.addInvitations(federation, [used]);
+  }
+}
+
+class EnrolsOneByOne extends MemoryStore {
+  override enrol(federation: string, enrolling: readonly Enrolling[]): void {
+    for (const one of enrolling) super.enrol(federation, [one]);
   }
 }
 
@@ -64,4 +73,11 @@ test('an enrolment store that enrols without using up the invitation', async () 
     enrolmentStoreContract(define, () => opened(new ForgetsInvitations())()),
   );
   expect(failed).toEqual(['an invitation is used up with the enrolment, or neither']);
+});
+
+test('an enrolment store that enrols one by one', async () => {
+  const failed = await failuresOf((define) =>
+    enrolmentStoreContract(define, () => opened(new EnrolsOneByOne())()),
+  );
+  expect(failed).toEqual(['of many who are enrolled at once all are there, or none']);
 });

@@ -5,6 +5,7 @@ import { step } from '../../src/coordinator/machine.ts';
 import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import type { RoundRow } from '../../src/coordinator/state.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
+import { nextDeadline } from '../../src/coordinator/waiting.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import type { Crash } from '../../src/sim/faults.ts';
 import type { Partition } from '../../src/sim/network.ts';
@@ -143,12 +144,7 @@ test('a tree comes to the optimum of the federation without one, whatever the gr
 });
 
 test('branches of branches: a tree of any depth comes to the same optimum, also when those in between crash', () => {
-  const deep = {
-    ...PLAN,
-    branchOf: (id: string) => `leaf-${Number(id) % 4}`,
-    parentOf: (branch: string) =>
-      branch.startsWith('leaf') ? `stem-${Number(branch.slice(5)) % 2}` : undefined,
-  };
+  const deep = { ...PLAN, ...DEEP };
   const flat = new Simulation(PLAN).run();
   const crashes = [
     { node: 'stem-0', step: 12, afterEffects: 1, downMs: 100 },
@@ -164,6 +160,55 @@ test('branches of branches: a tree of any depth comes to the same optimum, also 
     expect(run.rows.at(-1)).toMatchObject({ outcome: 'final', behind: { participants: 12, missing: 0 } });
     expect(run.rows.at(-1)!.relativeGap).toBeLessThanOrEqual(1e-6);
     expect(run.rows.at(-1)!.primal).toBeCloseTo(flat.rows.at(-1)!.primal, 3);
+  }
+});
+
+const DEEP = {
+  branchOf: (id: string) => `leaf-${Number(id) % 4}`,
+  parentOf: (branch: string) =>
+    branch.startsWith('leaf') ? `stem-${Number(branch.slice(5)) % 2}` : undefined,
+};
+
+test('[TREE-9] a new deadline reaches every branch, through losses and crashes, and leaves its parent time', () => {
+  const options = {
+    ...PLAN.options,
+    retryMs: 50,
+    maxWaitMs: 3000,
+    waiting: { kind: 'share', share: 1 } as const,
+  };
+  const timing = { waiting: { kind: 'benchmarks', quantile: 1, factor: 3 } as const, maxWaitMs: 400 };
+  const crashes = [
+    { node: 'stem-0', step: 40, afterEffects: 1, downMs: 100 },
+    { node: 'leaf-2', step: 60, afterEffects: 1, downMs: 50 },
+    { node: 'coordinator', step: 40, afterEffects: 0, downMs: 100 },
+  ];
+  const link = { ...PLAN.link, loss: 0.2 };
+  const run = new Simulation({ ...PLAN, ...DEEP, options, crashes, link });
+  let checked = 0;
+  const checkDeadlines = () => {
+    const above = (name: string) => {
+      const parent = DEEP.parentOf(name);
+      return parent === undefined ? run.coordinator.state : run.branches.get(parent)!.state;
+    };
+    for (const [name, { state }] of run.branches) {
+      const parent = above(name);
+      if (state?.phase !== 'open' || parent?.phase !== 'open' || state.round !== parent.round) continue;
+      // Also where nobody answers: the round is over before the parent gives up on it.
+      const last = state.openedMs + 0.9 * state.above!.order!.waitMs;
+      expect(nextDeadline({ ...state, nowMs: Number.POSITIVE_INFINITY })).toBeLessThanOrEqual(last);
+      expect(last).toBeLessThanOrEqual(parent.openedMs + parent.options.maxWaitMs);
+      checked++;
+    }
+  };
+  for (let atMs = 1; atMs < 3000; atMs += 7) run.queue.at(atMs, checkDeadlines);
+  run.queue.at(120, () => run.coordinator.take({ type: 'timing', timing, now: 120 }));
+  run.run();
+  expect(run.over).toBe(true);
+  expect(checked).toBeGreaterThan(20);
+  expect(run.coordinator.state!.options).toMatchObject(timing);
+  for (const { state, disk } of run.branches.values()) {
+    expect(state!.options).toMatchObject(timing);
+    expect(disk.run!.timing).toEqual(timing);
   }
 });
 

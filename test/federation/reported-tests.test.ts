@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RoundRow } from '../../src/coordinator/state.ts';
-import { type RoundTests, reportSums, testEntries } from '../../src/protocol/test-reports.ts';
+import { reportSums, testEntries } from '../../src/protocol/summed-reports.ts';
+import type { RoundTests } from '../../src/protocol/test-reports.ts';
 import { simulate } from '../../src/sim/run.ts';
 import { parseScenario, type ScenarioInput } from '../../src/sim/scenario.ts';
 import { computeModel, generatedTable, planFrom, type ScenarioPlan } from '../../src/sim/scenario-plan.ts';

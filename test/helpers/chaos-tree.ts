@@ -169,10 +169,10 @@ export class ChaosTree {
       ({ id, session, answered }) => `${id} ${session} ${answered}`,
     );
     const shards = [...this.parts].flatMap(({ owner }) =>
-      [...(owner?.shards() ?? [])].map(({ shard, host: { host, routes } }) => {
+      [...(owner?.shards() ?? [])].map(({ shard, host: { host, connected } }) => {
         const { phase, round, members, rejections, above } = host.state;
         const refused = JSON.stringify([...rejections]);
-        return `shard ${shard} ${phase} ${round}, ${members.size} members, ${routes.size} here, awaited ${above?.awaited}, base ${above?.base}, ${refused}`;
+        return `shard ${shard} ${phase} ${round}, ${members.size} members, ${connected} here, awaited ${above?.awaited}, base ${above?.base}, ${refused}`;
       }),
     );
     const refused = JSON.stringify([...(root?.rejections ?? [])]);

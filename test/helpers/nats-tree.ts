@@ -5,6 +5,7 @@ import { MemoryStore } from '../../src/host/memory-store.ts';
 import type { Store } from '../../src/host/ports.ts';
 import { Bus } from '../../src/nats/bus.ts';
 import { connectNats } from '../../src/nats/connection.ts';
+import { ShardBuckets } from '../../src/nats/shard-buckets.ts';
 import { Subjects } from '../../src/nats/subjects.ts';
 import { GatewayServer } from '../../src/node/gateway/gateway-server.ts';
 import { Owner } from '../../src/node/owner/owner.ts';
@@ -26,12 +27,14 @@ export async function startRoot(
   url: string,
   options: CoordinatorOptions | undefined,
   store: Store = new MemoryStore(),
-  shards = 4,
+  { shards = 4, fanIn }: { readonly shards?: number; readonly fanIn?: number } = {},
 ): Promise<CoordinatorServer> {
-  const { bus } = await busTo(url, 'root');
+  const { bus, connection } = await busTo(url, 'root');
+  const buckets = new ShardBuckets({ connection, namespace: subjects.namespace, replicas: 1 });
+  await buckets.leases();
   const server = await CoordinatorServer.open({
     store,
-    tree: { bus, subjects, shards, replicas: 1, silentMs: SILENT_MS, removeShards: async () => {} },
+    tree: { bus, subjects, shards, fanIn, silentMs: SILENT_MS, buckets },
   });
   onTestFinished(() => server.close());
   if (options) await server.ensure('default', options);

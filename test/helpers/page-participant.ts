@@ -1,4 +1,4 @@
-/** A participant in a tab of a real Chromium: the page is blank, of the server's origin, and uses /kindred.js. */
+/** A participant in a tab of a real Chromium: the page is blank, of the server's origin, and uses the plain ES modules of the server. */
 import type { BrowserContext, Page } from 'playwright-core';
 import type { PageEvent, PageJoinOptions, PageParticipation } from '../../src/browser/page-types.ts';
 import type { JoinResult, JoinStatus } from '../../src/client/participation-options.ts';
@@ -41,7 +41,8 @@ export class Tab {
   async load(): Promise<void> {
     await this.page.goto(`${this.url}/kindred.js`);
     // As text: the test runner would put its own import in its place.
-    await this.page.evaluate(`import('/kindred.js').then((library) => { globalThis.kindred = library; })`);
+    await this.page.evaluate(`Promise.all([import('/kindred.js'), import('/kindred-models.js')]).then(
+      ([page, models]) => { globalThis.kindred = { ...page, ...models }; })`);
   }
 
   /** Begins to take part with the rows that a table has of the participant. */

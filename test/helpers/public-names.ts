@@ -52,7 +52,7 @@ export function exampleIn(doc: string): string | undefined {
 }
 
 /** Examples of these files need a page: test/browser/examples.test.ts runs them, in Chromium. */
-export const OF_PAGES: readonly string[] = ['browser'];
+export const OF_PAGES: readonly string[] = ['page'];
 
 /** Every example of a doc comment in a file of src/public, as a program of its own. */
 export function examplesIn(file: string): { readonly name: string; readonly code: string }[] {

@@ -132,6 +132,30 @@ describe('a store that takes its time', () => {
     expect(rig.sent).toEqual(['welcome to a', 'welcome to b']);
   });
 
+  test('joins that have waited are saved together, and welcomed when that is durable', async () => {
+    const names = Array.from({ length: 50 }, (_, k) => `p${k}`);
+    rig.join('a');
+    for (const id of names) rig.join(id);
+    await settled();
+    expect([rig.sent, rig.host.state.members.size]).toEqual([[], 1]);
+    await rig.saved();
+    expect([rig.sent, rig.host.state.members.size]).toEqual([['welcome to a'], 51]);
+    await rig.saved();
+    expect(rig.sent).toEqual(['a', ...names].map((id) => `welcome to ${id}`));
+    expect(rig.store.saves).toEqual([]);
+    const saved = rig.store.loadRun(NAME)!.members.map(({ id }) => id);
+    expect(saved).toEqual(['a', ...names].toSorted());
+  });
+
+  test('an order among them is answered, and the rest is taken after it', async () => {
+    rig.join('a');
+    const paused = rig.host.order('pause');
+    for (const id of ['b', 'c']) rig.join(id);
+    await rig.allSaved();
+    expect(await paused).toBeUndefined();
+    expect([rig.host.state.paused, rig.host.state.members.size]).toEqual([true, 3]);
+  });
+
   test('a row is saved with the change that it belongs to', async () => {
     await rig.trained();
     for (const id of ['a', 'b']) rig.host.receive(id, answer(1, 0));

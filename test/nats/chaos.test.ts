@@ -147,6 +147,7 @@ describe.skipIf(!natsProgram)('chaos', () => {
     });
   });
 
+  // A rollback may leave participants that are ahead of the store at rest: rare, known, and not mended yet.
   test(`${SCHEDULES} schedules`, { timeout: SCHEDULES * 60_000, retry: 2 }, async () => {
     const seeds = Array.from({ length: SCHEDULES }, (_, k) => FIRST_SEED + k);
     const one = async () => {

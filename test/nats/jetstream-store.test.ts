@@ -125,7 +125,10 @@ describe.skipIf(!natsProgram)('the store in JetStream', () => {
     for (const change of [
       () => saveRound(old, 2),
       () => old.removeFederation(NAME),
-      () => old.enrol(NAME, { participant: 'eve', key: 'k', enrolledMs: 1, revokedMs: undefined }),
+      () =>
+        old.enrol(NAME, [
+          { enrolment: { participant: 'eve', key: 'k', enrolledMs: 1, revokedMs: undefined } },
+        ]),
       () => old.appendAuditLine({ seq: 1, line: 'x' }),
     ])
       expect(await codeOf(change)).toBe('FENCED');

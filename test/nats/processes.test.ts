@@ -1,4 +1,4 @@
-/** Real processes on a real nats-server: a gateway, the owner of shards and the root are killed in mid-training, and nothing is lost. */
+/** Real processes on a real nats-server: a gateway, the owner of shards and of a branch above them, and the root are killed in mid-training, and nothing is lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,23 @@ function roundOf(participants: readonly TreeParticipant[]): number {
   return Math.max(...participants.map(({ participation }) => participation.status.round));
 }
 
+/** Who has this number of the tree: 0 to 3 are shards, 4 and 5 the branches above them. */
+async function ownerOf(owners: readonly KindredProcess[], node: string): Promise<KindredProcess> {
+  for (const owner of owners) {
+    const metrics = await (await fetch(`${owner.url}/metrics`)).text();
+    if (metrics.includes(`kindred_shard_round{federation="default",shard="${node}"}`)) return owner;
+  }
+  throw new Error(`nobody owns ${node}`);
+}
+
 describe.skipIf(!natsProgram)('processes', () => {
   test('a gateway, an owner and the root are killed in mid-training', { timeout: 180_000 }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kindred-tree-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const { url } = await natsForTest();
     const tree = ['--nats', url, '--takeover', '2s'];
-    const federation = ['--shards', '4', '--min-participants', '12', '--gap', '1e-7', '--retry', '300ms'];
+    const shape = ['--shards', '4', '--fan-in', '2'];
+    const federation = [...shape, '--min-participants', '12', '--gap', '1e-7', '--retry', '300ms'];
     const start = (...args: string[]) => KindredProcess.start(folder, ...args, ...tree);
     const root = await start('serve', ...federation);
     const [second, ...gateways] = await Promise.all([
@@ -48,7 +58,7 @@ describe.skipIf(!natsProgram)('processes', () => {
     await moreRounds(2);
     await gateways[0].kill();
     await moreRounds(2);
-    await owners[0].kill();
+    await (await ownerOf(owners, '4')).kill();
     await moreRounds(2);
     await root.kill();
     const results = await Promise.all(participants.map(({ participation }) => participation.done));

@@ -2,14 +2,16 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { modelOf, sumOfContributions } from '../../src/coordinator/training.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
+import { nodeName, nodesIn, parentOf } from '../../src/nats/shape.ts';
 import { shardOf } from '../../src/nats/subjects.ts';
+import type { Owner } from '../../src/node/owner/owner.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { Balancer, portOf } from '../helpers/balancer.ts';
 import { planFor } from '../helpers/federation.ts';
 import { natsForTest, natsProgram } from '../helpers/nats.ts';
 import { startGateway, startOwner, startRoot } from '../helpers/nats-tree.ts';
-import { QUICK } from '../helpers/server.ts';
+import { operate, QUICK, until } from '../helpers/server.ts';
 import { conservationError, joinAll } from '../helpers/tree-participants.ts';
 
 const OPTIONS = { ...QUICK, minParticipants: 12, retryMs: 300 };
@@ -51,5 +53,92 @@ describe.skipIf(!natsProgram)('a federation on NATS', () => {
     expect(there.round).toBe(here.round);
     const [w, expected] = [modelOf(there)!.w, modelOf(here)!.w];
     expect(norm(plusScaled(w, -1, expected)) / norm(expected)).toBeLessThan(1e-12);
+  });
+
+  test('branches between shards and root: the same model as in one process, and orders go through', {
+    timeout: 60_000,
+  }, async () => {
+    const { url } = await natsForTest();
+    const options = { ...OPTIONS, waiting: { kind: 'all' } as const };
+    const shape = { shards: 8, fanIn: 2 };
+    const root = await startRoot(url, options, undefined, shape);
+    const gateway = await startGateway(url);
+    const owner = await startOwner(url);
+    const participants = joinAll(gateway.url, table, 'for good');
+    onTestFinished(() => {
+      for (const { participation } of participants) void participation.leave();
+    });
+    const federation = root.federation('default');
+    const { state } = federation.host;
+    await until(() => state.phase === 'finished', 'the end of training');
+    const nodeOf = (name: string) => Number(name.split('-')[1]);
+    const simulated = new Simulation({
+      ...planFor(table, { testFraction: 0 }, { options, untilMs: 1e6 }),
+      branchOf: (id) => `shard-${shardOf(id, 8)}`,
+      parentOf: (name) => {
+        const parent = parentOf(nodeOf(name), shape);
+        return parent === undefined ? undefined : nodeName(parent, shape);
+      },
+    }).run();
+    const here = simulated.coordinator.state!;
+    expect([...state.members.keys()].sort()).toEqual([...here.members.keys()].sort());
+    expect(state.round).toBe(here.round);
+    const [w, expected] = [modelOf(state)!.w, modelOf(here)!.w];
+    expect(norm(plusScaled(w, -1, expected)) / norm(expected)).toBeLessThan(1e-12);
+    const { json } = await operate(root, '/v1/federations/default/participants');
+    const { shards } = json as { shards: { id: string; parent?: string; participants: number }[] };
+    expect(shards).toHaveLength(nodesIn(shape));
+    expect(shards.find(({ id }) => id === 'shard-3')).toMatchObject({ parent: 'branch-9', alive: true });
+    const top = shards.filter(({ parent }) => parent === undefined);
+    expect(top.map(({ id }) => id)).toEqual(['branch-12', 'branch-13']);
+    await until(
+      () => federation.groups!.list().every(({ parent, participants }) => parent || participants > 0),
+      'counts from below',
+    );
+    // A new deadline and a forgotten participant reach the bottom of the tree.
+    const timing = { waiting: { kind: 'fixed', ms: 7000 }, maxWaitMs: 9000 } as const;
+    await federation.host.order({ timing });
+    const { round } = state;
+    expect(await federation.forget(table.participants[0])).toBeUndefined();
+    await until(
+      () => state.round > round && state.phase === 'finished',
+      'training without one, and again with it',
+    );
+    const inForce = [...owner.shards()].map(({ host }) => host.host.state);
+    for (const { members, options } of inForce) if (members.size > 0) expect(options).toMatchObject(timing);
+  });
+
+  test('[TREE-9] a new deadline is in force at all shards with the next round, also at an owner that takes them over', {
+    timeout: 60_000,
+  }, async () => {
+    const { url } = await natsForTest();
+    const root = await startRoot(url, OPTIONS);
+    const gateway = await startGateway(url);
+    const first = await startOwner(url);
+    const participants = joinAll(gateway.url, table, 'for good');
+    onTestFinished(() => {
+      for (const { participation } of participants) void participation.leave();
+    });
+    const { host } = root.federation('default');
+    await until(() => host.state.phase === 'finished', 'the end of training');
+    const timing = { waiting: { kind: 'fixed', ms: 7000 }, maxWaitMs: 9000 } as const;
+    const path = '/v1/federations/default/waiting';
+    expect((await operate(root, path, { body: timing })).status).toBe(200);
+    // A shard without participants is not asked.
+    const asked = new Set(table.participants.map((id) => shardOf(id, 4))).size;
+    const inForce = (owner: Owner) =>
+      [...owner.shards()]
+        .map(({ host }) => host.host.state)
+        .flatMap(({ members, options }) => (members.size > 0 ? options : []));
+    const everywhere = Array.from({ length: asked }, () => expect.objectContaining(timing));
+    const round = host.state.round;
+    await host.order('recount');
+    await until(() => host.state.round > round && host.state.phase === 'finished', 'another end');
+    expect(inForce(first)).toEqual(everywhere);
+    await first.close();
+    const second = await startOwner(url);
+    // Before any round: from the store of each shard.
+    await until(() => inForce(second).length === asked, 'the takeover');
+    expect(inForce(second)).toEqual(everywhere);
   });
 });

@@ -197,6 +197,21 @@ const BY_KIND: ByKind = {
       { nil: undefined },
     ),
   }),
+  timing: fc.record({
+    kind: fc.constant('timing'),
+    session: u32,
+    waiting: fc.oneof(
+      fc.constant({ kind: 'all' as const }),
+      fc.record({ kind: fc.constant('fixed' as const), ms: fc.integer({ min: 1 }) }),
+      fc.record({ kind: fc.constant('share' as const), share: fc.constantFrom(0.5, 0.9, 1) }),
+      fc.record({
+        kind: fc.constant('benchmarks' as const),
+        quantile: fc.constantFrom(0.5, 1),
+        factor: fc.integer({ min: 1, max: 9 }),
+      }),
+    ),
+    maxWaitMs: fc.oneof(f64, fc.constant(Number.POSITIVE_INFINITY)),
+  }),
   leave: fc.record({ kind: fc.constant('leave'), session: u32 }),
   welcome: fc
     .record({

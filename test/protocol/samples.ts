@@ -289,6 +289,25 @@ const IN_F64_ONLY: readonly { readonly name: string; readonly message: Message }
     },
   },
   {
+    name: 'timing',
+    message: { kind: 'timing', session: 5, waiting: { kind: 'all' }, maxWaitMs: Number.POSITIVE_INFINITY },
+  },
+  {
+    name: 'timing-fixed',
+    message: { kind: 'timing', session: 5, waiting: { kind: 'fixed', ms: 1500 }, maxWaitMs: 60_000 },
+  },
+  {
+    name: 'timing-share',
+    message: { kind: 'timing', session: 5, waiting: { kind: 'share', share: 0.75 }, maxWaitMs: 60_000 },
+  },
+  {
+    name: 'timing-benchmarks',
+    message: {
+      ...{ kind: 'timing', session: 5, maxWaitMs: 60_000 },
+      waiting: { kind: 'benchmarks', quantile: 0.5, factor: 2 },
+    },
+  },
+  {
     name: 'join',
     message: {
       kind: 'join',

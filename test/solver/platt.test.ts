@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { stream } from '../../src/base/random.ts';
 import { sigmoid, softplus } from '../../src/math/sigmoid.ts';
-import { fixedSigmoids, ownSigmoids, sharedSigmoids } from '../../src/solver/calibration.ts';
+import { ownSigmoids, sharedSigmoids } from '../../src/solver/calibration.ts';
+import { fixedSigmoids } from '../../src/solver/fixed-sigmoids.ts';
 import { fitSigmoid, type Sigmoid } from '../../src/solver/platt.ts';
 
 const real = fc.double({ min: -800, max: 800, noNaN: true });

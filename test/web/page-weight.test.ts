@@ -1,9 +1,10 @@
-/** What the participant's page loads, as it is served. */
+/** What the participant's page and pages of others load, as it is served. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { loadSizes } from '../../src/cli/bench/load-sizes.ts';
 import { useBuilt } from '../node/client/helpers.ts';
 
 useBuilt();
@@ -27,4 +28,14 @@ test('opening it takes 70 kB, and taking part with a CSV file 180 kB in all', ()
   );
   expect(workers).toHaveLength(2);
   expect(weightOf([...first, ...workers])).toBeLessThan(180);
+});
+
+test('the plain ES module takes 60 kB at most, by gzip, with its worker and the kernels', () => {
+  const [worker, library] = loadSizes();
+  console.log(
+    `/kindred.js with its worker: ${library.gzipBytes} bytes by gzip, ${library.brotliBytes} by brotli`,
+  );
+  // The library is small, and shares nothing with its worker.
+  expect(library.gzipBytes).toBeGreaterThan(worker.gzipBytes);
+  expect(library.gzipBytes).toBeLessThanOrEqual(60_000);
 });

@@ -3,6 +3,8 @@ import type { Enrolment, EnrolmentStore, Invitation } from '../../host/ports.ts'
 import { type Define, expectEqual, expectFailure, type OpenStore, withStore } from './contract.ts';
 
 const NAME = 'default';
+/** Enrolled at once. */
+const MANY = 500;
 
 export function enrolmentStoreContract(define: Define, open: OpenStore<EnrolmentStore>): void {
   const test = withStore(define, open);
@@ -27,7 +29,7 @@ export function enrolmentStoreContract(define: Define, open: OpenStore<Enrolment
     reopen,
   }) => {
     const ids = ['ben', 'ada', 'drei "vier"', "o'neil", 'ü', '10', '9'];
-    for (const id of ids) await store.enrol(NAME, enrolmentOf(id));
+    for (const id of ids) await store.enrol(NAME, [{ enrolment: enrolmentOf(id) }]);
     const again = await reopen();
     for (const id of ids) expectEqual(await again.enrolment(NAME, id), enrolmentOf(id), id);
     const byName = ids.toSorted().map((id) => enrolmentOf(id));
@@ -35,11 +37,11 @@ export function enrolmentStoreContract(define: Define, open: OpenStore<Enrolment
   });
 
   test('an enrolment may be revoked, and made again with another key', async (store) => {
-    await store.enrol(NAME, enrolmentOf('ada'));
-    await store.enrol(NAME, { ...enrolmentOf('ada'), revokedMs: 7 });
+    await store.enrol(NAME, [{ enrolment: enrolmentOf('ada') }]);
+    await store.enrol(NAME, [{ enrolment: { ...enrolmentOf('ada'), revokedMs: 7 } }]);
     expectEqual((await store.enrolment(NAME, 'ada'))?.revokedMs, 7, 'revoked');
     const again = { ...enrolmentOf('ada', 'another'), revokedKeys: ['key of ada'] };
-    await store.enrol(NAME, again);
+    await store.enrol(NAME, [{ enrolment: again }]);
     expectEqual(await store.enrolments(NAME), [again], 'enrolments');
   });
 
@@ -48,13 +50,38 @@ export function enrolmentStoreContract(define: Define, open: OpenStore<Enrolment
     await store.addInvitations(NAME, [invitation]);
     const used = { ...invitation, usedBy: 'ada' };
     const broken = { ...used, expiresMs: () => 1 } as unknown as Invitation;
-    await expectFailure(() => store.enrol(NAME, enrolmentOf('ada'), broken), 'what cannot be stored');
+    const enrolment = enrolmentOf('ada');
+    await expectFailure(() => store.enrol(NAME, [{ enrolment, used: broken }]), 'what cannot be stored');
     expectEqual(await store.enrolment(NAME, 'ada'), undefined, 'enrolment after a failure');
     expectEqual(await store.invitation(NAME, 'd'), invitation, 'invitation after a failure');
-    await store.enrol(NAME, enrolmentOf('ada'), used);
+    await store.enrol(NAME, [{ enrolment, used }]);
     const again = await reopen();
     expectEqual(await again.enrolment(NAME, 'ada'), enrolmentOf('ada'), 'enrolment');
     expectEqual(await again.invitation(NAME, 'd'), used, 'invitation');
+  });
+
+  test('of many who are enrolled at once all are there, or none', async (store, { reopen }) => {
+    const invitation = invitationOf('d', 1);
+    await store.addInvitations(NAME, [invitation]);
+    const names = Array.from({ length: MANY }, (_, k) => `p${k}`);
+    const used = { ...invitation, usedBy: 'p1' };
+    const all = names.map((id) => ({ enrolment: enrolmentOf(id), ...(id === 'p1' && { used }) }));
+    const broken = { enrolment: { ...enrolmentOf('p7'), key: () => 1 } as unknown as Enrolment };
+    await expectFailure(() => store.enrol(NAME, [...all, broken]), 'one that cannot be stored');
+    expectEqual(await store.enrolments(NAME), [], 'enrolments after a failure');
+    expectEqual(await store.invitation(NAME, 'd'), invitation, 'invitation after a failure');
+    await store.enrol(NAME, all);
+    const again = await reopen();
+    const byName = names.toSorted().map((id) => enrolmentOf(id));
+    expectEqual(await again.enrolments(NAME), byName, 'enrolments');
+    expectEqual(await again.invitation(NAME, 'd'), used, 'invitation');
+  });
+
+  test('of those of one name that are enrolled at once the last counts', async (store, { reopen }) => {
+    const [first, last] = [enrolmentOf('ada', 'first'), enrolmentOf('ada', 'last')];
+    await store.enrol(NAME, [{ enrolment: first }, { enrolment: enrolmentOf('ben') }, { enrolment: last }]);
+    await store.enrol(NAME, []);
+    expectEqual(await (await reopen()).enrolments(NAME), [last, enrolmentOf('ben')], 'enrolments');
   });
 
   test('invitations are listed oldest first, and added all or none', async (store) => {
@@ -72,7 +99,7 @@ export function enrolmentStoreContract(define: Define, open: OpenStore<Enrolment
 
   test('federations do not see each other', async (store) => {
     await store.saveSchema('a', { digest: 'a', features: undefined });
-    await store.enrol('a', enrolmentOf('ada'));
+    await store.enrol('a', [{ enrolment: enrolmentOf('ada') }]);
     await store.addInvitations('a', [invitationOf('d', 1)]);
     expectEqual(await store.schema('b'), undefined, 'schema of another');
     expectEqual(await store.enrolment('b', 'ada'), undefined, 'enrolment of another');

@@ -20,7 +20,7 @@ const PERIOD_MS = 500;
 const EXTENTS = { usual: 20_000, full: 600_000 } as const;
 const WARM_UP_MS = 5000;
 const LONGEST_LOAD_MS = 120_000;
-/** Memory is looked at so many times, each time after a collection. */
+/** Memory is looked at so many times, each time after a forced collection: every minute of a long run. */
 const LOOKS = 10;
 const TARGET_FRAMES = 50;
 
@@ -77,14 +77,24 @@ export const dashboard = part<Result>(
           ['frames a second, least', framesPerSecond.least.toFixed(0), ''],
           ['tasks above 50 ms', `${longTasks}`, ''],
           ['longest task, ms', longestTaskMs.toFixed(0), ''],
-          ['memory at the start, MB', megabytes(first), ''],
-          ['memory at the end, MB', megabytes(last), 'flat'],
+          ...memory
+            .filter(isShown)
+            .map((look) => [`memory after ${afterOf(look)}, MB`, megabytes(look), 'flat']),
           ['nodes at the end', `${last.nodes}`, `${first.nodes} at the start`],
         ],
       ),
     ];
   },
 );
+
+/** Of the ten minutes of a long run: the beginning, the first, the fifth and the last one. */
+function isShown(_look: Look, at: number): boolean {
+  return at <= 1 || at === LOOKS / 2 || at === LOOKS;
+}
+
+function afterOf({ atMs }: Look): string {
+  return atMs < 55_000 ? `${Math.round(atMs / 1000)} s` : `${Math.round(atMs / 60_000)} min`;
+}
 
 const megabytes = ({ heapBytes }: Look) => (heapBytes / 1e6).toFixed(1);
 

@@ -145,7 +145,7 @@ async function rate(openings: Openings): Promise<number> {
 }
 
 /** Not for ever: a benchmark that waits for a round that does not open ends, and says so. */
-async function nextRound(openings: Openings) {
+export async function nextRound(openings: Openings) {
   const waited = new AbortController();
   const tooLong = pause(LONGEST_ROUND_MS, undefined, { signal: waited.signal }).then(() => {
     const expected = `expected a round within ${LONGEST_ROUND_MS / 1000} s after round ${openings.round}`;

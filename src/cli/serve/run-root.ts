@@ -29,7 +29,7 @@ export async function runRoot(
   flags: ServeFlags & { readonly nats: string },
   run: RootRun,
 ): Promise<void> {
-  const { namespace = DEFAULT_NAMESPACE, shards = DEFAULT_SHARDS, takeover } = flags;
+  const { namespace = DEFAULT_NAMESPACE, shards = DEFAULT_SHARDS, fanIn, takeover } = flags;
   const subjects = new Subjects(namespace);
   const store = jetStreamAddress(treeStore(flags));
   const { log = pino({ level: 'silent' }) } = run.server;
@@ -44,7 +44,7 @@ export async function runRoot(
     finish = resolve;
   });
   const root = new Root({
-    ...{ connection, storeConnection, bus: new Bus(connection), subjects, shards, store, log },
+    ...{ connection, storeConnection, bus: new Bus(connection), subjects, shards, fanIn, store, log },
     name: `${hostname()} ${process.pid}`,
     ttlMs: takeover,
     server: run.server,

@@ -30,6 +30,7 @@ export interface ServeFlags extends FrontFlags, LogFlags {
   readonly nats?: string;
   readonly namespace?: string;
   readonly shards?: number;
+  readonly fanIn?: number;
   readonly takeover?: number;
   readonly record?: string;
   readonly reports?: string;

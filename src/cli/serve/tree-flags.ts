@@ -11,11 +11,11 @@ export function isOnNats(flags: ServeFlags): flags is ServeFlags & { readonly na
   return flags.nats !== undefined;
 }
 
-export function checkTreeFlags({ nats, namespace, shards, takeover, record }: ServeFlags): void {
+export function checkTreeFlags({ nats, namespace, shards, fanIn, takeover, record }: ServeFlags): void {
   if (nats !== undefined && record !== undefined)
     throw inputError('BAD_OPTION', 'option --record: expected a server without --nats, got both');
   if (nats !== undefined) return;
-  const without = { '--namespace': namespace, '--shards': shards, '--takeover': takeover };
+  const without = { '--namespace': namespace, '--shards': shards, '--fan-in': fanIn, '--takeover': takeover };
   for (const [option, value] of Object.entries(without))
     if (value !== undefined)
       throw inputError('BAD_OPTION', `option ${option}: expected --nats with it, got none`);

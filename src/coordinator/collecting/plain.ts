@@ -48,7 +48,7 @@ export function onAnswer(
   if (late) return late;
   if (inquiryOf(state)?.needsPrevious(member.index) && !message.previous) {
     // It was asked before a restart: the answer that it replaces has to come with it.
-    return [sendRound(state, member)];
+    return sendRound(state, member);
   }
   noteAnswer(state, member);
   member.scalars = provenBy(state, member, message.scalars);

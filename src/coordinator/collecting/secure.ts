@@ -16,7 +16,8 @@ import type {
   PartialSum,
   ToCoordinator,
 } from '../../protocol/messages.ts';
-import { changeFrom, exactLimit, momentsFrom } from '../../protocol/secure-sums.ts';
+import { changeFrom, momentsFrom } from '../../protocol/secure-sums.ts';
+import { exactLimit } from '../../protocol/sum-grid.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { areLabelsAsked } from '../agreement.ts';
 import type { CoordinatorEffect } from '../effects.ts';

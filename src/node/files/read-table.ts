@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import { type ByteSource, peek } from '../../data/byte-source.ts';
 import { detectFormat } from '../../data/data-format.ts';
+import type { Table } from '../../data/table.ts';
 import {
-  parseTable,
+  readTableBytes,
   refuseUnused,
   type TableOptions,
   tableColumns,
   withoutDropped,
-} from '../../data/parse-table.ts';
-import type { Table } from '../../data/table.ts';
+} from '../../data/table-bytes.ts';
 import { readUciHar, UCI_HAR_FILES, type UciHarFiles } from '../../data/uci-har.ts';
 import { withFile } from './file-source.ts';
 import { kindOf, readBytes } from './files.ts';
@@ -36,7 +36,7 @@ export async function parseFile(data: ByteSource, name: string, options: ReadOpt
   const { head, source } = await peek(data);
   if (detectFormat(name, head) !== 'libsvm') refuseUnused('--task-file', taskFile, 'LIBSVM text', name);
   const tasks = taskFile === undefined ? undefined : { bytes: await readBytes(taskFile), source: taskFile };
-  return parseTable(source, name, { ...rest, tasks, unzip: readNpz });
+  return readTableBytes(source, name, { ...rest, tasks, unzip: readNpz });
 }
 
 /** The folder inside the archive. */

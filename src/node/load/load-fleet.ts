@@ -9,7 +9,7 @@ import { newKeyPair, signerOf } from '../crypto.ts';
 import { LoadParticipant, Openings, SharedDecoding } from './load-participant.ts';
 
 /** Coming in at the same time. */
-const AT_ONCE = 16;
+const AT_ONCE = 64;
 const CHECK_MS = 500;
 
 export class LoadFleet {

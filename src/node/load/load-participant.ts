@@ -16,6 +16,8 @@ import { plainBytes } from '../files/files.ts';
 
 /** One of each class: what is measured is the coordinator, not how long participants solve. */
 const ROWS = 2;
+/** As of other participants. */
+const RETRY_MS = 2000;
 
 /** What the participants of a process share. */
 interface LoadPorts {
@@ -50,7 +52,7 @@ export class LoadParticipant {
     this.work = new RowWork(rows, now, () => stream(1, 'load mask'), arena);
     const { moments } = this.work;
     const targets = { labels: ['-1', '1'], positive: undefined, values: { mean: 0, m2: ROWS } };
-    const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, targets, retryMs: 10_000 };
+    const profile = { id, rows: ROWS, features, benchmarkMs: 1, moments, targets, retryMs: RETRY_MS };
     this.loop = new ParticipantLoop({ profile, stored: NOTHING_STORED }, this.loopPorts());
   }
 
@@ -144,7 +146,7 @@ export class LoadParticipant {
 export const CLIENT_OPTIONS: ClientOptions = { perMessageDeflate: false };
 
 /** When rounds open, as the first of many participants receives them. */
-interface Opening {
+export interface Opening {
   readonly round: number;
   readonly atMs: number;
 }

@@ -13,7 +13,7 @@ import { systemClock } from '../clock.ts';
 import { entropyStream, nodePrimitives } from '../crypto.ts';
 import { LoadParticipant, SharedDecoding } from './load-participant.ts';
 
-interface LoadTreeOptions {
+export interface LoadTreeOptions {
   readonly participants: number;
   readonly shards: number;
   readonly features: number;

@@ -1,8 +1,7 @@
 /** What is counted of the shards that are owned here, for Prometheus. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { collect } from '../server/collected.ts';
-import type { Owner } from './owner.ts';
-import type { ShardHost } from './shard-host.ts';
+import type { BranchHost, Owner } from './owner.ts';
 
 /** `owners`: one for each namespace. */
 export function addOwnerMetrics(registry: Registry, owners: readonly Owner[]): void {
@@ -16,13 +15,13 @@ export function addOwnerMetrics(registry: Registry, owners: readonly Owner[]): v
     Kind: typeof Gauge | typeof Counter,
     name: string,
     help: string,
-    value: (shard: ShardHost) => number,
+    value: (shard: BranchHost) => number,
   ) =>
     collect(registry, Kind, name, help, ['federation', 'shard'], (put) => {
       for (const { federation, shard, host } of shards()) put(value(host), { federation, shard: `${shard}` });
     });
-  each(Gauge, 'shard_participants', 'Participants of a shard', ({ host }) => host.state.members.size);
-  each(Gauge, 'shard_connected', 'Connected participants of a shard', ({ routes }) => routes.size);
+  each(Gauge, 'shard_participants', 'Participants of a shard', ({ participants }) => participants);
+  each(Gauge, 'shard_connected', 'Connected participants of a shard', ({ connected }) => connected);
   each(Gauge, 'shard_round', 'Number of the open round of a shard', ({ host }) => host.state.round);
   each(
     Gauge,
@@ -50,12 +49,7 @@ export function addOwnerMetrics(registry: Registry, owners: readonly Owner[]): v
     Counter,
     'shard_frames_published_total',
     'Frames published for participants: once for each gateway',
-    ({ transport }) => transport.counts.frames,
+    ({ sent }) => sent.frames,
   );
-  each(
-    Counter,
-    'shard_frames_delivered_total',
-    'Recipients of these frames',
-    ({ transport }) => transport.counts.recipients,
-  );
+  each(Counter, 'shard_frames_delivered_total', 'Recipients of these frames', ({ sent }) => sent.recipients);
 }

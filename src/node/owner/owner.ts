@@ -13,10 +13,13 @@ import type { Bus } from '../../nats/bus.ts';
 import { JetStreamStore } from '../../nats/jetstream-store.ts';
 import { LeaseSet } from '../../nats/lease-set.ts';
 import { pause } from '../../nats/leases.ts';
+import { nodesIn } from '../../nats/shape.ts';
 import { leaseBucket, type Subjects, shardBucket } from '../../nats/subjects.ts';
 import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
-import { ShardHost, type ShardPorts } from './shard-host.ts';
+import { InnerHost } from './inner-host.ts';
+import { ShardHost } from './shard-host.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 const BEAT_MS = 1000;
 const RETURN_MS = 5000;
@@ -24,6 +27,9 @@ const ANSWER_MS = 2000;
 /** Between looks at the list of federations: a word that it has changed may be lost. */
 const REFRESH_MS = 2000;
 const RETRY_MS = 500;
+
+/** A shard, or a branch between shards and root. */
+export type BranchHost = ShardHost | InnerHost;
 
 export interface OwnerOptions {
   readonly connection: NatsConnection;
@@ -40,13 +46,13 @@ export interface OwnerOptions {
   readonly log?: Logger | undefined;
 }
 
-/** A shard that a lease says is ours. */
+/** One that a lease says is ours, by its number in the tree. */
 interface Holding {
   readonly federation: ListedFederation;
   readonly shard: number;
   readonly over: AbortController;
   readonly running: Promise<void>;
-  host: ShardHost | undefined;
+  host: BranchHost | undefined;
 }
 
 export class Owner {
@@ -75,7 +81,7 @@ export class Owner {
   }
 
   /** Of those that run here. */
-  *shards(): Generator<{ readonly federation: string; readonly shard: number; readonly host: ShardHost }> {
+  *shards(): Generator<{ readonly federation: string; readonly shard: number; readonly host: BranchHost }> {
     for (const { federation, shard, host } of this.holdings.values())
       if (host) yield { federation: federation.name, shard, host };
   }
@@ -128,13 +134,16 @@ export class Owner {
       await set.close();
     }
     for (const federation of list.federations)
-      if (!this.sets.has(federation.id)) await this.takePart(federation, list.replicas);
+      if (!this.sets.has(federation.id)) await this.takePart(federation);
   }
 
-  private async takePart(federation: ListedFederation, replicas: number): Promise<void> {
+  private async takePart(federation: ListedFederation): Promise<void> {
     const { connection, subjects, name, ttlMs } = this.options;
-    const bucket = await Bucket.create(connection, { name: leaseBucket(subjects.namespace), replicas });
-    const { id, shards } = federation;
+    const bucket = await Bucket.open(connection, leaseBucket(subjects.namespace));
+    // The root makes it: the next look at the list finds it.
+    if (!bucket) return;
+    const { id } = federation;
+    const shards = nodesIn(federation);
     const set = new LeaseSet({
       ...{ bucket, key: id, owner: name, shards, ttlMs },
       onGain: (shard, epoch) => this.gain(federation, shard, epoch),
@@ -180,6 +189,7 @@ export class Owner {
     const { federation, shard } = holding;
     const { signal } = holding.over;
     const store = await this.openStore(federation, shard);
+    if (!store) return log.debug('the shard waits for the root to make its bucket');
     try {
       const record = recordOf(federation);
       const saved = await store.loadRun(record.name);
@@ -187,7 +197,8 @@ export class Owner {
       if (signal.aborted) return;
       const known = this.list?.federations.find(({ id }) => id === federation.id)?.epochs[shard] ?? 0;
       const epoch = Math.max(leaseEpoch, store.epoch ?? 0, known + 1);
-      const host = new ShardHost({ record, shard, epoch, store, saved }, { ...this.ports, log });
+      const Host = shard < federation.shards ? ShardHost : InnerHost;
+      const host = new Host({ record, shard, epoch, store, saved }, { ...this.ports, log });
       holding.host = host;
       host.start();
       log.info({ epoch }, 'shard taken over');
@@ -202,12 +213,12 @@ export class Owner {
     }
   }
 
-  private async openStore(federation: ListedFederation, shard: number): Promise<JetStreamStore> {
+  /** Undefined: it is not there yet. */
+  private async openStore(federation: ListedFederation, shard: number): Promise<JetStreamStore | undefined> {
     const { connection, subjects, patienceMs } = this.options;
     const name = shardBucket(subjects.namespace, federation.id, shard);
-    const replicas = this.list?.replicas ?? 1;
-    const bucket = await Bucket.create(connection, { name, replicas });
-    return await JetStreamStore.open({ connection, bucket, name, patienceMs });
+    const bucket = await Bucket.open(connection, name);
+    return bucket && (await JetStreamStore.open({ connection, bucket, name, patienceMs }));
   }
 }
 
@@ -215,6 +226,13 @@ function keyOf({ id }: ListedFederation, shard: number): string {
   return `${id} ${shard}`;
 }
 
-function recordOf({ name, id, createdMs, shards, options }: ListedFederation): FederationRecord {
-  return { name, id, createdMs, shards, options: parseOptions(`federation "${name}"`, options as never) };
+function recordOf({ name, id, createdMs, shards, fanIn, options }: ListedFederation): FederationRecord {
+  return {
+    name,
+    id,
+    createdMs,
+    shards,
+    fanIn,
+    options: parseOptions(`federation "${name}"`, options as never),
+  };
 }

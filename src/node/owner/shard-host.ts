@@ -2,33 +2,42 @@
  * One shard of a federation, run by whoever owns it at present: a coordinator that is a branch, its state in JetStream, its participants
  * behind gateways. Whoever owned it before can persist nothing since the store was opened here, and sends nothing that it has not persisted.
  */
-import type { Logger } from 'pino';
+
 import { FederationHost } from '../../host/federation-host.ts';
-import type { FederationRecord, HostClock, SavedRun, Store } from '../../host/ports.ts';
+import type { FederationRecord, SavedRun, Store } from '../../host/ports.ts';
 import { fromJson, toJson } from '../../nats/admission.ts';
-import type { Bus } from '../../nats/bus.ts';
-import { decodeStem, decodeUp, encodeBranch, encodeDown, type Up } from '../../nats/envelope.ts';
+import { decodeUp, encodeDown, type Up } from '../../nats/envelope.ts';
 import { type Route, Routes } from '../../nats/routes.ts';
 import { ShardTransport } from '../../nats/shard-transport.ts';
-import { type Subjects, shardName } from '../../nats/subjects.ts';
-import type { Primitives } from '../../privacy/secure/keys.ts';
+import { shardName } from '../../nats/subjects.ts';
 import { decodeFrom } from '../../protocol/codec.ts';
 import { CLOSE } from '../../protocol/joining.ts';
-import { KIND_OF_TAG } from '../../protocol/layouts.ts';
 import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
 import { ProtocolError } from '../../protocol/protocol-error.ts';
 import { Timer } from '../clock.ts';
 import { entropyStream } from '../crypto.ts';
-import { ShardCounts } from './shard-counts.ts';
+import { ParentLink } from './parent-link.ts';
+import type { ShardPorts } from './shard-ports.ts';
 
 /** Beats of a gateway that may be missed before it is gone. */
 const BEATS_MISSED = 3;
-const TAG_AT = 5;
+const ANSWERS_KEPT = 100;
 
 /** What the root may ask of a shard. */
 export type ShardOrder =
   | { readonly forget: string }
   | { readonly disconnect: string; readonly code: number; readonly reason: string };
+
+/** The same id: the same order, once more. */
+export interface GivenOrder {
+  readonly id: string;
+  readonly order: ShardOrder;
+}
+
+export interface OrderAnswer {
+  readonly id: string;
+  readonly answer: ShardAnswer;
+}
 
 export interface ShardAnswer {
   /** Nobody of this name has joined here. */
@@ -36,19 +45,9 @@ export interface ShardAnswer {
   readonly refusal?: string | undefined;
 }
 
-export interface ShardPorts {
-  readonly bus: Bus;
-  readonly subjects: Subjects;
-  readonly clock: HostClock;
-  readonly primitives: Primitives;
-  readonly log: Logger;
-  readonly beatMs: number;
-  /** Who has not come back so long after a start is not waited for. */
-  readonly returnMs: number;
-}
-
-interface ShardOptions {
+export interface ShardOptions {
   readonly record: FederationRecord;
+  /** Its number in the tree. */
   readonly shard: number;
   readonly epoch: number;
   readonly store: Pick<Store, 'saveRun'>;
@@ -58,22 +57,24 @@ interface ShardOptions {
 export class ShardHost {
   readonly host: FederationHost;
   readonly routes: Routes;
-  readonly counts = new ShardCounts();
-  readonly transport: ShardTransport;
+  private readonly transport: ShardTransport;
   private readonly options: ShardOptions;
+  private readonly parent: ParentLink;
   private readonly ports: ShardPorts;
   private readonly returning = new Timer();
   private beating: NodeJS.Timeout | undefined;
   private subscriptions: (() => void)[] = [];
+  /** Of the last orders, by id: an answer may be lost, and the order come again. */
+  private readonly answers = new Map<string, Promise<ShardAnswer>>();
 
   constructor(options: ShardOptions, ports: ShardPorts) {
     const { record, shard, epoch, store, saved } = options;
-    const { bus, subjects, clock, primitives, log, beatMs } = ports;
+    const { bus, subjects, clock, primitives, log } = ports;
     this.options = options;
     this.ports = ports;
+    this.parent = new ParentLink({ record, shard, epoch }, ports);
     this.routes = new Routes({
-      now: clock.now,
-      silentMs: BEATS_MISSED * beatMs,
+      mostMissed: BEATS_MISSED,
       onAway: (participant) => this.host.away(participant),
       onReplaced: (old) => this.close(old, CLOSE.replaced, 'replaced by another connection'),
       onUnknown: (gateway, connections) => {
@@ -88,7 +89,7 @@ export class ShardHost {
         // The history of the federation is the root's.
         store: { saveRun: (name, changes) => store.saveRun(name, changes, []) },
         transport: this.transport,
-        above: { send: (frame) => this.sendUp(frame) },
+        above: { send: (frame) => this.parent.send(frame, this.host) },
         ...{ clock, primitives, noiseOf: entropyStream },
         onStoreFailure: (error) => {
           if (error) log.warn({ err: error }, 'the store of the shard is failing; trying again');
@@ -98,15 +99,30 @@ export class ShardHost {
     );
   }
 
+  get counts() {
+    return this.parent.counts;
+  }
+
+  get connected(): number {
+    return this.routes.size;
+  }
+
+  get participants(): number {
+    return this.host.state.members.size;
+  }
+
+  /** Frames to participants, and how many they were for. */
+  get sent() {
+    return this.transport.counts;
+  }
+
   start(): void {
     const { record, shard } = this.options;
     const { bus, subjects, beatMs, returnMs } = this.ports;
     this.subscriptions = [
       bus.subscribe(subjects.up(record.id, shard), (bytes) => this.receive(decodeUp(bytes))),
-      bus.subscribe(subjects.shard(record.id, shard), (bytes) => this.receiveFromRoot(bytes)),
-      bus.serve(subjects.order(record.id, shard), ({ data, answer }) => {
-        void this.order(fromJson<ShardOrder>(data)).then((result) => answer(toJson(result)));
-      }),
+      this.parent.listen(this.host),
+      bus.subscribe(subjects.order(record.id, shard), (bytes) => this.take(fromJson<GivenOrder>(bytes))),
     ];
     this.host.start();
     this.beating = setInterval(() => this.beat(), beatMs).unref();
@@ -129,10 +145,10 @@ export class ShardHost {
   private receive(up: Up): void {
     if (up.type === 'roster') this.routes.roster(up.gateway, up.connections);
     else if (up.type === 'away') this.routes.away(up.participant, up);
-    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.take(up);
+    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.takeFrame(up);
   }
 
-  private take({ participant, frame }: Up & { readonly type: 'frame' }): void {
+  private takeFrame({ participant, frame }: Up & { readonly type: 'frame' }): void {
     const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
     const isForeign = message.kind === 'join' && message.id !== participant;
     // A gateway checks this, too.
@@ -141,34 +157,27 @@ export class ShardHost {
     this.host.receive(participant, message);
   }
 
-  private receiveFromRoot(bytes: Uint8Array): void {
-    const { epoch, frame } = decodeStem(bytes);
-    if (epoch !== 0 && epoch !== this.options.epoch) return;
-    const message = decodeFrom('coordinator', frame, DEFAULT_LIMITS);
-    const pending = this.host.state.above?.pending?.message.round;
-    this.counts.noteAbove(message, pending, this.ports.clock.now());
-    this.host.receiveFromAbove(message);
-  }
-
-  private sendUp(frame: Uint8Array): void {
-    const { record, shard, epoch } = this.options;
-    const { bus, subjects, clock } = this.ports;
-    if (KIND_OF_TAG.get(frame[TAG_AT]) === 'partial')
-      this.counts.notePartial(this.host.state.above?.pending?.message.round ?? 0, clock.now());
-    bus.publish(subjects.toRoot(record.id), encodeBranch({ type: 'frame', shard, epoch, frame }));
-  }
-
-  /** The root hears that somebody owns the shard, and how many are behind it. */
+  /** Whoever is above hears that somebody owns the shard, and how many are behind it. */
   private beat(): void {
-    const { record, shard, epoch } = this.options;
-    const { bus, subjects } = this.ports;
     this.routes.check();
-    const counts = { connected: this.routes.size, members: this.host.state.members.size };
-    bus.publish(subjects.toRoot(record.id), encodeBranch({ type: 'alive', shard, epoch, ...counts }));
+    this.parent.beat({ connected: this.connected, members: this.participants });
   }
 
-  private async order(order: ShardOrder | undefined): Promise<ShardAnswer> {
-    if (!order) return { refusal: 'an order that cannot be read' };
+  private take(given: GivenOrder | undefined): void {
+    if (!given) throw new ProtocolError('BAD_FRAME', 'order: expected JSON');
+    const { bus, subjects } = this.ports;
+    const { id, order } = given;
+    let answer = this.answers.get(id);
+    if (!answer) {
+      if (this.answers.size === ANSWERS_KEPT) this.answers.clear();
+      this.answers.set(id, (answer = this.carryOut(order)));
+    }
+    void answer.then((answer) =>
+      bus.publish(subjects.ordered(this.options.record.id), toJson({ id, answer } satisfies OrderAnswer)),
+    );
+  }
+
+  private async carryOut(order: ShardOrder): Promise<ShardAnswer> {
     if ('disconnect' in order) {
       const route = this.routes.of(order.disconnect);
       if (route) this.close(route, order.code, order.reason);

@@ -20,8 +20,6 @@ import { ShardLinks } from './shard-links.ts';
 interface DeskPorts {
   readonly bus: Bus;
   readonly subjects: Subjects;
-  /** Of the buckets of shards. */
-  readonly replicas: number;
   readonly admission: Admission;
   readonly door: Door;
   readonly wallClock: () => number;
@@ -63,11 +61,11 @@ export class AdmissionDesk {
   }
 
   private list(): FederationList {
-    const { federations, replicas } = this.ports;
+    const { federations } = this.ports;
     return {
-      replicas,
       federations: [...federations.values()].map(({ record, groups }) => ({
         ...{ name: record.name, id: record.id, createdMs: record.createdMs, shards: record.shards ?? 1 },
+        ...(record.fanIn !== undefined && { fanIn: record.fanIn }),
         options: optionsToJson(record.options),
         epochs: groups instanceof ShardLinks ? groups.epochs() : [],
       })),

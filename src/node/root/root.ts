@@ -5,13 +5,14 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { KindredError } from '../../base/errors.ts';
-import type { FederationRecord, Store } from '../../host/ports.ts';
+import type { Store } from '../../host/ports.ts';
 import { Bucket } from '../../nats/bucket.ts';
 import type { Bus } from '../../nats/bus.ts';
 import { JetStreamStore } from '../../nats/jetstream-store.ts';
 import { type Lease, Leases, pause } from '../../nats/leases.ts';
+import { ShardBuckets } from '../../nats/shard-buckets.ts';
 import type { JetStreamAddress } from '../../nats/store-address.ts';
-import { leaseBucket, type Subjects, shardBucket } from '../../nats/subjects.ts';
+import type { Subjects } from '../../nats/subjects.ts';
 import { CoordinatorServer, type ServerOptions } from '../server/server.ts';
 import { StandbyServer } from './standby.ts';
 import type { TreeOptions } from './tree.ts';
@@ -31,6 +32,7 @@ export interface RootOptions {
   /** For people. */
   readonly name: string;
   readonly shards: number;
+  readonly fanIn?: number | undefined;
   readonly store: JetStreamAddress;
   /** Default: the same connection. */
   readonly storeConnection?: NatsConnection | undefined;
@@ -51,13 +53,16 @@ export class Root {
   /** While it leads. */
   server: CoordinatorServer | undefined;
   private readonly options: RootOptions;
+  private readonly buckets: ShardBuckets;
   private readonly over = new AbortController();
   /** The one that was given first, for good. */
   private port: number | undefined;
   private running: Promise<void> = Promise.resolve();
 
   constructor(options: RootOptions) {
+    const { connection, subjects, store } = options;
     this.options = options;
+    this.buckets = new ShardBuckets({ connection, namespace: subjects.namespace, replicas: store.replicas });
   }
 
   /** Rejects with what cannot be put right by waiting. */
@@ -87,13 +92,9 @@ export class Root {
 
   /** Undefined: it is over. */
   private async turn(): Promise<Lease | undefined> {
-    const { connection, subjects, name, store, ttlMs, onStandby, log } = this.options;
+    const { name, ttlMs, onStandby, log } = this.options;
     const { signal } = this.over;
-    const bucket = await Bucket.create(connection, {
-      name: leaseBucket(subjects.namespace),
-      replicas: store.replicas,
-    });
-    const leases = new Leases(bucket, ttlMs);
+    const leases = new Leases(await this.buckets.leases(), ttlMs);
     const waiting = leases.acquire(LEASE, name, { signal }).catch(() => undefined);
     const early = await Promise.race([waiting, pause(AT_ONCE_MS, signal)]);
     if (early || signal.aborted) return early ?? undefined;
@@ -157,18 +158,7 @@ export class Root {
   }
 
   private tree(): TreeOptions {
-    const { bus, subjects, shards, store, silentMs = SILENT_MS } = this.options;
-    const removeShards = (record: FederationRecord) => this.removeShards(record);
-    return { bus, subjects, shards, replicas: store.replicas ?? 1, silentMs, removeShards };
-  }
-
-  private async removeShards({ id, shards = 0 }: FederationRecord): Promise<void> {
-    const { connection, subjects, log } = this.options;
-    for (let shard = 0; shard < shards; shard++) {
-      const name = shardBucket(subjects.namespace, id, shard);
-      await Bucket.open(connection, name)
-        .then((bucket) => bucket?.destroy())
-        .catch((error: Error) => log.warn({ err: error, bucket: name }, 'a bucket could not be deleted'));
-    }
+    const { bus, subjects, shards, fanIn, silentMs = SILENT_MS } = this.options;
+    return { bus, subjects, shards, fanIn, silentMs, buckets: this.buckets };
   }
 }

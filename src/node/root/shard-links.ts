@@ -1,22 +1,21 @@
 /**
- * The shards of a federation, as its root reaches them: over NATS, whoever owns them at present. An owner with a higher epoch takes the place
- * of one with a lower; a shard that nobody is heard of from is away.
+ * The shards of a federation and the branches between, as its root reaches them. Frames come from those right below it only; signs of life
+ * of all.
  */
-import { fromJson, toJson } from '../../nats/admission.ts';
+import type { FederationRecord } from '../../host/ports.ts';
+import { BranchLinks } from '../../nats/branch-links.ts';
 import type { Bus } from '../../nats/bus.ts';
-import { type Branch, decodeBranch, encodeStem } from '../../nats/envelope.ts';
+import { nodeName, nodesIn, parentOf, type Shape, shapeOf } from '../../nats/shape.ts';
 import { type Subjects, shardName, shardOf } from '../../nats/subjects.ts';
-import { decodeFrom } from '../../protocol/codec.ts';
-import { DEFAULT_LIMITS } from '../../protocol/limits.ts';
 import { ProtocolError } from '../../protocol/protocol-error.ts';
 import type { ShardAnswer, ShardOrder } from '../owner/shard-host.ts';
 import { ApiError, noSuchParticipant } from '../server/api-error.ts';
-import type { Federation, Groups, GroupView, Link } from '../server/federation.ts';
+import type { Federation, Groups, GroupView } from '../server/federation.ts';
 import { increase } from '../server/meters.ts';
+import { ShardOrders } from './shard-orders.ts';
 
-const ORDER_MS = 3000;
-const ORDER_TRIES = 3;
-const KINDS = new Set(['enlist', 'moments', 'partial', 'leave']);
+/** Between looks whether all buckets are there: they may be lost with their servers. */
+const BUCKETS_MS = 5000;
 
 export interface TreePorts {
   readonly bus: Bus;
@@ -24,52 +23,86 @@ export interface TreePorts {
   readonly now: () => number;
   /** A shard that is not heard of for so long is away. */
   readonly silentMs: number;
+  /** Makes those buckets of the federation that are not there. */
+  makeBuckets(record: FederationRecord): Promise<void>;
 }
 
 export class ShardLinks implements Groups {
   private readonly federation: Federation;
   private readonly ports: TreePorts;
-  private readonly links = new Map<number, ShardLink>();
-  private checking: NodeJS.Timeout | undefined;
-  private unsubscribe = () => {};
+  private readonly shape: Shape;
+  /** By name, the number in the tree. */
+  private readonly nodes: ReadonlyMap<string, number>;
+  private readonly links: BranchLinks;
+  private readonly orders: ShardOrders;
+  private making: NodeJS.Timeout | undefined;
 
   constructor(federation: Federation, ports: TreePorts) {
+    const { id } = federation.record;
+    const { meter, connections, host } = federation;
+    const shape = shapeOf(federation.record);
     this.federation = federation;
     this.ports = ports;
+    this.shape = shape;
+    const names = Array.from({ length: nodesIn(shape) }, (_, node) => nodeName(node, shape));
+    this.nodes = new Map(names.map((name, node) => [name, node]));
+    this.orders = new ShardOrders(id, ports);
+    this.links = new BranchLinks({
+      ...{ ...ports, federation: id, inbox: ports.subjects.toRoot(id) },
+      nameOf: (node) => names[node],
+      onMessage: (name, message, bytes) => {
+        if (!this.isBelow(name))
+          throw new ProtocolError('BAD_FRAME', `${message.kind}: not of a branch of the root`);
+        meter.bytes.in += bytes;
+        increase(meter.received, message.kind);
+        host.receive(name, message);
+      },
+      onSent: (bytes) => {
+        meter.bytes.out += bytes;
+      },
+      onAttached: (name, link) => {
+        if (this.isBelow(name)) connections.set(name, link);
+      },
+      onAway: (name) => {
+        if (!this.isBelow(name)) return;
+        connections.delete(name);
+        host.away(name);
+      },
+    });
   }
 
   start(): void {
-    const { bus, subjects, now, silentMs } = this.ports;
-    this.unsubscribe = bus.subscribe(subjects.toRoot(this.id), (bytes) => this.receive(decodeBranch(bytes)));
-    this.checking = setInterval(() => this.check(now()), silentMs / 3).unref();
+    this.links.start();
+    this.orders.start();
+    this.making = setInterval(() => this.makeBuckets(), BUCKETS_MS).unref();
+    this.makeBuckets();
   }
 
   stop(): void {
-    clearInterval(this.checking);
-    this.unsubscribe();
+    clearInterval(this.making);
+    this.links.stop();
+    this.orders.stop();
   }
 
   check(now: number): void {
-    const { connections, host } = this.federation;
-    for (const [shard, link] of this.links) {
-      if (now - link.receivedMs <= this.ports.silentMs) continue;
-      this.links.delete(shard);
-      connections.delete(shardName(shard));
-      host.away(shardName(shard));
-    }
+    this.links.check(now);
   }
 
   list(): readonly GroupView[] {
-    return [...this.links].map(([shard, { members: participants, connected, epoch }]) => ({
-      ...{ id: shardName(shard), participants, connected, epoch },
-    }));
+    return [...this.links.alive].map(([id, { members: participants, connected, epoch }]) => {
+      const parent = parentOf(this.nodes.get(id)!, this.shape);
+      return {
+        ...{ id, participants, connected, epoch },
+        ...(parent !== undefined && { parent: nodeName(parent, this.shape) }),
+      };
+    });
   }
 
-  /** The highest epoch that was heard of, of each shard. */
+  /** The highest epoch that was heard of, by number in the tree. */
   epochs(): number[] {
     const { members } = this.federation.host.state;
-    return Array.from({ length: this.shards }, (_, shard) =>
-      Math.max(this.links.get(shard)?.epoch ?? 0, members.get(shardName(shard))?.session ?? 0),
+    return [...this.nodes.keys()].map((name) =>
+      Math.max(this.links.alive.get(name)?.epoch ?? 0, members.get(name)?.session ?? 0),
     );
   }
 
@@ -85,79 +118,20 @@ export class ShardLinks implements Groups {
   }
 
   private async order(participant: string, order: ShardOrder): Promise<ShardAnswer> {
-    const { bus, subjects } = this.ports;
-    const shard = shardOf(participant, this.shards);
-    const subject = subjects.order(this.id, shard);
-    for (let tries = 1; ; tries++) {
-      try {
-        return fromJson<ShardAnswer>(await bus.request(subject, toJson(order), ORDER_MS)) ?? {};
-      } catch (error) {
-        if (tries < ORDER_TRIES) continue;
-        const why = `${shardName(shard)} of participant "${participant}" does not answer`;
-        throw new ApiError('NOT_READY', `${why} (${(error as Error).message}); try again`);
-      }
-    }
+    const shard = shardOf(participant, this.shape.shards);
+    const answer = await this.orders.give(shard, order);
+    if (answer) return answer;
+    const why = `${shardName(shard)} of participant "${participant}" does not answer`;
+    throw new ApiError('NOT_READY', `${why}; try again`);
   }
 
-  private receive(branch: Branch): void {
-    const { shard, epoch } = branch;
-    if (shard >= this.shards) throw new ProtocolError('BAD_FRAME', `envelope: no shard ${shard}`);
-    const known = this.links.get(shard);
-    // Of a process that was the owner before.
-    if (known && epoch < known.epoch) return;
-    const link = known?.epoch === epoch ? known : this.attach(shard, epoch);
-    link.receivedMs = this.ports.now();
-    if (branch.type === 'alive') {
-      link.connected = branch.connected;
-      link.members = branch.members;
-      return;
-    }
-    const { meter, host } = this.federation;
-    meter.bytes.in += branch.frame.length;
-    const message = decodeFrom('participant', branch.frame, DEFAULT_LIMITS);
-    if (!KINDS.has(message.kind)) throw new ProtocolError('BAD_FRAME', `${message.kind}: not of a shard`);
-    increase(meter.received, message.kind);
-    host.receive(shardName(shard), message);
+  /** Owners wait for them. What fails is tried again. */
+  private makeBuckets(): void {
+    this.ports.makeBuckets(this.federation.record).catch(() => {});
   }
 
-  private attach(shard: number, epoch: number): ShardLink {
-    const { bus, subjects } = this.ports;
-    const { meter } = this.federation;
-    const link = new ShardLink(epoch, this.ports.now(), (frame) => {
-      meter.bytes.out += frame.length;
-      bus.publish(subjects.shard(this.id, shard), encodeStem({ epoch, frame }));
-    });
-    this.links.set(shard, link);
-    this.federation.connections.set(shardName(shard), link);
-    return link;
+  /** Whether it is a member of the root. */
+  private isBelow(name: string): boolean {
+    return parentOf(this.nodes.get(name)!, this.shape) === undefined;
   }
-
-  private get id(): string {
-    return this.federation.record.id;
-  }
-
-  private get shards(): number {
-    return this.federation.record.shards ?? 1;
-  }
-}
-
-class ShardLink implements Link {
-  readonly epoch: number;
-  receivedMs: number;
-  connected = 0;
-  members = 0;
-  readonly isDrained = true;
-  readonly send: (frame: Uint8Array) => void;
-
-  constructor(epoch: number, receivedMs: number, send: (frame: Uint8Array) => void) {
-    this.epoch = epoch;
-    this.receivedMs = receivedMs;
-    this.send = send;
-  }
-
-  /** An owner finds out by itself. */
-  close(): void {}
-
-  /** `ShardLinks` checks. */
-  check(): void {}
 }

@@ -13,12 +13,15 @@ export interface TreeOptions {
   readonly subjects: Subjects;
   /** Of a new federation. */
   readonly shards: number;
-  /** Of the buckets of shards. */
-  readonly replicas: number;
+  /** How many each may have below; undefined: all shards are below the root. */
+  readonly fanIn?: number | undefined;
   /** A shard that is not heard of for so long is away. */
   readonly silentMs: number;
-  /** Deletes what the shards of a federation have stored. */
-  removeShards(record: FederationRecord): Promise<void>;
+  /** What the shards of federations store. Not by the type of the class: users of the library would have to compile those of NATS. */
+  readonly buckets: {
+    make(record: FederationRecord): Promise<void>;
+    remove(record: FederationRecord): Promise<void>;
+  };
 }
 
 /** Refuses what does not work across shards. */
@@ -56,6 +59,8 @@ export function groupsOn(
       'BAD_OPTION',
       `federation "${name}" is not spread over shards: expected serve without --nats`,
     );
-  const { bus, subjects, silentMs } = tree;
-  return (federation) => new ShardLinks(federation, { bus, subjects, silentMs, now: systemClock.now });
+  const { bus, subjects, silentMs, buckets } = tree;
+  const makeBuckets = (record: FederationRecord) => buckets.make(record);
+  const ports = { bus, subjects, silentMs, now: systemClock.now, makeBuckets };
+  return (federation) => new ShardLinks(federation, ports);
 }

@@ -2,24 +2,18 @@
  * Who is admitted. A participant proves that it holds the key of its name by signing a challenge; a new name needs an
  * invitation, unless enrolment is open. What comes out is a ticket for one connection.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import type {
-  Enrolment,
-  EnrolmentStore,
-  FederationRecord,
-  HostClock,
-  Invitation,
-  RunStore,
-} from '../../host/ports.ts';
-import { schemaDigest } from '../../protocol/joining.ts';
+import { randomBytes } from 'node:crypto';
+import type { Enrolment, EnrolmentStore, FederationRecord, HostClock, RunStore } from '../../host/ports.ts';
 import { ApiError, noSuchParticipant } from './api-error.ts';
+import { type Application, Applications, checkKey } from './applications.ts';
+import { Batches, type Outcome } from './batches.ts';
 import { Challenges } from './challenges.ts';
 import type { HostNames } from './host-names.ts';
 import { checkIdentity, JoinProofs, type Peer, type SessionRequest } from './join-proof.ts';
 import type { ServerLimits } from './limits.ts';
 import { Newcomers } from './newcomers.ts';
-import { otherColumns } from './other-columns.ts';
 import { type Ticket, Tickets } from './tickets.ts';
+import { digestOf } from './token-digest.ts';
 
 const TOKEN_BYTES = 24;
 /** Earlier keys of a name that are remembered as revoked. */
@@ -61,7 +55,9 @@ export class Admission {
   private readonly tickets: Tickets;
   private readonly newcomers: Newcomers;
   /** Enrolled participants that were not revoked, by federation. */
-  private readonly counts = new Map<string, Promise<number>>();
+  private readonly counts = new Map<string, number>();
+  /** Of those who ask to be admitted, by the id of the federation. */
+  private readonly batches = new Map<string, Batches<Application, string>>();
   /** What was begun last, by federation. */
   private readonly last = new Map<string, Promise<unknown>>();
 
@@ -90,37 +86,23 @@ export class Admission {
     mayChoose: () => boolean,
   ): Promise<string> {
     this.proofs.check(federation, request, peer);
-    const { name, options } = federation;
-    const { participant, key, features, agent } = request;
-    const isUnion = options.columns === 'union';
-    return this.inTurn(name, async () => {
-      const known = await this.options.store.enrolment(name, participant);
-      if (known?.revokedMs !== undefined)
-        throw new ApiError('REVOKED', `participant "${participant}" may no longer take part`);
-      if (known) checkKey(known, key);
-      const invitation = known ? undefined : await this.invitationFor(name, request);
-      checkNames(request);
-      if (!isUnion) await this.checkSchema(name, request, mayChoose);
-      if (!known) {
-        checkIdentity(participant, key);
-        await this.newcomers.check(name, participant, invitation, peer.remoteAddress);
-        if (!isUnion) await this.saveSchema(name, request);
-        await this.enrol(name, { participant, key }, invitation && { ...invitation, usedBy: participant });
-      } else if (!isUnion) await this.saveSchema(name, request);
-      const schema = isUnion ? undefined : request.schema;
-      const columns = features?.length;
-      return this.tickets.issue({ federation: name, participant, key, schema, columns, agent });
-    });
+    return await this.batchesOf(federation).take({ request, address: peer.remoteAddress, mayChoose });
   }
 
   /** How many may take part. */
   async enrolled(federation: string): Promise<number> {
     const known = this.counts.get(federation);
-    if (known) return known;
-    const count = this.count(federation);
-    this.counts.set(federation, count);
-    count.catch(() => this.counts.delete(federation));
-    return count;
+    if (known !== undefined) return known;
+    return await this.inTurn(federation, async () => {
+      const count = await this.count(federation);
+      this.counts.set(federation, count);
+      return count;
+    });
+  }
+
+  private noteCount(federation: string, change: number): void {
+    const known = this.counts.get(federation);
+    if (known !== undefined) this.counts.set(federation, known + change);
   }
 
   private async count(federation: string): Promise<number> {
@@ -164,8 +146,13 @@ export class Admission {
       const known = await this.options.store.enrolment(federation, participant);
       const isEnrolled = known && known.revokedMs === undefined;
       if (isEnrolled) return checkKey(known, key);
-      const revokedKeys = known && withRevoked(known).filter((old) => old !== key);
-      await this.enrol(federation, { participant, key, revokedKeys });
+      const revoked = known ? withRevoked(known).filter((old) => old !== key) : [];
+      const earlier = revoked.length > 0 ? { revokedKeys: revoked } : {};
+      const enrolledMs = this.options.clock.wallClock();
+      const enrolment = { participant, key, ...earlier, enrolledMs, revokedMs: undefined };
+      await this.options.store.enrol(federation, [{ enrolment }]);
+      this.noteCount(federation, 1);
+      await this.newcomers.noteEnrolled(federation, participant);
     });
   }
 
@@ -187,21 +174,19 @@ export class Admission {
       if (!known) throw noSuchParticipant(participant, 'enrolled');
       if (known.revokedMs !== undefined) return;
       const revokedMs = clock.wallClock();
-      await store.enrol(federation, {
-        ...known,
-        revokedMs,
-        revokedKeys: withRevoked({ ...known, revokedMs }),
-      });
-      this.counts.delete(federation);
+      const revokedKeys = withRevoked({ ...known, revokedMs });
+      await store.enrol(federation, [{ enrolment: { ...known, revokedMs, revokedKeys } }]);
+      this.noteCount(federation, -1);
       this.tickets.drop(federation, participant);
     });
   }
 
   /** A federation is deleted: nothing that was given out for it is good for another of its name. */
-  removeAll(federation: string): Promise<void> {
+  removeAll({ name: federation, id }: FederationRecord): Promise<void> {
     return this.inTurn(federation, async () => {
       await this.options.store.removeFederation(federation);
       this.newcomers.forget(federation);
+      this.batches.delete(id);
       this.counts.delete(federation);
       this.tickets.dropAll(federation);
     });
@@ -215,18 +200,27 @@ export class Admission {
     return result;
   }
 
-  private async enrol(
-    federation: string,
-    who: Pick<Enrolment, 'participant' | 'key' | 'revokedKeys'>,
-    used?: Invitation,
-  ): Promise<void> {
-    const { store, clock } = this.options;
-    const { revokedKeys, ...rest } = who;
-    const earlier = revokedKeys?.length ? { revokedKeys } : {};
-    const enrolment = { ...rest, ...earlier, enrolledMs: clock.wallClock(), revokedMs: undefined };
-    await store.enrol(federation, enrolment, used);
-    this.counts.delete(federation);
-    await this.newcomers.noteEnrolled(federation, who.participant);
+  private batchesOf(federation: FederationRecord): Batches<Application, string> {
+    const { id, name } = federation;
+    let found = this.batches.get(id);
+    if (!found) {
+      found = new Batches({
+        inTurn: (act) => this.inTurn(name, act),
+        decide: (applications) => this.decide(federation, applications),
+      });
+      this.batches.set(id, found);
+    }
+    return found;
+  }
+
+  private async decide(
+    federation: FederationRecord,
+    applications: readonly Application[],
+  ): Promise<Outcome<string>[]> {
+    const batch = new Applications(federation, { ...this.options, newcomers: this.newcomers });
+    const outcomes = await batch.decide(applications);
+    this.noteCount(federation.name, batch.enrolled);
+    return outcomes.map((one) => ('error' in one ? one : { result: this.tickets.issue(one.result) }));
   }
 
   private async validTicket(federation: string, code: string): Promise<Ticket | undefined> {
@@ -253,59 +247,6 @@ export class Admission {
         : 'was revoked; allow its key to let it in again';
     throw new ApiError('NAME_TAKEN', `participant "${participant}" ${why}`);
   }
-
-  private async invitationFor(
-    federation: string,
-    { participant, invitation: token }: SessionRequest,
-  ): Promise<Invitation | undefined> {
-    const { enrolment, store, clock } = this.options;
-    if (token === undefined) {
-      if (enrolment === 'open') return undefined;
-      const message = `participant "${participant}" is not enrolled: expected an invitation (kindred invite)`;
-      throw new ApiError('INVITATION_NEEDED', message);
-    }
-    const found = await store.invitation(federation, digestOf(token));
-    const wrong = !found
-      ? 'expected one of this federation'
-      : found.usedBy !== undefined
-        ? 'it has been used'
-        : found.expiresMs !== undefined && found.expiresMs <= clock.wallClock()
-          ? 'it has expired'
-          : found.participant !== undefined && found.participant !== participant
-            ? 'it is for another participant'
-            : undefined;
-    if (wrong) throw new ApiError('INVITATION_INVALID', `invitation: ${wrong}; ask the operator for another`);
-    return found;
-  }
-
-  private async checkSchema(
-    federation: string,
-    { participant, schema, features }: SessionRequest,
-    mayChoose: () => boolean,
-  ): Promise<void> {
-    const pinned = await this.options.store.schema(federation);
-    if (!pinned || pinned.digest === schema || mayChoose()) return;
-    const what = otherColumns(pinned, { digest: schema, features });
-    throw new ApiError('WRONG_FEATURES', `participant "${participant}": ${what}`);
-  }
-
-  private async saveSchema(federation: string, { schema, features }: SessionRequest): Promise<void> {
-    const { store } = this.options;
-    const pinned = await store.schema(federation);
-    // The first may have kept the names to itself; whoever sends them later sends them for all.
-    const isNew = pinned?.digest !== schema || (features && !pinned.features);
-    if (isNew) await store.saveSchema(federation, { digest: schema, features });
-  }
-}
-
-function checkNames({ schema, features }: SessionRequest): void {
-  if (features && schemaDigest(features) !== schema)
-    throw new ApiError('BAD_REQUEST', 'features: expected the names that match the schema digest');
-}
-
-function checkKey({ participant, key: enrolled }: Enrolment, key: string): void {
-  if (key !== enrolled)
-    throw new ApiError('NAME_TAKEN', `participant "${participant}" is enrolled with another key`);
 }
 
 /** Every key of this name that was revoked. */
@@ -316,8 +257,4 @@ function withRevoked({ key, revokedMs, revokedKeys = [] }: Enrolment): readonly 
 
 function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
-}
-
-function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
 }

@@ -39,7 +39,6 @@ export interface Groups {
   start(): void;
   stop(): void;
   /** Called every few seconds. */
-  check(now: number): void;
   /** What the shards say of themselves. */
   list(): readonly GroupView[];
   /** Has the contribution of a participant removed where it is. Gives the reason if that was refused. */
@@ -49,6 +48,8 @@ export interface Groups {
 
 export interface GroupView {
   readonly id: string;
+  /** The branch above it; absent: the root. */
+  readonly parent?: string | undefined;
   /** Who have joined, and who are connected. */
   readonly participants: number;
   readonly connected: number;
@@ -211,7 +212,6 @@ export class Federation implements Transport, Measured {
   /** Called every few seconds: dead connections are found by their silence. */
   check(now: number): void {
     for (const connection of this.connections.values()) connection.check(now);
-    this.groups?.check(now);
   }
 
   /** After a restart everybody comes back by themselves; who has not by then is not waited for. */

@@ -23,6 +23,9 @@ export const PARTICIPANT_PAGES: Pages = {
 
 export const ALL_PAGES: Pages = { '/': 'index.html', ...PARTICIPANT_PAGES };
 
+/** For pages of others, as plain ES modules: to take part, and to use models. */
+const LIBRARY = ['kindred.js', 'kindred-models.js'];
+
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -68,9 +71,11 @@ export function addPages(app: FastifyInstance, pages: Pages): void {
   app.get<{ Params: { '*': string } }>('/assets/*', { schema: { hide: true } }, (request, reply) =>
     send(request, reply, pageOf(files, `assets/${request.params['*']}`), ASSET_CACHE),
   );
-  app.get('/kindred.js', { schema: { hide: true } }, (request, reply) =>
-    send(request, reply, pageOf(files, 'kindred.js'), PAGE_CACHE),
-  );
+  for (const file of LIBRARY) {
+    app.get(`/${file}`, { schema: { hide: true } }, (request, reply) =>
+      send(request, reply, pageOf(files, file), PAGE_CACHE),
+    );
+  }
 }
 
 /** Names of files that were there when first asked: no path of a request reaches the file system. */

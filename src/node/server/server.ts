@@ -255,7 +255,7 @@ export class CoordinatorServer {
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const { tree } = this.options;
     if (tree) checkTree(options);
-    const shards = tree && { shards: tree.shards };
+    const shards = tree && { shards: tree.shards, ...(tree.fanIn !== undefined && { fanIn: tree.fanIn }) };
     const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
     const federation = this.newFederation(record, undefined);
     await this.store.addFederation(record);
@@ -276,7 +276,7 @@ export class CoordinatorServer {
     try {
       // Nothing is written about it once it is deleted.
       await federation.host.stop();
-      await this.admission.removeAll(name);
+      await this.admission.removeAll(record);
     } catch (error) {
       await federation.stop(1001, 'the store is failing');
       await this.add(record);
@@ -288,7 +288,9 @@ export class CoordinatorServer {
     this.federations.delete(name);
     await federation.stop(CLOSE.deleted, 'deleted by the operator');
     this.desk?.noteChange();
-    await this.options.tree?.removeShards(record);
+    await this.options.tree?.buckets
+      .remove(record)
+      .catch((error: Error) => this.log.warn({ err: error }, 'buckets of shards could not be deleted'));
     this.log.info({ federation: name }, 'federation deleted');
     return { name, id: record.id };
   }

@@ -6,6 +6,7 @@ import { seal, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/stored.ts';
 import type { AuditLine } from '../../host/audit-chain.ts';
 import type {
+  Enrolling,
   Enrolment,
   FederationRecord,
   HistoryRow,
@@ -144,9 +145,11 @@ export class PostgresStore implements Store {
     return this.read<Enrolment>('enrolments', 'WHERE federation = $1 ORDER BY participant', federation);
   }
 
-  async enrol(federation: string, enrolment: Enrolment, used?: Invitation): Promise<void> {
-    const enrolled = [cellOf('enrolments', enrolment.participant, enrolment)];
-    const invitations = used ? [cellOf('invitations', used.digest, used)] : [];
+  async enrol(federation: string, enrolling: readonly Enrolling[]): Promise<void> {
+    const enrolled = enrolling.map(({ enrolment }) => cellOf('enrolments', enrolment.participant, enrolment));
+    const invitations = enrolling.flatMap(({ used }) =>
+      used ? [cellOf('invitations', used.digest, used)] : [],
+    );
     await this.session.change(async (query) => {
       await put(query, 'enrolments', federation, enrolled);
       await put(query, 'invitations', federation, invitations);

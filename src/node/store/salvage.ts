@@ -59,7 +59,7 @@ function takeOver(damaged: string, fresh: SqliteStore): string[] {
   for (const { federation, value } of cellsOf<SchemaRecord>(damaged, 'schemas'))
     fresh.saveSchema(federation, value);
   for (const { federation, value } of cellsOf<Enrolment>(damaged, 'enrolments'))
-    fresh.enrol(federation, value);
+    fresh.enrol(federation, [{ enrolment: value }]);
   for (const { federation, value } of cellsOf<Invitation>(damaged, 'invitations'))
     fresh.addInvitations(federation, [value]);
   for (const { value } of cellsOf<TokenRecord>(damaged, 'tokens')) fresh.saveToken(value);

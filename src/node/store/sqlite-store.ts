@@ -7,6 +7,7 @@ import { sealForNow, unseal } from '../../base/packed.ts';
 import type { StoredCoordinator, StoredMember, StoredRun } from '../../coordinator/stored.ts';
 import type { AuditLine } from '../../host/audit-chain.ts';
 import type {
+  Enrolling,
   Enrolment,
   FederationRecord,
   HistoryRow,
@@ -116,10 +117,12 @@ export class SqliteStore implements Store {
     return this.read<Enrolment>('enrolments', 'WHERE federation = ? ORDER BY participant', federation);
   }
 
-  enrol(federation: string, enrolment: Enrolment, used?: Invitation): void {
+  enrol(federation: string, enrolling: readonly Enrolling[]): void {
     this.atOnce(() => {
-      this.put('enrolments', enrolment, federation, enrolment.participant);
-      if (used) this.put('invitations', used, federation, used.digest);
+      for (const { enrolment, used } of enrolling) {
+        this.put('enrolments', enrolment, federation, enrolment.participant);
+        if (used) this.put('invitations', used, federation, used.digest);
+      }
     });
   }
 

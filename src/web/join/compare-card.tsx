@@ -33,7 +33,7 @@ export function CompareCard({ history = NO_HISTORY, alone, testRows }: ComparePr
   return (
     <ChartCard
       title="How the models do"
-      note={testRows > 0 ? `On ${count(testRows)} rows that no model has learnt from` : undefined}
+      note={testRows > 0 ? `${METRIC_NAMES[metric]} on ${count(testRows)} test rows` : undefined}
       x={{ label: 'Round', values: rounds, kind: 'round' }}
       y={y}
       series={series}

@@ -5,7 +5,6 @@ import type { JoinPage } from './join-page.ts';
 const NAMES: Readonly<Record<string, string>> = {
   'crypto.subtle': 'Built-in cryptography',
   locks: 'Coordination of tabs',
-  serviceWorker: 'Working without a connection',
   motion: 'Motion sensors',
   simd: 'Fast arithmetic',
 };

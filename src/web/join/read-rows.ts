@@ -6,10 +6,10 @@ import type { ByteSource } from '../../data/byte-source.ts';
 import { type ColumnSummary, summarise } from '../../data/column-summary.ts';
 import { makeHarPerson } from '../../data/generate-har.ts';
 import { classKey, regressionTargets } from '../../data/labels.ts';
-import { parseTable } from '../../data/parse-table.ts';
 import { naturallySorted, rowsOfParticipant } from '../../data/participants.ts';
 import type { Split } from '../../data/split.ts';
 import type { Table } from '../../data/table.ts';
+import { readTableBytes } from '../../data/table-bytes.ts';
 import type { Objective } from '../../settings/losses.ts';
 import type { FileChoices } from './choices.ts';
 import type { DemoPerson } from './link.ts';
@@ -93,7 +93,7 @@ async function fileRows({ file, name, choices }: Extract<DataSource, { kind: 'fi
   const { label, task, own, drop, decimal, header } = choices;
   const format = { ...(decimal === 'comma' && { decimal }), ...(!header && { header }) };
   const columns = { task: task ?? 'task', label, drop, own, ...format };
-  const all = await parseTable(sourceOf(file), name, {
+  const all = await readTableBytes(sourceOf(file), name, {
     ...columns,
     need: own === undefined ? 'label' : 'task and label',
   });

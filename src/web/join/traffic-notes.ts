@@ -11,8 +11,8 @@ export interface SentLine {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  challenge: 'Knocking: asks for something to sign',
-  session: 'Introducing itself: name, public key, names of columns, signature',
+  challenge: 'Request for a challenge to sign',
+  session: 'Signed challenge: name, public key, names of columns',
   join: 'Joining: how many rows, how many columns, how fast',
   moments: 'Mean and spread of each column, names of classes',
   answer: 'Updates: one number for each column, and how well they fit',
@@ -24,9 +24,9 @@ const WORDS: Readonly<Record<string, string>> = {
   enlist: 'Names of those for whom a gateway speaks',
   partial: 'Sums of those for whom a gateway speaks',
   decline: 'Refusing a request',
-  leave: 'Goodbye',
+  leave: 'Leaving the federation',
   fault: 'The code of a failure',
-  ping: 'Signs of life',
+  ping: 'Keeping the connection open',
 };
 
 /** The largest first. */

@@ -2,10 +2,10 @@
 import { inputError, KindredError } from '../../base/errors.ts';
 import { categoryNames } from '../../data/encoding.ts';
 import { applyMapping, classKey, regressionTargets } from '../../data/labels.ts';
-import { parseTable } from '../../data/parse-table.ts';
 import { rowsOfParticipant } from '../../data/participants.ts';
 import { type Split, splitRows } from '../../data/split.ts';
 import type { Table } from '../../data/table.ts';
+import { readTableBytes } from '../../data/table-bytes.ts';
 import { evaluationOf, testedBy } from '../../methods/evaluate.ts';
 import { withFeaturesOf } from '../../methods/model-rows.ts';
 import { personalise } from '../../methods/personalise.ts';
@@ -107,7 +107,7 @@ async function readRows(model: Model, { file, name, choices, participant }: Rows
   };
   // Training may have known text columns that this file does not have.
   const read = (categorical: readonly string[] | undefined) =>
-    parseTable(sourceOf(file), name, { ...columns, ...(categorical && { categorical }) });
+    readTableBytes(sourceOf(file), name, { ...columns, ...(categorical && { categorical }) });
   const all = await read(categories).catch((error: unknown) => {
     if (error instanceof KindredError && error.code === 'UNKNOWN_CATEGORICAL_COLUMN') return read(undefined);
     throw error;

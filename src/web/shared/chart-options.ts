@@ -54,7 +54,7 @@ const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Liberation San
 /** Changes only if the chart has to be made anew. */
 export function structureOf({ x, y, series, bands = [], line }: ChartContent): string {
   const lines = series.map(({ label, colour, shape = 'line' }) => `${label}|${colour}|${shape}`);
-  return [x.kind, y.scale, line?.value, bands.map(({ colour }) => colour), ...lines].join(';');
+  return [x.kind, x.label, y.scale, line?.value, bands.map(({ colour }) => colour), ...lines].join(';');
 }
 
 /** x, the series, then low and high of each band. */
@@ -131,7 +131,8 @@ function axis(border: string): uPlot.Axis {
 }
 
 function xAxis({ x }: ChartContent, border: string): uPlot.Axis {
-  const base = { ...axis(border), size: 24, gap: 6, space: 64, grid: { show: false } };
+  const label = { label: x.label, labelFont: FONT, labelSize: 16, labelGap: 0 };
+  const base = { ...axis(border), ...label, size: 24, gap: 6, space: 64, grid: { show: false } };
   return x.kind === 'round'
     ? { ...base, incrs: WHOLE }
     : { ...base, incrs: elapsedSteps, values: (_, splits) => splits.map(elapsedText) };

@@ -172,7 +172,10 @@ describe.skipIf(!postgresProgram)('the store in PostgreSQL', () => {
     for (const change of [
       () => saveRound(old, 2),
       () => old.removeFederation(NAME),
-      () => old.enrol(NAME, { participant: 'eve', key: 'k', enrolledMs: 1, revokedMs: undefined }),
+      () =>
+        old.enrol(NAME, [
+          { enrolment: { participant: 'eve', key: 'k', enrolledMs: 1, revokedMs: undefined } },
+        ]),
       () => old.appendAuditLine({ seq: 1, line: 'x' }),
     ])
       expect(['FENCED', 'STORE_FAILED']).toContain(await codeOf(change));

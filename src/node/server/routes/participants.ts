@@ -41,11 +41,14 @@ type View = z.input<typeof participantView>;
 
 const shardView = z.strictObject({
   id: z.string(),
+  parent: z.string().optional().describe('The branch above it; absent: the root'),
   alive: z.boolean().describe('Whether a process that owns it is heard of'),
   participants: count.describe('Participants of it that have joined'),
   connected: count,
-  lastAcceptedRound: count.describe('Round of its last accepted partial sum; 0 if none'),
-  missed: count.describe('Consecutive training rounds without a partial sum'),
+  lastAcceptedRound: count.describe(
+    'Round of its last accepted partial sum; 0 if none, or if a branch is above it',
+  ),
+  missed: count.describe('Consecutive training rounds without a partial sum; 0 if a branch is above it'),
 });
 
 /** All that have ever had participants, and those that are heard of. */
@@ -56,6 +59,7 @@ function shardsOf({ host }: Federation, groups: Groups): z.input<typeof shardVie
     const [member, group] = [host.state.members.get(id), alive.get(id)];
     return {
       id,
+      ...(group?.parent !== undefined && { parent: group.parent }),
       alive: group !== undefined,
       participants: group?.participants ?? member?.participants ?? 0,
       connected: group?.connected ?? 0,

@@ -125,7 +125,13 @@ function columnsFor({ now, metric, isNarrow, all }: ColumnsFor): Column<LivePart
   const hasMetric = all.some((participant) => participant.metric);
   const columns: (Column<LiveParticipant> & { readonly wide?: true })[] = [
     { key: 'id', label: 'Name', sort: 'ascending', cell: ({ id }) => id },
-    { key: 'status', label: 'Status', width: '112px', sort: 'ascending', cell: StatusBadge },
+    {
+      key: 'status',
+      label: 'Status',
+      width: isNarrow ? '106px' : '112px',
+      sort: 'ascending',
+      cell: StatusBadge,
+    },
     {
       key: 'seen',
       label: 'Last seen',
@@ -167,7 +173,7 @@ function columnsFor({ now, metric, isNarrow, all }: ColumnsFor): Column<LivePart
       cell: (p) => metricText(metric, p.metric?.shared),
     },
     {
-      ...{ key: 'own', label: 'After', width: '88px', align: 'end', sort: 'descending' },
+      ...{ key: 'own', label: 'After', width: isNarrow ? '72px' : '88px', align: 'end', sort: 'descending' },
       about: 'On its test rows, with its own model: after personalising',
       cell: (p) => metricText(metric, p.metric?.own),
     },
@@ -175,6 +181,8 @@ function columnsFor({ now, metric, isNarrow, all }: ColumnsFor): Column<LivePart
   ];
   return columns.filter(({ key, wide }) => {
     if (key === 'own' || key === 'shared') return hasMetric && !(isNarrow && wide);
+    // A phone has room for a name and two more.
+    if (key === 'speed' && isNarrow) return !hasMetric;
     return !(isNarrow && wide);
   });
 }

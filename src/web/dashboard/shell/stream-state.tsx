@@ -19,7 +19,7 @@ export function LostBanner({ status, onRetry }: LostProps) {
   if (status.type !== 'waiting') return null;
   return (
     <Banner tone="warn" icon="offline" role="status" action={<Button onClick={onRetry}>Try now</Button>}>
-      {status.why.message} What you see is from before. <Countdown toMs={status.retryAtMs} />
+      {status.why.message} What you see may be out of date. <Countdown toMs={status.retryAtMs} />
     </Banner>
   );
 }

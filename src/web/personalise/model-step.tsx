@@ -1,62 +1,45 @@
 /** The first file: a model. */
-import { DropZone, FilePicker } from '../shared/drop-zone.tsx';
 import { Field } from '../shared/field.tsx';
-import { bytes, count, counted } from '../shared/format.ts';
-import { Icon } from '../shared/icon.tsx';
-import { Skeleton } from '../shared/skeleton.tsx';
+import { count, counted } from '../shared/format.ts';
 import { Stat, Stats } from '../shared/stat.tsx';
 import type { Desk, DeskState } from './desk.ts';
+import { FileStep } from './file-step.tsx';
 import type { ModelNote } from './model-choices.ts';
-import { TroubleCard } from './trouble-card.tsx';
 
 interface StepProps {
   readonly desk: Desk;
   readonly state: DeskState;
 }
 
-const ACCEPTED = '.json,application/json';
-
 export function ModelStep({ desk, state }: StepProps) {
-  const { model, note, busy, trouble } = state;
+  const { note } = state;
   const open = (files: readonly File[]) => {
     // Whatever is given here is meant as the model, but for a table beside it.
     if (files.length === 1) void desk.openModel(files[0], files[0].name);
     else void desk.drop(files);
   };
   return (
-    <section class="card step" aria-labelledby="model-title">
-      <div class="step-head">
-        <h2 id="model-title">
-          <span class="step-number">1</span> The model
-        </h2>
-        {!model && <span class="card-note">A JSON file of Kindred</span>}
-      </div>
-      {model ? (
-        <div class="file-head">
-          <Icon name="file" size={20} />
-          <span class="file-name">
-            {model.name} <small>{bytes(model.file.size)}</small>
-          </span>
-          <FilePicker accept={ACCEPTED} onFiles={open}>
-            Another
-          </FilePicker>
-        </div>
-      ) : busy === 'example' ? (
-        <Skeleton height="9rem" />
-      ) : (
-        <DropZone icon="file" action="Choose a model" accept={ACCEPTED} onFiles={open}>
-          <p>
-            <b>Drop the model here</b>
-            <br />
-            As <code>kindred train</code> writes it, or as you got it from a federation
-          </p>
-        </DropZone>
-      )}
-      {busy === 'model' && <Skeleton height="5rem" />}
-      {trouble?.at === 'model' && <TroubleCard trouble={trouble.what} />}
+    <FileStep
+      of="model"
+      state={state}
+      number={1}
+      title="The model"
+      note="A JSON file of Kindred"
+      icon="file"
+      action="Choose a model"
+      accept=".json,application/json"
+      onFiles={open}
+      invitation={
+        <p>
+          <b>Drop the model here</b>
+          <br />
+          As <code>kindred train</code> writes it, or as you got it from a federation
+        </p>
+      }
+    >
       {note && <Summary note={note} />}
       {note?.method === 'global' && <PersonalCost desk={desk} state={state} />}
-    </section>
+    </FileStep>
   );
 }
 

@@ -1,14 +1,11 @@
 /** The second file: rows of one's own, and what their columns mean. */
 
 import { columnsOf, type FileChoices } from '../join/choices.ts';
-import { DropZone, FilePicker } from '../shared/drop-zone.tsx';
 import { Field, Select } from '../shared/field.tsx';
-import { bytes, count, counted } from '../shared/format.ts';
-import { Icon } from '../shared/icon.tsx';
+import { count, counted } from '../shared/format.ts';
 import { Segments } from '../shared/segments.tsx';
-import { Skeleton } from '../shared/skeleton.tsx';
 import type { Desk, DeskState } from './desk.ts';
-import { TroubleCard } from './trouble-card.tsx';
+import { FileStep } from './file-step.tsx';
 
 interface StepProps {
   readonly desk: Desk;
@@ -18,47 +15,39 @@ interface StepProps {
 const ACCEPTED = '.csv,.tsv,.txt,.gz,.parquet,.arrow,.feather,.npy,.npz';
 
 export function RowsStep({ desk, state }: StepProps) {
-  const { rows, note, preview, choices, busy, trouble } = state;
+  const { rows, note, preview, choices, busy } = state;
   const open = (files: readonly File[]) => {
     if (files.length === 1) void desk.openRows(files[0], files[0].name);
     else void desk.drop(files);
   };
   return (
-    <section class="card step" aria-labelledby="rows-title">
-      <div class="step-head">
-        <h2 id="rows-title">
-          <span class="step-number">2</span> Your rows
-        </h2>
-        {!rows && <span class="card-note">They stay in this page</span>}
-      </div>
-      {rows ? (
-        <div class="file-head">
-          <Icon name="table" size={20} />
-          <span class="file-name">
-            {rows.name} <small>{bytes(rows.file.size)}</small>
-          </span>
-          <FilePicker accept={ACCEPTED} onFiles={open}>
-            Another
-          </FilePicker>
-        </div>
-      ) : busy === 'example' ? (
-        <Skeleton height="9rem" />
-      ) : (
-        <DropZone icon="table" action="Choose a table" accept={ACCEPTED} onFiles={open}>
-          <p>
-            <b>Drop your table here</b>
-            <br />
-            The columns of the model, and one with what is to be predicted
-          </p>
-        </DropZone>
-      )}
-      {rows && !note && busy !== 'model' && (
-        <p class="fine">Waits for a model: then the page knows which columns to look for.</p>
-      )}
-      {busy === 'rows' && <Skeleton height="5rem" />}
-      {trouble?.at === 'rows' && <TroubleCard trouble={trouble.what} />}
+    <FileStep
+      of="rows"
+      state={state}
+      number={2}
+      title="Your rows"
+      note="They stay in this page"
+      icon="table"
+      action="Choose a table"
+      accept={ACCEPTED}
+      onFiles={open}
+      invitation={
+        <p>
+          <b>Drop your table here</b>
+          <br />
+          The columns of the model, and one with what is to be predicted
+        </p>
+      }
+      hint={
+        rows &&
+        !note &&
+        busy !== 'model' && (
+          <p class="fine">Waits for a model: then the page knows which columns to look for.</p>
+        )
+      }
+    >
       {note && preview && choices && <Choices desk={desk} state={state} choices={choices} />}
-    </section>
+    </FileStep>
   );
 }
 

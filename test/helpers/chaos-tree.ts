@@ -1,12 +1,10 @@
 /**
- * A tree on NATS that things happen to, all in this process: every part has its own way to NATS, which can be cut, and gateways have their own
- * way to participants. A crash is a part whose ways are cut for good, so that nothing that it still does reaches anybody; another one is
- * started in its place.
+ * A tree on a cluster of three nats-servers that things happen to, all in this process: every part has its own way to NATS, which can be cut,
+ * and gateways have their own way to participants. A crash is a part whose ways are cut for good, so that nothing that it still does reaches
+ * anybody; another one is started in its place.
  */
-import { cpSync, existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import type { RoundRow } from '../../src/coordinator/state.ts';
 import { Bus } from '../../src/nats/bus.ts';
@@ -18,11 +16,12 @@ import { Owner } from '../../src/node/owner/owner.ts';
 import { Root } from '../../src/node/root/root.ts';
 import type { Federation } from '../../src/node/server/federation.ts';
 import { Balancer, portOf } from './balancer.ts';
-import { NatsServer } from './nats.ts';
+import { type NatsCluster, NODES } from './nats-cluster.ts';
 
 const TTL_MS = 800;
 const BEAT_MS = 150;
 const SHARDS = 2;
+const JOURNAL_SHOWN = 60;
 export type Role = 'root' | 'gateway' | 'owner';
 
 /** A closed round, and what it was about: bounds of the same problem only get better. */
@@ -42,23 +41,29 @@ interface Part {
 }
 
 export class ChaosTree {
-  readonly nats: NatsServer;
   readonly entrance: Balancer;
   readonly rows: SeenRow[] = [];
+  /** Of roots and owners: what a test that has failed shows. */
+  readonly journal: string[] = [];
+  private readonly nats: NatsCluster;
+  /** On the cluster, which trees use one after the other. */
+  private readonly namespace: string;
   private readonly options: CoordinatorOptions;
+  private readonly startMs = performance.now();
   private readonly parts = new Set<Part>();
   private readonly gone: Promise<unknown>[] = [];
   /** Counts what gives the federation another beginning. */
   private rollbacks = 0;
 
-  private constructor(nats: NatsServer, entrance: Balancer, options: CoordinatorOptions) {
+  private constructor(nats: NatsCluster, namespace: string, entrance: Balancer, options: CoordinatorOptions) {
     this.nats = nats;
+    this.namespace = namespace;
     this.entrance = entrance;
     this.options = options;
   }
 
-  static async start(options: CoordinatorOptions): Promise<ChaosTree> {
-    const tree = new ChaosTree(await NatsServer.start(), await Balancer.start(), options);
+  static async start(nats: NatsCluster, namespace: string, options: CoordinatorOptions): Promise<ChaosTree> {
+    const tree = new ChaosTree(nats, namespace, await Balancer.start(), options);
     // So that training takes about as long as things happen.
     tree.entrance.delayMs = 25;
     const roles: Role[] = ['root', 'root', 'gateway', 'gateway', 'owner', 'owner'];
@@ -73,19 +78,21 @@ export class ChaosTree {
   }
 
   async add(role: Role): Promise<void> {
-    const proxy = await Balancer.start(this.nats.port);
+    const proxy = await Balancer.start(...this.nats.ports);
     const connection = await this.connected(proxy.port);
     const bus = new Bus(connection);
-    const subjects = new Subjects('chaos');
-    const common = { connection, bus, subjects, beatMs: BEAT_MS, ttlMs: TTL_MS, patienceMs: 1500 };
+    const subjects = new Subjects(this.namespace);
+    const name = `${role} ${this.parts.size}`;
+    const log = this.logOf(name);
+    const common = { connection, bus, subjects, name, log, beatMs: BEAT_MS, ttlMs: TTL_MS, patienceMs: 1500 };
     if (role === 'root') {
       const root = new Root({
-        ...{ ...common, name: 'root', shards: SHARDS, silentMs: 6 * BEAT_MS, log: pino({ level: 'silent' }) },
-        store: jetStreamAddress(`${this.nats.url}/chaos`),
+        ...{ ...common, shards: SHARDS, silentMs: 6 * BEAT_MS },
+        store: jetStreamAddress(`${this.nats.address}/${this.namespace}?replicas=${NODES}`),
         server: { recorderFor: () => this.recorder() },
         prepare: async (server) => void (await server.ensure('default', this.options)),
       });
-      const running = root.run().catch(() => {});
+      const running = root.run().catch((error: unknown) => log.error({ err: error }, 'ended'));
       this.parts.add({
         role,
         proxy,
@@ -93,7 +100,7 @@ export class ChaosTree {
         close: () => Promise.all([root.close(), running, connection.close()]),
       });
     } else if (role === 'owner') {
-      const owner = new Owner({ ...common, name: 'owner', returnMs: 1000 });
+      const owner = new Owner({ ...common, returnMs: 1000 });
       owner.start();
       this.parts.add({ role, proxy, owner, close: () => owner.close().then(() => connection.close()) });
     } else {
@@ -130,27 +137,29 @@ export class ChaosTree {
     proxy.drop();
   }
 
-  async killNats(ms: number): Promise<void> {
-    await this.nats.kill();
+  /** The others go on without it, after an election if it was the leader of something. */
+  async killNode(node: number, ms: number): Promise<void> {
+    await this.nats.kill(node);
     await pause(ms);
-    await this.nats.run();
+    await this.nats.run(node);
+  }
+
+  /** From the other nodes: its clients do not notice it by themselves. */
+  async cutOffNode(node: number, ms: number): Promise<void> {
+    this.nats.cutOff(node);
+    await pause(ms);
+    this.nats.heal(node);
+  }
+
+  async pauseNode(node: number, ms: number): Promise<void> {
+    this.nats.pause(node);
+    await pause(ms);
+    this.nats.resume(node);
   }
 
   /** Everything in JetStream as it was before `act`: no part knows of it. */
   async rollBack(act: () => Promise<unknown>): Promise<void> {
-    const store = join(this.nats.folder, 'jetstream');
-    const copy = join(this.nats.folder, 'copy');
-    // A copy of a server at work would be torn.
-    await this.nats.kill();
-    rmSync(copy, { recursive: true, force: true });
-    if (existsSync(store)) cpSync(store, copy, { recursive: true });
-    await this.nats.run();
-    await act();
-    await this.nats.kill();
-    this.rollbacks++;
-    this.nats.loseStore();
-    if (existsSync(copy)) cpSync(copy, store, { recursive: true });
-    await this.nats.run();
+    await this.nats.rollBack(act, () => this.rollbacks++);
   }
 
   async close(): Promise<void> {
@@ -158,7 +167,6 @@ export class ChaosTree {
     await this.entrance.stop();
     await Promise.all(parts.map((part) => part.close().finally(() => part.proxy.stop())));
     for (const { front } of parts) await front?.stop();
-    await this.nats.end();
     await Promise.all(this.gone);
   }
 
@@ -176,7 +184,18 @@ export class ChaosTree {
       }),
     );
     const refused = JSON.stringify([...(root?.rejections ?? [])]);
-    return `root ${root?.phase} ${root?.round} (${groups.join(', ')}) ${refused}; ${shards.join('; ')}`;
+    const end = this.journal.slice(-JOURNAL_SHOWN).join('\n');
+    return `root ${root?.phase} ${root?.round} (${groups.join(', ')}) ${refused}; ${shards.join('; ')}\n${end}`;
+  }
+
+  private logOf(name: string): Logger {
+    const write = (line: string) => {
+      const { level, time, pid, hostname, err, msg, ...more } = JSON.parse(line);
+      const atMs = Math.round(performance.now() - this.startMs);
+      const why = err ? `${err.code ?? err.type} ${err.message}` : '';
+      this.journal.push(`${atMs} ${name}: ${msg} ${JSON.stringify(more)} ${why}`);
+    };
+    return pino({ level: 'info' }, { write });
   }
 
   private pick(role: Role, which: number): Part {

@@ -4,17 +4,17 @@
  * again.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { onTestFinished } from 'vitest';
 import { freePort, natsProgram } from './nats.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 
-const SIZE = 3;
+export const NODES = 3;
 const READY_MS = 120_000;
+const COPY = '-copy';
 
 interface Node {
   readonly name: string;
@@ -56,6 +56,10 @@ export class NatsCluster {
     return `nats://${this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
   }
 
+  get ports(): number[] {
+    return this.nodes.map(({ port }) => port);
+  }
+
   async run(place: number): Promise<void> {
     const node = this.nodes[place];
     const child = spawn(natsProgram!, ['-c', node.config], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -84,6 +88,17 @@ export class NatsCluster {
   /** All that it had stored: it gets everything from the others when it starts. */
   loseStore(place: number): void {
     rmSync(join(this.folder, this.nodes[place].name), { recursive: true, force: true });
+  }
+
+  /** Everything that was stored as it was before `act`. `onLost`: all nodes are down, and start with that. */
+  async rollBack(act: () => Promise<unknown>, onLost: () => void): Promise<void> {
+    // Copies of servers at work would be torn.
+    await this.restart(() => this.copy('', COPY));
+    await act();
+    await this.restart(() => {
+      onLost();
+      this.copy(COPY, '');
+    });
   }
 
   pause(place: number): void {
@@ -118,11 +133,21 @@ export class NatsCluster {
       const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 2000 });
       const info = await manager.streams.info(stream).catch(() => undefined);
       const replicas = info?.cluster?.replicas ?? [];
-      if (replicas.length === SIZE - 1 && replicas.every(({ current, lag = 0 }) => current && lag === 0))
+      if (replicas.length === NODES - 1 && replicas.every(({ current, lag = 0 }) => current && lag === 0))
         return;
       if (performance.now() > end) throw new Error(`${stream}: not all replicas are current`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
+  }
+
+  /** Nothing is stored any more, and all nodes are there: for the next user. */
+  async clear(): Promise<void> {
+    await this.untilLed();
+    await this.withManager(async ({ streams }) => {
+      const names: string[] = [];
+      for await (const name of streams.names()) names.push(name);
+      for (const name of names) await streams.delete(name);
+    });
   }
 
   async end(): Promise<void> {
@@ -134,8 +159,26 @@ export class NatsCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  private async restart(between: () => void): Promise<void> {
+    await this.each((place) => this.kill(place, 'SIGTERM'));
+    between();
+    await this.each((place) => this.run(place));
+  }
+
+  private copy(from: string, to: string): void {
+    for (const { name } of this.nodes) {
+      const [source, target] = [from, to].map((suffix) => join(this.folder, `${name}${suffix}`));
+      rmSync(target, { recursive: true, force: true });
+      if (existsSync(source)) cpSync(source, target, { recursive: true });
+    }
+  }
+
+  private async each(act: (place: number) => Promise<void>): Promise<void> {
+    await Promise.all(this.nodes.map((_, place) => act(place)));
+  }
+
   private async prepare(): Promise<void> {
-    for (let i = 0; i < SIZE; i++) {
+    for (let i = 0; i < NODES; i++) {
       const name = `n${i + 1}`;
       const config = join(this.folder, `${name}.conf`);
       const [port, routePort] = [await freePort(), await freePort()];
@@ -173,15 +216,20 @@ export class NatsCluster {
 
   /** There is a leader, and it knows all nodes. */
   private async untilLed(): Promise<void> {
+    await this.withManager(async ({ streams }) => {
+      await streams.add({ name: 'ready', subjects: ['ready'], num_replicas: NODES });
+      await streams.delete('ready');
+    });
+  }
+
+  /** Again, until it has succeeded. */
+  private async withManager(act: (manager: JetStreamManager) => Promise<void>): Promise<void> {
     const connection = await connect({ servers: this.servers });
     try {
       const end = performance.now() + READY_MS;
       for (;;) {
         try {
-          const { streams } = await jetstreamManager(connection, { timeout: 2000 });
-          await streams.add({ name: 'ready', subjects: ['ready'], num_replicas: SIZE });
-          await streams.delete('ready');
-          return;
+          return await act(await jetstreamManager(connection, { timeout: 2000 }));
         } catch (error) {
           if (performance.now() > end) throw error;
           await new Promise((resolve) => setTimeout(resolve, 100));
@@ -191,10 +239,4 @@ export class NatsCluster {
       await connection.close();
     }
   }
-}
-
-export async function clusterForTest(): Promise<NatsCluster> {
-  const cluster = await NatsCluster.start();
-  onTestFinished(() => cluster.end());
-  return cluster;
 }

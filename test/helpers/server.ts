@@ -53,8 +53,12 @@ export function operate(server: CoordinatorServer, path: string, options: Ask = 
 }
 
 /** For what comes about by itself, within a time that only a failure takes. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = performance.now() + 30_000;
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  mostMs = 30_000,
+): Promise<void> {
+  const deadline = performance.now() + mostMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));

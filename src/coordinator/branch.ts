@@ -6,8 +6,8 @@ import type { Accepted, Finish, Reject, RoundMessage, ToParticipant, Welcome } f
 import { initialAgreement } from './agreement.ts';
 import { enlisting, partialSum, sumUp } from './branch-sum.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { admitAll, readyToMeasure } from './gathering.ts';
 import { groupMoments } from './group-moments.ts';
-import { admitAll, readyToMeasure } from './membership.ts';
 import type { AboveSide, PendingSum } from './place.ts';
 import { refuse } from './refusals.ts';
 import { announce, beginRound, noteWoken, openMeasuring } from './rounds.ts';

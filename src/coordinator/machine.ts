@@ -12,21 +12,14 @@ import { onAnswer } from './collecting/plain.ts';
 import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import { onFault } from './faults.ts';
+import { onMoments, readyToStart, startTraining } from './gathering.ts';
 import { onEnlist, onPartial } from './groups.ts';
-import {
-  onDecline,
-  onForget,
-  onJoin,
-  onLeave,
-  onMoments,
-  onRecount,
-  onReopen,
-  readyToStart,
-  startTraining,
-} from './membership.ts';
+import { onJoin } from './joining.ts';
+import { onDecline, onForget, onLeave } from './leaving.ts';
 import { comeBack, onAway } from './patience.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
+import { onRecount, onReopen } from './reopening.ts';
 import {
   announce,
   finish,

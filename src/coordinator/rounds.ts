@@ -50,6 +50,17 @@ export function beginRound(state: CoordinatorState, purpose: 'train' | 'certify'
   }
 }
 
+/**
+ * Whether a round is open that goes on from answers dropped since. So does one that is being summed: a secure sum is one of changes to
+ * them, and answers are to a query that is no longer asked.
+ */
+export function isUnderWay(state: CoordinatorState): boolean {
+  const { phase, secure } = state;
+  return (
+    phase === 'open' || (phase === 'summing' && (secure !== undefined || inquiryOf(state) !== undefined))
+  );
+}
+
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */
 export function openMeasuring(state: CoordinatorState): CoordinatorEffect[] {
   return openNext(state, 'certify', [], []);

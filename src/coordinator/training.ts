@@ -86,6 +86,14 @@ export function joinTraining(state: CoordinatorState, { index, rows, participant
   combinerOf(state)?.join(index, { rows });
 }
 
+/** A place in the sums: after all who have one. */
+export function admit(state: CoordinatorState, member: Member): void {
+  // With steps, another problem from here on: its models are not to be compared with those before.
+  if (!inquiryOf(state)) dropProof(state);
+  member.index = state.nextIndex++;
+  joinTraining(state, member);
+}
+
 export const NOTHING_ACCEPTED = { round: 0 };
 
 /** Everybody is asked again, with the rows it has now: nothing that was answered before counts. */

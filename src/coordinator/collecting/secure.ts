@@ -21,7 +21,7 @@ import { exactLimit } from '../../protocol/sum-grid.ts';
 import { plusScaled } from '../../solver/vector.ts';
 import { areLabelsAsked } from '../agreement.ts';
 import type { CoordinatorEffect } from '../effects.ts';
-import { onMoments } from '../membership.ts';
+import { onMoments } from '../gathering.ts';
 import { outOfSession, refuse } from '../refusals.ts';
 import { testsInSum } from '../reported-tests.ts';
 import { rosterFor, seatOf, takeAdvertisement } from '../secure-roster.ts';

@@ -12,8 +12,9 @@ import type { AboveSide, PendingSum } from './place.ts';
 import { refuse } from './refusals.ts';
 import { announce, beginRound, noteWoken, openMeasuring } from './rounds.ts';
 import { sendFinish, sendWelcome } from './sending.ts';
-import { type CoordinatorState, membersHere } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist, restoreAccepted } from './stored.ts';
+import { membersHere } from './tally.ts';
 import { askAgain, inquiryOf, newTrainer } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 

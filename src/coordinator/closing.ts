@@ -13,11 +13,14 @@ import type { CoordinatorEffect } from './effects.ts';
 import { settle } from './gathering.ts';
 import { collectPartials } from './groups.ts';
 import { inquire } from './inquiring.ts';
+import type { Member } from './member.ts';
 import { budgetIsSpent, privacySpent } from './private-rounds.ts';
 import type { Proof } from './proof.ts';
+import type { RoundRow } from './round-row.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere, type RoundRow } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { examine, takeSteps } from './stepping.ts';
+import { membersAsked, membersHere } from './tally.ts';
 import { combinerOf, inquiryOf } from './training.ts';
 import { hasShare, trainingMs } from './waiting.ts';
 

@@ -16,12 +16,14 @@ import {
 import { unfitColumns } from './columns.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { removeMember } from './leaving.ts';
+import { type Member, participantsIn } from './member.ts';
 import { implausibleMoments, refuse } from './refusals.ts';
 import { open, openMeasuring } from './rounds.ts';
 import { membersSeated } from './secure-roster.ts';
 import { sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, membersHere, participantsIn } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
+import { membersHere } from './tally.ts';
 import { admit, newTrainer } from './training.ts';
 import { noteArrival, WELCOMED } from './ways.ts';
 

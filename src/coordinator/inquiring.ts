@@ -4,8 +4,10 @@ import type { Standing } from '../solver/inquiry-types.ts';
 import type { Collected } from './collecting/plain.ts';
 import { noteChange } from './defence.ts';
 import { noteBehind } from './groups.ts';
+import { accept } from './member.ts';
 import { NO_PROOF, type Proof } from './proof.ts';
-import { accept, type CoordinatorState, isMissing } from './state.ts';
+import type { CoordinatorState } from './state.ts';
+import { isMissing } from './tally.ts';
 import { inquiryOf } from './training.ts';
 
 /**

@@ -3,13 +3,14 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join } from '../protocol/messages.ts';
 import { mostMappedFeatures } from '../settings/feature-map.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { type Member, newMember } from './member.ts';
 import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
 import { featuresOfBounds } from './private-scaling.ts';
 import { implausibleJoin, refuse } from './refusals.ts';
 import { canWake, isPassedOver, isUnderWay, mayWake, open, wakeFor } from './rounds.ts';
 import { sendPhase } from './secure-round.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, newMember } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
 import {
   admit,

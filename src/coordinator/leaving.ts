@@ -2,10 +2,11 @@
 import type { Decline } from '../protocol/messages.ts';
 import { forgetContribution } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import { refuse } from './refusals.ts';
 import { canWake, isUnderWay, open, wake } from './rounds.ts';
 import { sendFinish } from './sending.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
 import { dropAnswers, dropProof, inquiryOf } from './training.ts';
 

@@ -33,7 +33,8 @@ import {
 } from './rounds.ts';
 import { advance } from './secure-round.ts';
 import { sendFinish } from './sending.ts';
-import { type CoordinatorState, membersHere } from './state.ts';
+import type { CoordinatorState } from './state.ts';
+import { membersHere } from './tally.ts';
 import { beginWaiting, canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */

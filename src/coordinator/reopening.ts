@@ -4,8 +4,9 @@ import { waitForAgain } from './patience.ts';
 import { budgetIsSpent } from './private-rounds.ts';
 import { isUnderWay, open, wake } from './rounds.ts';
 import { sendWelcome } from './sending.ts';
-import { type CoordinatorState, membersHere } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
+import { membersHere } from './tally.ts';
 import { askAgain, dropProof, inquiryOf } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 

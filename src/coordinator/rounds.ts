@@ -3,11 +3,13 @@ import { nextSendMs, noteNoReply, noteSent } from '../base/pace.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { giveUpRound } from './branch-sum.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import { waitForAgain } from './patience.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
 import { sendFinish, sendRound } from './sending.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere, type Timing } from './state.ts';
+import type { CoordinatorState, Timing } from './state.ts';
 import { persist } from './stored.ts';
+import { membersAsked, membersHere } from './tally.ts';
 import { inquiryOf } from './training.ts';
 import { beginWaiting, canClose, gatheringTimer, nextDeadline } from './waiting.ts';
 

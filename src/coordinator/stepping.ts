@@ -6,9 +6,10 @@ import { SummedSteps } from '../solver/summed-steps.ts';
 import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { noteChange } from './defence.ts';
+import { accept, type Member } from './member.ts';
 import { makePrivate, payForSum } from './private-rounds.ts';
 import { NO_PROOF, type Proof } from './proof.ts';
-import { accept, type CoordinatorState, type Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { combinerOf, dropBest } from './training.ts';
 
 /** Takes every step in full. */

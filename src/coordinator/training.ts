@@ -15,9 +15,10 @@ import type { Combiner, Order } from '../solver/combiner.ts';
 import { Inquiries } from '../solver/inquiries.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
+import type { Member } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { ALONE, type Place } from './place.ts';
-import { type CoordinatorState, type Member, type Trainer, UNKNOWN } from './state.ts';
+import { type CoordinatorState, type Trainer, UNKNOWN } from './state.ts';
 
 /** What the participants' settings say of the local problem. */
 export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions) {

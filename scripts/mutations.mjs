@@ -115,7 +115,7 @@ export const MUTATIONS = [
   },
   {
     bug: 'changed rows leave the answers about those before in the sum',
-    file: 'src/coordinator/membership.ts',
+    file: 'src/coordinator/joining.ts',
     from: '  dropAnswers(state, member);\n  dropProof(state);',
     to: '  dropProof(state);',
     by: RESTING,

@@ -4,7 +4,7 @@
  * shows that the stored sum holds nothing else. Pure.
  */
 import type { UnlearnedRows } from '../client/unlearned-rows.ts';
-import type { RoundRow } from '../coordinator/state.ts';
+import type { RoundRow } from '../coordinator/round-row.ts';
 import type { StoredMember, StoredRun } from '../coordinator/stored.ts';
 import { acceptedBy } from './verify.ts';
 

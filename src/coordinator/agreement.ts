@@ -18,10 +18,11 @@ import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
 import { arranged, unionOf } from './column-union.ts';
 import { encodedBy, namedCodes, settledCodes, withMeans } from './columns.ts';
+import type { Member } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { publicScaling } from './private-scaling.ts';
 import { mergeRobustly } from './robust-moments.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
 

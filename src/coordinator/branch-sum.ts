@@ -9,10 +9,12 @@ import { invariant } from '../base/errors.ts';
 import type { PartialSum } from '../protocol/messages.ts';
 import type { Collected } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { accept, type Member, participantsIn } from './member.ts';
 import type { Behind, PendingSum } from './place.ts';
 import { groupTests } from './reported-tests.ts';
-import { accept, type CoordinatorState, isMissing, type Member, participantsIn } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { acceptedAnswers, persist } from './stored.ts';
+import { isMissing } from './tally.ts';
 import { inquiryOf } from './training.ts';
 
 /** Who stands behind it, for the first time or with news. */

@@ -6,14 +6,15 @@ import type { Accepted, Finish, Reject, RoundMessage, ToParticipant, Welcome } f
 import { initialAgreement } from './agreement.ts';
 import { enlisting, partialSum, sumUp } from './branch-sum.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { admitAll, readyToMeasure } from './gathering.ts';
 import { groupMoments } from './group-moments.ts';
-import { admitAll, readyToMeasure } from './membership.ts';
 import type { AboveSide, PendingSum } from './place.ts';
 import { refuse } from './refusals.ts';
 import { announce, beginRound, noteWoken, openMeasuring } from './rounds.ts';
 import { sendFinish, sendWelcome } from './sending.ts';
-import { type CoordinatorState, membersHere } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist, restoreAccepted } from './stored.ts';
+import { membersHere } from './tally.ts';
 import { askAgain, inquiryOf, newTrainer } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 

@@ -10,7 +10,8 @@
  */
 import { typicalValue } from '../solver/last-answers.ts';
 import { dot } from '../solver/vector.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
 import { combinerOf, localProblem } from './training.ts';
 
 interface Claim {

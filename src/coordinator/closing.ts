@@ -2,66 +2,27 @@
  * The end of a round: what its answers show, which are accepted, and whether training goes on. One way for single answers and for
  * sums (collecting/); answers to a query and steps differ in what they prove about the model, and in nothing else.
  */
-import { invariant } from '../base/errors.ts';
 import type { Summed } from '../privacy/secure/coordinator.ts';
 import type { FinishReason } from '../protocol/messages.ts';
-import { type Certificate, certificateOf } from '../solver/certificate.ts';
-import { isPlausible } from '../solver/inquiry.ts';
-import type { Standing } from '../solver/inquiry-types.ts';
-import { excessOf } from '../solver/last-answers.ts';
-import { SummedSteps } from '../solver/summed-steps.ts';
 import { noteMeasured } from './branch.ts';
 import { countsOf, sumUp } from './branch-sum.ts';
-import { comparable } from './claims.ts';
 import type { Collected } from './collecting/plain.ts';
 import { collectAnswers } from './collecting/plain.ts';
 import { collectSum, expel, measuredMoments, takeOutcome } from './collecting/secure.ts';
-import { noteChange } from './defence.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { collectPartials, noteBehind } from './groups.ts';
-import { settle } from './membership.ts';
-import { budgetIsSpent, makePrivate, payForSum, privacySpent } from './private-rounds.ts';
+import { settle } from './gathering.ts';
+import { collectPartials } from './groups.ts';
+import { inquire } from './inquiring.ts';
+import type { Member } from './member.ts';
+import { budgetIsSpent, privacySpent } from './private-rounds.ts';
+import type { Proof } from './proof.ts';
+import type { RoundRow } from './round-row.ts';
 import { finish, open, openMeasuring } from './rounds.ts';
-import {
-  accept,
-  type CoordinatorState,
-  isMissing,
-  type Member,
-  membersAsked,
-  membersHere,
-  type RoundRow,
-} from './state.ts';
-import { combinerOf, dropBest, inquiryOf } from './training.ts';
+import type { CoordinatorState } from './state.ts';
+import { examine, takeSteps } from './stepping.ts';
+import { membersAsked, membersHere } from './tally.ts';
+import { combinerOf, inquiryOf } from './training.ts';
 import { hasShare, trainingMs } from './waiting.ts';
-
-/** What a round has shown of the model in use. */
-interface Proof extends Certificate {
-  /** Whether the numbers are certain. */
-  readonly certified: boolean;
-  /** Whether there are numbers at all. */
-  readonly known: boolean;
-  /** The gap by which training ends: of the head that is farthest from its optimum. */
-  readonly largestGap: number;
-  /** As the absent would probably answer: worth asking everybody about. */
-  readonly likelyGap: number;
-  /** Whether a gap that small is the end. */
-  readonly settled: boolean;
-  /** Whether everybody who may still answer has answered at least once. */
-  readonly complete: boolean;
-  /** With sums: whether training ends whatever is claimed. */
-  readonly shown?: boolean;
-}
-
-/** A round that shows nothing new. */
-const NO_PROOF = { certified: false, known: false, likelyGap: 1, settled: true, complete: false };
-
-/**
- * Where only sums are seen, the gap is made of claims that nobody can check. The vectors must confirm it: with so many times the target against
- * what they say of P at least, which on the data tried is a 12th of P and more.
- */
-const VECTOR_SLACK = 12;
-/** Rounds in a row in which the vectors have shown the target, after which claims that do not are not waited for any longer. */
-const CLAIMS_AWAITED = 5;
 
 /** A round is closed: what it shows, which answers are accepted, then the next round or the end. */
 export function onSummed(state: CoordinatorState, noise?: Float64Array): CoordinatorEffect[] {
@@ -206,167 +167,6 @@ function noteShares(state: CoordinatorState): void {
 
 function closeWith(row: RoundRow, effects: CoordinatorEffect[]): CoordinatorEffect[] {
   return [{ type: 'row', row }, ...effects];
-}
-
-/** Takes the answers to a query: bounds, and the next query. */
-function inquire(state: CoordinatorState, { members, answers, sum, groups }: Collected): Proof {
-  const inquiry = inquiryOf(state)!;
-  const { round } = state;
-  const missing = [...state.members.values()].filter((member) => isMissing(state, member));
-  const unanswered = [...state.members.values()].filter(
-    (member) => !inquiry.hasAnswered(member.index) && !members.includes(member),
-  );
-  if (members.length === 0) {
-    // The bounds are those of before, and so is whom they cover.
-    const before = [...state.members.values()].filter(({ id }) => state.missing.includes(id));
-    state.missing = [...new Set([...before, ...unanswered])].map(({ id }) => id);
-    const { relativeGap } = state.certificate;
-    return { ...state.certificate, ...NO_PROOF, largestGap: relativeGap, certified: true };
-  }
-  state.missing = [...new Set([...missing, ...unanswered])].map(({ id }) => id);
-  const before = inquiry.query;
-  if (sum) inquiry.takeSum(round, sum);
-  if (answers) inquiry.take(round, answers);
-  if (groups) inquiry.takeGroups(round, groups);
-  accept(round, members, answers);
-  noteBehind(members);
-  state.aggregated++;
-  const standing = inquiry.close(round, new Set(missing.map(({ index }) => index)));
-  noteChange(state, before);
-  const { best } = inquiry;
-  state.best =
-    best && best.primal < Number.POSITIVE_INFINITY ? { round: best.round, primal: best.primal } : undefined;
-  const { primal, dual, relativeGap, largestGap } = standing;
-  // How exact answers have to be follows from the gap: not from one that is only claimed to be large.
-  const likelyGap = state.options.secure
-    ? Math.min(standing.likelyGap, standing.vectorGap)
-    : standing.likelyGap;
-  const { heads } = standing;
-  state.certificate = { primal, dual, relativeGap, ...(heads.length > 1 && { heads }) };
-  const { settled, shown } = confirmed(state, standing);
-  const complete =
-    unanswered.every((member) => isMissing(state, member)) &&
-    [...state.members.values()].every((member) => !member.behind?.unanswered || isMissing(state, member));
-  return {
-    primal,
-    dual,
-    relativeGap,
-    largestGap,
-    likelyGap,
-    settled,
-    complete,
-    shown,
-    certified: true,
-    known: Number.isFinite(primal),
-  };
-}
-
-/** Where single answers are seen each is checked; a sum of claims is believed only where the vectors confirm it. */
-function confirmed(state: CoordinatorState, standing: Standing) {
-  if (!state.options.secure) return { settled: true, shown: false };
-  const { vectorGap } = standing;
-  const { gap } = state.options.stop;
-  const settled = vectorGap <= VECTOR_SLACK * gap;
-  state.shownRounds = vectorGap <= gap ? state.shownRounds + 1 : 0;
-  const shown = gap > 0 && settled && (!isPlausible(standing) || state.shownRounds >= CLAIMS_AWAITED);
-  return { settled, shown };
-}
-
-/** Takes every step in full. */
-function takeSteps(
-  state: CoordinatorState,
-  { members, answers, sum }: Collected,
-  noise: Float64Array | undefined,
-): readonly Member[] {
-  if (members.length === 0) return [];
-  const combiner = combinerOf(state)!;
-  const before = combiner.w.slice();
-  if (sum) {
-    invariant(combiner instanceof SummedSteps, 'sums of steps need a combiner of sums');
-    combiner.add(sum.u);
-    payForSum(state, members.length);
-  } else {
-    combiner.aggregate(
-      answers!.map((given) => ({ member: given.member, u: takenPart(state, given) })),
-      state.gap,
-    );
-    makePrivate(state, noise);
-  }
-  accept(state.round, members, answers);
-  noteChange(state, before);
-  state.aggregated++;
-  return members;
-}
-
-function takenPart(
-  state: CoordinatorState,
-  { member, u, factor }: { readonly member: number; readonly u: Float64Array; readonly factor: number },
-): Float64Array {
-  if (factor === 1) return u;
-  const old = combinerOf(state)!.members.get(member)!.u;
-  return old.map((value, j) => value + factor * (u[j] - value));
-}
-
-/** Relative; losses at a w that was rounded to single precision differ by less. */
-const CONTRADICTION = 1e-6;
-
-/** With steps: the gap of the present w, as far as it is known: exact when all who contribute have reported about it. */
-function examine(state: CoordinatorState): Proof {
-  const combiner = combinerOf(state)!;
-  // No scalars are sent under differential privacy: the gap is unknown.
-  if (state.options.dp) {
-    const { relativeGap, ...unknown } = combiner.certificate([]);
-    return { ...unknown, relativeGap, largestGap: relativeGap, ...NO_PROOF };
-  }
-  const members = [...state.members.values()];
-  const known = members.filter((member) => member.scalars);
-  const claims = comparable(
-    state,
-    known.map((member) => ({ member: member.index, ...member.scalars! })),
-  );
-  const { primal, dual } = combiner.certificate(claims);
-  // What one claims beyond the losses of all others makes nobody's gap seem small.
-  const losses = claims.map(({ loss }, k) =>
-    state.options.method === 'mocha' ? loss / Math.max(1, known[k].rows) : loss,
-  );
-  const all = certificateOf(primal, dual, primal - excessOf(losses));
-  // What was sent does not reveal the duals: all that is known of the dual is its value at zero duals.
-  const { mask } = state.options;
-  const proof = mask?.semantics === 'paper' ? certificateOf(all.primal, 0) : all;
-  const reported = members.every((member) => member.scalars && member.scalarsRound === state.round);
-  // No dual value is above a primal one: if they claim so, somebody lies, and nothing is known.
-  const contradicted = reported && proof.dual - proof.primal > CONTRADICTION * Math.abs(proof.primal);
-  const complete = members.every((member) => member.scalars || member.accepted.round === 0);
-  const certified = reported && !contradicted;
-  const used = modelInUse(state, proof, certified);
-  state.certificate = used;
-  return {
-    ...used,
-    certified,
-    known: complete && known.length > 0 && !contradicted,
-    largestGap: used.relativeGap,
-    likelyGap: used.relativeGap,
-    settled: combiner.settled,
-    complete: true,
-  };
-}
-
-/**
- * With steps: the best model that is known for certain, if the rule keeps it; otherwise, and where not everybody has reported about this
- * very w, the latest.
- */
-function modelInUse(state: CoordinatorState, proof: Certificate, certified: boolean): Certificate {
-  const combiner = combinerOf(state)!;
-  if (!combiner.keepsBest || !certified) {
-    dropBest(state);
-    return proof;
-  }
-  const { round, best } = state;
-  if (!best || proof.primal < best.primal) {
-    state.best = { round, primal: proof.primal };
-    state.bestW = combiner.w;
-  }
-  return certificateOf(state.best!.primal, proof.dual);
 }
 
 /** With steps everybody must have answered this very round; the bounds of answers hold for the absent, too. */

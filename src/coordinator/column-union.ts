@@ -5,7 +5,7 @@
 import type { ColumnClaim } from '../protocol/agreement.ts';
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Moments } from '../protocol/messages.ts';
-import type { Member } from './state.ts';
+import type { Member } from './member.ts';
 
 type Brought = NonNullable<Member['moments']>;
 type Kinds = Map<string, ColumnClaim['kind']>;

@@ -11,8 +11,9 @@ import { encodedMoments } from '../math/encoded-moments.ts';
 import { areLevelsNamed } from '../protocol/agreement.ts';
 import type { Moments } from '../protocol/messages.ts';
 import { unfitUnion } from './column-union.ts';
+import type { Member } from './member.ts';
 import { mergeRobustly } from './robust-moments.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
 

@@ -5,7 +5,6 @@
  * A change over a bound is taken in part: the same share c_k of it counts on both sides (`Accepted.factor`).
  * Scores are computed from the changes as they were sent. A suspicion is reported to the operator and changes nothing.
  */
-
 import { type Contribution, recordRound, scoreRound } from '../privacy/defence/contribution.ts';
 import {
   boundNorms,
@@ -15,7 +14,9 @@ import {
 } from '../privacy/defence/norm-bound.ts';
 import { type Suspicion, suspects } from '../privacy/defence/suspects.ts';
 import { plusScaled } from '../solver/vector.ts';
-import type { CoordinatorState, Member, MemberScore } from './state.ts';
+import type { Member } from './member.ts';
+import type { MemberScore } from './round-row.ts';
+import type { CoordinatorState } from './state.ts';
 import { inquiryOf, sharedPart } from './training.ts';
 
 export interface Standing {

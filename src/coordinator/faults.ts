@@ -1,7 +1,8 @@
 /** Failures that participants report: counted by code, for the operator. Nothing of training depends on them. */
 import type { Fault } from '../protocol/messages.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
 
 /** Reports of one participant that count at once, and how long until another one does. */
 const BURST = 5;

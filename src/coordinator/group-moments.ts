@@ -5,7 +5,8 @@ import type { ColumnClaim } from '../protocol/agreement.ts';
 import type { Moments } from '../protocol/messages.ts';
 import { areLabelsAsked, areRowsMeasured, mergedMoments } from './agreement.ts';
 import { summaryOf } from './columns.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
 

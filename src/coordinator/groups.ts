@@ -9,15 +9,16 @@ import type { Enlist, PartialSum, RejectCode } from '../protocol/messages.ts';
 import { behindOf } from './branch-sum.ts';
 import { type Collected, lateOrAgain, noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { admit, featuresExpected } from './membership.ts';
+import { featuresExpected } from './joining.ts';
+import { type Member, newMember } from './member.ts';
 import { comeBack } from './patience.ts';
 import { outOfSession, refuse } from './refusals.ts';
 import { testsOfGroups } from './reported-tests.ts';
 import { canWake, open, wake } from './rounds.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, newMember } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
-import { NOTHING_ACCEPTED, sharedPart } from './training.ts';
+import { admit, NOTHING_ACCEPTED, sharedPart } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 
 export function onEnlist(state: CoordinatorState, from: string, message: Enlist): CoordinatorEffect[] {

@@ -12,21 +12,14 @@ import { onAnswer } from './collecting/plain.ts';
 import { onSecureAnswer } from './collecting/secure.ts';
 import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import { onFault } from './faults.ts';
+import { onMoments, readyToStart, startTraining } from './gathering.ts';
 import { onEnlist, onPartial } from './groups.ts';
-import {
-  onDecline,
-  onForget,
-  onJoin,
-  onLeave,
-  onMoments,
-  onRecount,
-  onReopen,
-  readyToStart,
-  startTraining,
-} from './membership.ts';
+import { onJoin } from './joining.ts';
+import { onDecline, onForget, onLeave } from './leaving.ts';
 import { comeBack, onAway } from './patience.ts';
 import { noiseWanted } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
+import { onRecount, onReopen } from './reopening.ts';
 import {
   announce,
   finish,
@@ -40,7 +33,8 @@ import {
 } from './rounds.ts';
 import { advance } from './secure-round.ts';
 import { sendFinish } from './sending.ts';
-import { type CoordinatorState, membersHere } from './state.ts';
+import type { CoordinatorState } from './state.ts';
+import { membersHere } from './tally.ts';
 import { beginWaiting, canClose, gatheringTimer } from './waiting.ts';
 
 /** `primitives` are for secure aggregation: those of the platform may be faster than the portable ones. */

@@ -3,7 +3,8 @@
  * waited for in one more round and then hardly more than anybody who is silent. So nobody can hold up the others by being noisy.
  */
 import type { CoordinatorEffect } from './effects.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
 
 /** Joins that a participant may send at once, and how many more within the time of a retransmission. */
 const JOIN_BURST = 16;

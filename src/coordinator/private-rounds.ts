@@ -15,7 +15,8 @@ import { NoisyCombiner } from '../privacy/dp/noisy-combiner.ts';
 import { checkDpSettings, type DpSettings } from '../privacy/dp/settings.ts';
 import { settingError } from '../settings/refused.ts';
 import { type CoordinatorOptions, conflictOfDp } from './options.ts';
-import type { CoordinatorState, PrivacySpent } from './state.ts';
+import type { PrivacySpent } from './round-row.ts';
+import type { CoordinatorState } from './state.ts';
 import { combinerOf } from './training.ts';
 
 /** Once more where the machine is made: privacy is not left to whoever wrote the options. */

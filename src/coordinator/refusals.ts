@@ -9,9 +9,10 @@ import { lossOf } from '../solver/losses/losses.ts';
 import { dot, norm, plusScaled } from '../solver/vector.ts';
 import { ownProduct, without } from './claims.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { sendFinish } from './sending.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { combinerOf, contributionOf, inquiryOf, localProblem, sharedPart } from './training.ts';
 
 export function refuse(

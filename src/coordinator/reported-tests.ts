@@ -1,5 +1,4 @@
 /** What participants report of their test rows, round by round: shown to people, and used for nothing else. */
-
 import { type ReportSums, reportSums } from '../protocol/summed-reports.ts';
 import {
   type GroupStatistics,
@@ -9,7 +8,8 @@ import {
   type TestMetric,
   type TestStatistics,
 } from '../protocol/test-reports.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
 
 /** Of sums fewer reports are not shown: hardly anybody is hidden by one or two others. */
 const LEAST_SUMMED = 3;

@@ -3,11 +3,13 @@ import { nextSendMs, noteNoReply, noteSent } from '../base/pace.ts';
 import type { FinishReason } from '../protocol/messages.ts';
 import { giveUpRound } from './branch-sum.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import { waitForAgain } from './patience.ts';
 import { openSum, retransmitPhase, sumTimer } from './secure-round.ts';
 import { sendFinish, sendRound } from './sending.ts';
-import { type CoordinatorState, type Member, membersAsked, membersHere, type Timing } from './state.ts';
+import type { CoordinatorState, Timing } from './state.ts';
 import { persist } from './stored.ts';
+import { membersAsked, membersHere } from './tally.ts';
 import { inquiryOf } from './training.ts';
 import { beginWaiting, canClose, gatheringTimer, nextDeadline } from './waiting.ts';
 
@@ -48,6 +50,17 @@ export function beginRound(state: CoordinatorState, purpose: 'train' | 'certify'
     member.answered = false;
     noteNoReply(member.pace, state.nowMs);
   }
+}
+
+/**
+ * Whether a round is open that goes on from answers dropped since. So does one that is being summed: a secure sum is one of changes to
+ * them, and answers are to a query that is no longer asked.
+ */
+export function isUnderWay(state: CoordinatorState): boolean {
+  const { phase, secure } = state;
+  return (
+    phase === 'open' || (phase === 'summing' && (secure !== undefined || inquiryOf(state) !== undefined))
+  );
 }
 
 /** Opens the sum of everybody's moments: a round in which nothing is trained yet, and that waits for all. */

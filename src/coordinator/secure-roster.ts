@@ -1,5 +1,4 @@
 /** Who takes part in secure sums: keys as they are advertised, and a new roster whenever that changes. */
-
 import { newCoordinator } from '../privacy/secure/coordinator.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { makeRoster } from '../privacy/secure/roster.ts';
@@ -7,9 +6,10 @@ import { SecureError } from '../privacy/secure/secure-error.ts';
 import type { Advertise } from '../protocol/messages.ts';
 import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import { comeBack } from './patience.ts';
 import { refuse } from './refusals.ts';
-import type { CoordinatorState, Member } from './state.ts';
+import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
 
 /** Keys are checked when they come and believed from then on; an identity stays for good. */

@@ -7,7 +7,6 @@
  * A phase ends when everybody has answered it, or after `phaseMs`; masking ends when the round can be closed. The number of a round
  * is durable before its plan is sent, and after a crash the round is given up for one with a new number.
  */
-
 import { newPace, nextSendMs, noteSent } from '../base/pace.ts';
 import {
   closeAttesting,
@@ -28,6 +27,7 @@ import { questionOf } from '../protocol/question.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import type { Member } from './member.ts';
 import { carriesItsNoise } from './private-rounds.ts';
 import { refuse } from './refusals.ts';
 import {
@@ -38,8 +38,10 @@ import {
   rosterFor,
   seatOf,
 } from './secure-roster.ts';
+import type { Unaddressed } from './secure-side.ts';
 import { askedOfAll, sendRound, settingsOf } from './sending.ts';
-import { type CoordinatorState, type Member, membersHere, type Unaddressed } from './state.ts';
+import type { CoordinatorState } from './state.ts';
+import { membersHere } from './tally.ts';
 import { canClose, nextDeadline } from './waiting.ts';
 import { noteArrival } from './ways.ts';
 

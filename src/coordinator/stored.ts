@@ -8,18 +8,12 @@ import type { StoredBudget } from '../privacy/dp/budget.ts';
 import type { CombinerMemory, KnownMember } from '../solver/combiner.ts';
 import type { InquiriesMemory } from '../solver/inquiries.ts';
 import { earlierAgreement, initialAgreement } from './agreement.ts';
+import { type LastingMember, type Member, newMember } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { type AboveSide, ALONE, type Place } from './place.ts';
 import { budgetFor, checkPrivacy } from './private-rounds.ts';
-import {
-  type CoordinatorState,
-  type LastingMember,
-  type Member,
-  newMember,
-  type SecureSide,
-  type Timing,
-  UNKNOWN,
-} from './state.ts';
+import type { SecureSide } from './secure-side.ts';
+import { type CoordinatorState, type Timing, UNKNOWN } from './state.ts';
 import { combinerOf, dropProof, inquiryOf, newTrainer } from './training.ts';
 
 export interface StoredMember extends LastingMember {

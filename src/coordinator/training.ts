@@ -15,9 +15,10 @@ import type { Combiner, Order } from '../solver/combiner.ts';
 import { Inquiries } from '../solver/inquiries.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import { plusScaled } from '../solver/vector.ts';
+import type { Member } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { ALONE, type Place } from './place.ts';
-import { type CoordinatorState, type Member, type Trainer, UNKNOWN } from './state.ts';
+import { type CoordinatorState, type Trainer, UNKNOWN } from './state.ts';
 
 /** What the participants' settings say of the local problem. */
 export function localProblem({ method, aggregation, c1, c2 }: CoordinatorOptions) {
@@ -84,6 +85,14 @@ export function sumOfContributions(state: CoordinatorState): Float64Array {
 export function joinTraining(state: CoordinatorState, { index, rows, participants }: Member): void {
   inquiryOf(state)?.join(index, participants);
   combinerOf(state)?.join(index, { rows });
+}
+
+/** A place in the sums: after all who have one. */
+export function admit(state: CoordinatorState, member: Member): void {
+  // With steps, another problem from here on: its models are not to be compared with those before.
+  if (!inquiryOf(state)) dropProof(state);
+  member.index = state.nextIndex++;
+  joinTraining(state, member);
 }
 
 export const NOTHING_ACCEPTED = { round: 0 };

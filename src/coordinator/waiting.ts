@@ -8,7 +8,9 @@
  *   benchmarks  the time that a quantile of the participants needs
  */
 import type { CoordinatorEffect } from './effects.ts';
-import { type CoordinatorState, type Member, membersHere, tallyOf, waitingOf } from './state.ts';
+import type { Member } from './member.ts';
+import type { CoordinatorState } from './state.ts';
+import { membersHere, tallyOf, waitingOf } from './tally.ts';
 import { wayMs } from './ways.ts';
 
 /** Of the time that the parent of a branch gives it; the rest is for a way that takes longer than usual. */

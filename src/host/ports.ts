@@ -7,7 +7,7 @@ import type { Clock, Eventually } from '../base/ports.ts';
 import type { Stream } from '../base/random.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import type { RoundRow } from '../coordinator/state.ts';
+import type { RoundRow } from '../coordinator/round-row.ts';
 import type { CoordinatorStart, StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import type { FaultCode, ToParticipant } from '../protocol/messages.ts';

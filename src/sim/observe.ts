@@ -3,9 +3,9 @@
  * about the model in use when the round closed: the best of those that were asked about, or with which rounds began. So is the metric, on rows that
  * nobody trains on; where no best model is known, it is about the latest. A participant counts from its joining until it is forgotten.
  */
-
 import { quoted } from '../charts/csv.ts';
-import type { CoordinatorState, RoundRow } from '../coordinator/state.ts';
+import type { RoundRow } from '../coordinator/round-row.ts';
+import type { CoordinatorState } from '../coordinator/state.ts';
 import { combinerOf, inquiryOf, sharedPart } from '../coordinator/training.ts';
 import { inTargetUnits } from '../math/target-scaling.ts';
 import { acceptedSolution } from '../participant/outcome.ts';

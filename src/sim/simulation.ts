@@ -3,7 +3,7 @@
  * and disks that are not. The same seed and the same plan of faults give the same run, to the last bit.
  */
 import type { CoordinatorOptions } from '../coordinator/options.ts';
-import type { RoundRow } from '../coordinator/state.ts';
+import type { RoundRow } from '../coordinator/round-row.ts';
 import { Arena } from '../math/arena.ts';
 import { noblePrimitives, type Primitives } from '../privacy/secure/keys.ts';
 import type { ComputeModel } from './compute.ts';

@@ -1,5 +1,5 @@
 /** What a run comes to: plain data, so that workers can hand it over. */
-import type { PrivacySpent } from '../coordinator/state.ts';
+import type { PrivacySpent } from '../coordinator/round-row.ts';
 import type { Suspicion } from '../privacy/defence/suspects.ts';
 import type { DpSettings } from '../privacy/dp/settings.ts';
 import type { RoundTests } from '../protocol/test-reports.ts';

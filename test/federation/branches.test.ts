@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
 import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import { nextDeadline } from '../../src/coordinator/waiting.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { inquiryOf, modelOf } from '../../src/coordinator/training.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import {

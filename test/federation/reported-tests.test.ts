@@ -1,7 +1,7 @@
 /** Test metrics that participants report: what is measured, what is shown of it, and that nothing of training depends on it. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { reportSums, testEntries } from '../../src/protocol/summed-reports.ts';
 import type { RoundTests } from '../../src/protocol/test-reports.ts';
 import { simulate } from '../../src/sim/run.ts';

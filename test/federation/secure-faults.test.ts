@@ -1,7 +1,7 @@
 /** Secret sums under random schedules of faults: nothing is lost or doubled to the last bit, and no mask serves twice. */
 import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { changesFor, IDS, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
 import { securePlan, wrongEntries } from '../helpers/secure-federation.ts';

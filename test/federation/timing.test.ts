@@ -1,7 +1,8 @@
 /** How long rounds stay open may change while a federation runs; and a run begins where training wakes. */
 import { describe, expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
-import type { RoundRow, Timing } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
+import type { Timing } from '../../src/coordinator/state.ts';
 import { Bench } from '../helpers/coordinator-bench.ts';
 
 const SHORT: Timing = { waiting: { kind: 'fixed', ms: 50 }, maxWaitMs: 400 };

@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { Bus } from '../../src/nats/bus.ts';
 import { connectNats } from '../../src/nats/connection.ts';
 import { jetStreamAddress } from '../../src/nats/store-address.ts';

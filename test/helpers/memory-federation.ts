@@ -6,7 +6,7 @@ import type { OpenSolver, StateStore } from '../../src/client/ports.ts';
 import { localSolver } from '../../src/client/row-work.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
-import type { RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
 import { newCoordinator } from '../../src/coordinator/stored.ts';
 import { systemClock } from '../../src/node/clock.ts';
 import { entropyStream, newKeyPair, signerOf, systemEntropy } from '../../src/node/crypto.ts';

@@ -2,7 +2,6 @@
  * A small server that speaks the contract of joining and drives the real coordinator's machine in memory. It can misbehave:
  * refuse with any code, drop its connections, fall silent.
  */
-
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type ServerOptions } from 'node:https';
@@ -11,7 +10,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { CoordinatorInput } from '../../src/coordinator/effects.ts';
 import { step } from '../../src/coordinator/machine.ts';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import type { CoordinatorState, RoundRow } from '../../src/coordinator/state.ts';
+import type { RoundRow } from '../../src/coordinator/round-row.ts';
+import type { CoordinatorState } from '../../src/coordinator/state.ts';
 import type { StoredMember, StoredRun } from '../../src/coordinator/stored.ts';
 import { newCoordinator, restoreCoordinator } from '../../src/coordinator/stored.ts';
 import { contributionOf, sumOfContributions } from '../../src/coordinator/training.ts';

@@ -1,5 +1,4 @@
 /** Answers that come one by one, each in the clear: what is taken of them while a round is open, and all of them when it closes. */
-
 import { noteReply } from '../../base/pace.ts';
 import type { AnswerMessage, Scalars } from '../../protocol/messages.ts';
 import { headScalars, totalScalars } from '../../solver/answer.ts';
@@ -8,11 +7,14 @@ import { plusScaled } from '../../solver/vector.ts';
 import { comparable, provenBy, without } from '../claims.ts';
 import { bounded, scored } from '../defence.ts';
 import type { CoordinatorEffect } from '../effects.ts';
+import type { Member } from '../member.ts';
 import { outOfSession, refusalOfAnswer, refuse } from '../refusals.ts';
 import { testsOf } from '../reported-tests.ts';
+import type { RoundRow, Shortened } from '../round-row.ts';
 import { sendFinish, sendOutcome, sendRound } from '../sending.ts';
-import { type CoordinatorState, type Member, type RoundRow, type Shortened, tallyAnswer } from '../state.ts';
+import type { CoordinatorState } from '../state.ts';
 import { persist } from '../stored.ts';
+import { tallyAnswer } from '../tally.ts';
 import { contributionOf, inquiryOf } from '../training.ts';
 import { noteArrival } from '../ways.ts';
 

@@ -2,7 +2,9 @@
  * A federation as it is at this moment, for pages that show it live: the open round, and where each participant is with it. Everything is read from
  * the machine's state and the connections; nothing is kept for it while nobody watches.
  */
-import { type CoordinatorState, isAwaited, type Member } from '../../coordinator/state.ts';
+import type { Member } from '../../coordinator/member.ts';
+import type { CoordinatorState } from '../../coordinator/state.ts';
+import { isAwaited } from '../../coordinator/tally.ts';
 import type { HostClock } from '../../host/ports.ts';
 import type { Federation } from './federation.ts';
 import type { FederationBrief, FederationState } from './routes/federations.ts';

@@ -126,7 +126,8 @@ function onWelcome(state: CoordinatorState, message: Welcome): CoordinatorEffect
 function onRound(state: CoordinatorState, message: RoundMessage): CoordinatorEffect[] {
   const above = state.above!;
   const { round } = message;
-  if (!state.trainer) return [enlisting(state)];
+  if (!state.trainer) return introduction(state);
+  above.isCurrent = true;
   if (round <= above.spent && above.pending?.message.round !== round) {
     // A secure sum is opened once: after a crash the round is answered with what is known.
     if (round < above.spent) return [];
@@ -135,9 +136,13 @@ function onRound(state: CoordinatorState, message: RoundMessage): CoordinatorEff
     ask(state, message);
     return sumUp(state, { members: [] });
   }
-  if (round <= above.opened) return above.pending?.message.round === round ? [partialSum(state)] : [];
+  if (round <= above.opened) {
+    if (above.pending?.message.round === round) return [partialSum(state)];
+    // Late on its way, or the parent has lost rounds that we know of: it finds out which.
+    return round < above.opened || round <= above.base ? introduction(state) : [];
+  }
   // A number that was used here for a round of its own: the parent chooses a higher one.
-  if (round < state.round) return [enlisting(state)];
+  if (round < state.round) return introduction(state);
   resolve(state, message.accepted);
   ask(state, message);
   return [...(state.secure ? [persist(state)] : []), ...announce(state)];
@@ -187,7 +192,9 @@ function onFinish(state: CoordinatorState, message: Finish): CoordinatorEffect[]
   const above = state.above!;
   const { round, best, reason, w, accepted, participants, missing } = message;
   const isKnown = state.phase === 'finished' && state.round >= round;
-  if (round < above.opened || isKnown) return [];
+  above.isCurrent = true;
+  if (round < above.opened) return introduction(state);
+  if (isKnown) return [];
   if (state.trainer) {
     resolve(state, accepted);
     inquiryOf(state)!.ask(w, 0);
@@ -209,7 +216,8 @@ function onReject(state: CoordinatorState, { code, message }: Reject): Coordinat
     case 'FORGOTTEN':
       return startOver(state, message);
     case 'NOT_JOINED':
-      return [enlisting(state)];
+    case 'FUTURE_ROUND':
+      return introduction(state);
     case 'WRONG_CLASSES':
     case 'WRONG_FEATURES':
       return membersHere(state).map(({ id }) => refuse(state, id, code, message));

@@ -11,6 +11,8 @@ export type CoordinatorInput = { readonly now: number } & (
   | { readonly type: 'timer' }
   /** Its connection is gone: who cannot receive is not waited for. */
   | { readonly type: 'away'; readonly id: string }
+  /** It is connected, and has not joined since this process began. */
+  | { readonly type: 'present'; readonly id: string }
   | { readonly type: 'summed'; readonly noise?: Float64Array }
   | { readonly type: 'forget'; readonly id: string }
   /** Everybody is asked again, and training goes on from the model in use. */

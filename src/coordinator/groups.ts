@@ -10,6 +10,7 @@ import { behindOf } from './branch-sum.ts';
 import { type Collected, lateOrAgain, noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { featuresExpected } from './joining.ts';
+import { removeMember } from './leaving.ts';
 import { type Member, newMember } from './member.ts';
 import { comeBack } from './patience.ts';
 import { outOfSession, refuse } from './refusals.ts';
@@ -24,11 +25,15 @@ import { gatheringTimer } from './waiting.ts';
 export function onEnlist(state: CoordinatorState, from: string, message: Enlist): CoordinatorEffect[] {
   const { session, base, pending, settled, edition, participants, rows } = message;
   const known = state.members.get(from);
-  if (!known && (base > 0 || pending > 0 || settled)) {
-    const sentence = `branch "${from}" has a state that the coordinator does not know: start over`;
-    return [refuse(state, from, 'FORGOTTEN', sentence, session)];
-  }
   if (known && session < known.session) return [];
+  // Either of them may have lost its store: what was agreed on is durable here before a branch hears of it.
+  if (!(known && state.trainer) && (base > 0 || pending > 0 || settled)) {
+    const sentence = `branch "${from}" has a state that the coordinator does not know: start over`;
+    const notice = refuse(state, from, 'FORGOTTEN', sentence, session);
+    if (!known) return [notice];
+    removeMember(state, known);
+    return [persist(state, [], [from]), notice];
+  }
   const expected = featuresExpected(state, message);
   if (expected !== undefined) {
     const sentence = `branch "${from}": expected ${expected} features, got ${message.features}`;
@@ -36,6 +41,7 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
   }
   const effects: CoordinatorEffect[] = [];
   const member = known ?? newBranch(state, from, message);
+  const accepted = member.accepted.round;
   if (known) comeBack(state, member);
   else effects.push(persist(state, [member]));
   if (!known && state.phase === 'gathering') effects.push(gatheringTimer(state));
@@ -45,9 +51,11 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
   effects.push(sendWelcome(state, member));
   // A store that was lost or rolled back: no number of a round is used twice.
   const isBehind = message.rounds > state.round;
+  // What is counted of the branch is not what it and those behind it take for counted.
+  const isOutdated = Math.max(base, pending) > state.round || (accepted > 0 && base > accepted);
   if (isBehind) state.round = message.rounds;
   if (!state.trainer) return effects;
-  if (canWake(state) && (isNews || !known)) return [...effects, ...wake(state, [member])];
+  if (canWake(state) && (isNews || !known || isOutdated)) return [...effects, ...wake(state, [member])];
   if (state.phase === 'finished') return [...effects, sendFinish(state, member)];
   if (isBehind && state.phase === 'open') return [...effects, ...open(state, state.purpose, [member])];
   const isAsked = state.phase === 'open' && !member.answered && member.barred < state.round;

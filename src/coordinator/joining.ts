@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import type { Join } from '../protocol/messages.ts';
 import { mostMappedFeatures } from '../settings/feature-map.ts';
+import { SummedSteps } from '../solver/summed-steps.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { type Member, newMember } from './member.ts';
 import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
@@ -14,6 +15,7 @@ import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
 import {
   admit,
+  combinerOf,
   contributionOf,
   dropAnswers,
   dropProof,
@@ -30,7 +32,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
   if (outdated) return outdated;
   const refusal = misfit(state, from, join);
   if (refusal) return [refusal];
-  const dropped = known ? takeEdition(state, known, join) : 'nothing';
+  const dropped = known ? withoutAnswers(state, known, join) : 'nothing';
   // Training went on without it: the certificate does not cover it, and its answers were held still.
   const wasMissed = known !== undefined && join.session > known.session && state.missing.includes(from);
   const member = known ?? newParticipant(state, from, join);
@@ -60,7 +62,7 @@ function ofAnotherStore(
 /** From an earlier session of the participant, late on its way; one that has left in this session has left. */
 function ofAnotherTime(state: CoordinatorState, member: Member, join: Join): CoordinatorEffect[] | undefined {
   if (join.session < member.session) return [];
-  if (isAhead(state, join)) return forgetAhead(state, member, join);
+  if (isAhead(state, member, join)) return startAnew(state, member, join);
   return member.presence === 'left' && join.session === member.session ? [] : undefined;
 }
 
@@ -96,17 +98,43 @@ function storeNewcomer(state: CoordinatorState, member: Member): CoordinatorEffe
   return state.phase === 'gathering' ? [stored, gatheringTimer(state)] : [stored];
 }
 
-/** It has answered rounds of which nothing is known here, not even what was agreed on: the store was rolled back. */
-function isAhead({ trainer, phase }: CoordinatorState, { base, pending }: Join): boolean {
-  return !trainer && phase === 'gathering' && (base > 0 || pending > 0);
+/**
+ * Whether it knows of rounds that are not known here: the store was rolled back. What was accepted is durable before anybody hears of it, so that
+ * nobody has a newer accepted answer than the coordinator. A branch opens rounds that it has not stored: it may have to hear from its
+ * parent first which one is open.
+ */
+function isAhead(
+  { trainer, phase, round, above }: CoordinatorState,
+  { accepted }: Member,
+  { base, pending }: Join,
+): boolean {
+  if (!trainer) return phase === 'gathering' && (base > 0 || pending > 0);
+  if (base > round || (base === round && phase === 'open')) return true;
+  if (pending > round && (!above || above.isCurrent)) return true;
+  return accepted.round > 0 && base > accepted.round;
 }
 
-function forgetAhead(state: CoordinatorState, member: Member, { session }: Join): CoordinatorEffect[] {
+/** Nothing that it has answered counts any more, here or there: it begins a new session, and answers again. */
+function startAnew(
+  state: CoordinatorState,
+  member: Member,
+  { session }: Join,
+): CoordinatorEffect[] | undefined {
   const { id } = member;
-  state.members.delete(id);
-  state.forgotten.set(id, session);
   const message = `participant "${id}" has answered rounds that the coordinator does not know: start over`;
-  return [persist(state, [], [id]), refuse(state, id, 'FORGOTTEN', message, session)];
+  const notice = refuse(state, id, 'FORGOTTEN', message, session);
+  if (!state.trainer) {
+    state.members.delete(id);
+    state.forgotten.set(id, session);
+    return [persist(state, [], [id]), notice];
+  }
+  // Only the participant knows what it has contributed to noisy sums.
+  if (combinerOf(state) instanceof SummedSteps) return undefined;
+  const dropped = startAgainWith(state, member);
+  member.session = session;
+  waitForAgain(state, member);
+  const [stored, ...announcements] = askAbout(state, member, dropped);
+  return [stored, notice, ...announcements];
 }
 
 /**
@@ -122,17 +150,37 @@ function beginSession(state: CoordinatorState, member: Member, { session }: Join
   return [persist(state)];
 }
 
-/** Which answers no longer count, because the rows that they were about have changed. */
+/** Which answers no longer count. */
 type Dropped = 'nothing' | 'own answers' | 'all answers';
 
-/** Rows that have changed make the answers about those before worthless. Where nobody knows what those were, all are dropped. */
-function takeEdition(state: CoordinatorState, member: Member, { edition, rows }: Join): Dropped {
-  if (edition === member.edition) return 'nothing';
-  const isSummed = inquiryOf(state)?.hasAnswered(member.index) && !contributionOf(state, member);
+/** Rows that have changed make the answers about those before worthless. So does a new session in which it does not know them. */
+function withoutAnswers(state: CoordinatorState, member: Member, join: Join): Dropped {
+  const { edition, rows } = join;
+  if (edition === member.edition)
+    return isUnknownTo(member, join) ? startAgainWith(state, member) : 'nothing';
   member.edition = edition;
   member.rows = rows;
   if (member.moments) state.measured--;
   member.moments = undefined;
+  return dropOwnAnswers(state, member);
+}
+
+/** The store was rolled back to before it was forgotten, or its own state is another one: what counts here is nothing that it has. */
+function isUnknownTo({ accepted, session }: Member, join: Join): boolean {
+  const { round } = accepted;
+  return join.session > session && round > 0 && join.base !== round && join.pending !== round;
+}
+
+/** From nothing, on both sides. */
+function startAgainWith(state: CoordinatorState, member: Member): Exclude<Dropped, 'nothing'> {
+  const dropped = dropOwnAnswers(state, member);
+  member.accepted = NOTHING_ACCEPTED;
+  return dropped;
+}
+
+/** Where nobody knows its part of a sum, all answers are dropped. */
+function dropOwnAnswers(state: CoordinatorState, member: Member): Exclude<Dropped, 'nothing'> {
+  const isSummed = inquiryOf(state)?.hasAnswered(member.index) && !contributionOf(state, member);
   dropAnswers(state, member);
   dropProof(state);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
@@ -146,6 +194,11 @@ function askAbout(state: CoordinatorState, member: Member, dropped: Dropped): Co
   if (state.phase === 'finished') return [persist(state, everybody), sendFinish(state, member)];
   if (dropped === 'all answers' && isUnderWay(state)) return open(state, 'train', everybody);
   return [persist(state, everybody), ...sendStanding(state, member)];
+}
+
+/** It was connected before this process began, and may be at rest: by its `join` both sides see whether they know the same. */
+export function onPresent(state: CoordinatorState, id: string): CoordinatorEffect[] {
+  return [refuse(state, id, 'NOT_JOINED', 'another process coordinates this federation now: join again')];
 }
 
 /** How the federation stands: at rest, or what is asked of this member. */
@@ -163,7 +216,8 @@ export function featuresExpected(
   { members, round, features, options }: CoordinatorState,
   join: Pick<Join, 'features'>,
 ): string | undefined {
-  const isFirst = members.size === 0 && round === 0;
+  // 0: a branch has started over.
+  const isFirst = features === 0 || (members.size === 0 && round === 0);
   if (!isFirst && options.columns !== 'union')
     return join.features === features ? undefined : String(features);
   const bounded = featuresOfBounds(options);

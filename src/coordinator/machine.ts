@@ -14,7 +14,7 @@ import type { CoordinatorEffect, CoordinatorInput } from './effects.ts';
 import { onFault } from './faults.ts';
 import { onMoments, readyToStart, startTraining } from './gathering.ts';
 import { onEnlist, onPartial } from './groups.ts';
-import { onJoin } from './joining.ts';
+import { onJoin, onPresent } from './joining.ts';
 import { onDecline, onForget, onLeave } from './leaving.ts';
 import { comeBack, onAway } from './patience.ts';
 import { noiseWanted } from './private-rounds.ts';
@@ -66,6 +66,8 @@ function take(state: CoordinatorState, input: CoordinatorInput, primitives: Prim
       return onTimer(state);
     case 'away':
       return onAway(state, input.id);
+    case 'present':
+      return onPresent(state, input.id);
     case 'summed':
       if (state.phase !== 'summing') return [];
       return onSummed(state, input.noise);

@@ -23,6 +23,8 @@ export interface AboveSide {
   readonly epoch: number;
   /** Whether the parent has answered this process. */
   isKnown: boolean;
+  /** Whether it has told this process which round is open, or that training rests. */
+  isCurrent: boolean;
   /** When it last sent something, or was asked again by us. */
   heardMs: number;
   /** Counts news for the parent, and whether it does not know of the latest. */

@@ -193,6 +193,7 @@ function newAbove({ name, epoch }: NonNullable<Place['above']>): AboveSide {
     name,
     epoch,
     isKnown: false,
+    isCurrent: false,
     heardMs: 0,
     edition: 0,
     isNews: false,

@@ -112,8 +112,8 @@ export function hasShare(state: CoordinatorState): boolean {
 export function canClose(state: CoordinatorState): boolean {
   const { straggler } = state.options;
   const waiting = waitingOf(state);
-  // How many there have to be is for the root to say.
-  const minResponses = state.above ? 0 : state.options.minResponses;
+  // How many there have to be is for the root to say, which counts those behind its branches when it has their sums.
+  const minResponses = state.above || state.place.below === 'groups' ? 0 : state.options.minResponses;
   const { here, answers, silent, awaited } = tallyOf(state);
   if (state.paused) return false;
   if (here === 0) return state.above !== undefined;

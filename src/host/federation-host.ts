@@ -119,6 +119,11 @@ export class FederationHost {
     this.take({ type: 'away', id, now: this.ports.clock.now() });
   }
 
+  /** Somebody is connected who has not said so to this process. */
+  present(id: string): void {
+    this.take({ type: 'present', id, now: this.ports.clock.now() });
+  }
+
   /** Resolves when the order has been carried out: with the reason if it was refused. */
   order(order: Order): Promise<string | undefined> {
     const reason = this.isStopped ? 'has been stopped' : this.storeFailure && STORE_FAILS;
@@ -135,7 +140,8 @@ export class FederationHost {
     if (!this.storeFailure) this.loop.take(input);
     // The rest is repeated, by those who sent it or by time.
     else if (input.type === 'summed') this.postponed.set('summed', input);
-    else if (input.type === 'away') this.postponed.set(`away ${input.id}`, input);
+    else if (input.type === 'away' || input.type === 'present')
+      this.postponed.set(`${input.type} ${input.id}`, input);
   }
 
   /** Nothing more is carried out. Resolves when the store has nothing of this federation under way. */

@@ -123,6 +123,13 @@ export class MemoryStore implements Store {
 
   close(): void {}
 
+  /** As it is now, for good: what a backup has. */
+  copy(): MemoryStore {
+    const copy = new MemoryStore();
+    for (const [name, cells] of this.tables) copy.tables.set(name, new Map(cells));
+    return copy;
+  }
+
   private table(name: string): Map<Key, Uint8Array> {
     let cells = this.tables.get(name);
     if (!cells) this.tables.set(name, (cells = new Map()));

@@ -4,7 +4,7 @@ import type { Finish, FinishReason, RoundMessage } from '../protocol/messages.ts
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantEffect, SolveRequest, SolveResult } from './effects.ts';
 import { dropAccepted, settle } from './outcome.ts';
-import { timer } from './sending.ts';
+import { compareStates, timer } from './sending.ts';
 import type { ParticipantState } from './state.ts';
 
 /** Of a personal part that is not sent but used: as exact as it gets in reasonable time. */
@@ -15,7 +15,7 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
   // It has overtaken the scaling, without which w is of no use: `join` is sent again, and answered.
   if (rests && !state.stored.scaling) return [];
   // Training has gone on since: it says nothing of what was answered after it.
-  if (message.reason !== 'left' && message.round < newestRound(state)) return [];
+  if (message.reason !== 'left' && message.round < newestRound(state)) return compareStates(state);
   // Without the rows scaled the last answer cannot be settled yet: `prepared` says hello again.
   if (state.stored.pending && !state.problem) return [];
   if (state.phase === 'personalising' || (state.phase === 'finished' && !isNew(state, message))) return [];

@@ -19,7 +19,7 @@ import { chooseModel, end, onFinish, onPersonalised } from './finishing.ts';
 import { beginSession, declineFederation, onSigned, onWelcome, signing } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { objectionToRound, policyOf } from './policy.ts';
-import { asSent, hello, retransmit, timer } from './sending.ts';
+import { asSent, compareStates, hello, retransmit, timer } from './sending.ts';
 import type { ParticipantState, Pending } from './state.ts';
 import { decline, maskedAnswer, type SecureSide, tooLarge } from './summing.ts';
 
@@ -125,7 +125,8 @@ function onRound(
   side: SecureSide | undefined,
 ): ParticipantEffect[] {
   if (!state.stored.scaling || state.phase === 'leaving') return [];
-  if (message.round <= state.stored.base || (state.order && message.round < state.order.round)) return [];
+  if (message.round <= state.stored.base) return compareStates(state);
+  if (state.order && message.round < state.order.round) return [];
   if (state.order && message.round === state.order.round) {
     // A round asks one question: an answer to it is never taken for one to another.
     if (!sameData(askedBy(message), askedBy(state.order))) return [];
@@ -309,6 +310,8 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
       // To leave where one is not known is to have left.
       if (state.phase === 'leaving') return end(state, 'left');
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
+    case 'FUTURE_ROUND':
+      return compareStates(state);
     case 'STATE_MISMATCH':
       // Asking would bring the round and the shares, and each of them the same answer again: the next round settles it.
       if (state.stored.secure) return [];

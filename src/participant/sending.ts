@@ -66,6 +66,14 @@ export function hello({ profile, stored }: ParticipantState): ToCoordinator {
   return { kind: 'join', id, rows, features, benchmarkMs, session, base, pending, edition };
 }
 
+/**
+ * The coordinator is behind what we know: its message was late on its way, or its store was rolled back. It finds out which by what our `join`
+ * says of rounds.
+ */
+export function compareStates(state: ParticipantState): ParticipantEffect[] {
+  return state.phase === 'leaving' ? [] : [{ type: 'send', message: hello(state) }];
+}
+
 /** When to retransmit what was sent now. */
 export function timer(state: ParticipantState, now: number): ParticipantEffect {
   noteSent(state.pace, now);

@@ -37,7 +37,7 @@ export class CoordinatorNode {
   /** Of a branch: counts its starts. */
   private epoch = 0;
   /** What a crash leaves. */
-  private readonly store = new MemoryStore();
+  private store = new MemoryStore();
   private readonly options: CoordinatorOptions;
   private readonly ports: CoordinatorPorts;
   private readonly observer: MachineObserver | undefined;
@@ -84,6 +84,19 @@ export class CoordinatorNode {
     this.ports.transcript.note(this.ports.queue.now, this.role.name, CRASHES);
     void this.host?.stop();
     this.host = undefined;
+  }
+
+  /** What the disk has now, for `restore`. */
+  backup(): MemoryStore {
+    return this.store.copy();
+  }
+
+  /** It crashes, and comes back with what the disk had then. `present`: who is connected to it, and does not notice. */
+  restore(backup: MemoryStore, present: Iterable<string>): void {
+    this.crash();
+    this.store = backup.copy();
+    this.start();
+    for (const id of present) this.host?.present(id);
   }
 
   receive(from: string, frame: Uint8Array): void {

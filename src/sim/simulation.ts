@@ -134,8 +134,23 @@ export class Simulation {
     for (const branch of this.branches.values()) queue.at(0, () => branch.start());
     for (const node of this.participants.values()) queue.at(plan.startMs?.(node.id) ?? 0, () => node.start());
     for (const operation of plan.deeds) queue.at(operation.atMs, () => this.perform(operation));
-    while (!this.over && queue.next(plan.untilMs));
+    return this.goOn();
+  }
+
+  /** Until everybody is done again, but not before `leastMs`: something has happened since. */
+  goOn(leastMs = 0): this {
+    const { queue, plan } = this;
+    while (!(this.over && queue.now >= leastMs) && queue.next(plan.untilMs));
     return this;
+  }
+
+  /** Who is connected to a coordinator: branches or participants. */
+  below(node: CoordinatorNode): string[] {
+    const branches = [...this.branches.values()].filter((one) => this.parentOf(one.role.name) === node);
+    const participants = [...this.participants.values()].filter(({ id }) => this.aboveOf(id) === node);
+    return node.role.below === 'groups'
+      ? branches.map(({ role }) => role.name)
+      : participants.map(({ id }) => id);
   }
 
   /** Training has ended and everybody knows. */

@@ -18,8 +18,8 @@ import type { Federation } from '../../src/node/server/federation.ts';
 import { Balancer, portOf } from './balancer.ts';
 import { type NatsCluster, NODES } from './nats-cluster.ts';
 
-const TTL_MS = 800;
-const BEAT_MS = 150;
+const TTL_MS = 3000;
+const BEAT_MS = 250;
 const SHARDS = 2;
 const JOURNAL_SHOWN = 60;
 export type Role = 'root' | 'gateway' | 'owner';

@@ -39,7 +39,7 @@ export class InnerHost {
         this.sent.frames++;
         this.sent.recipients++;
       },
-      onAttached: () => {},
+      onAttached: (name) => this.host.present(name),
       onAway: (name) => this.host.away(name),
     });
     this.host = new FederationHost(

@@ -64,6 +64,8 @@ export class ShardHost {
   private readonly returning = new Timer();
   private beating: NodeJS.Timeout | undefined;
   private subscriptions: (() => void)[] = [];
+  /** Connections that were there before us, by gateway: whose they are was asked. */
+  private readonly unknown = new Map<string, Set<number>>();
   /** Of the last orders, by id: an answer may be lost, and the order come again. */
   private readonly answers = new Map<string, Promise<ShardAnswer>>();
 
@@ -78,6 +80,7 @@ export class ShardHost {
       onAway: (participant) => this.host.away(participant),
       onReplaced: (old) => this.close(old, CLOSE.replaced, 'replaced by another connection'),
       onUnknown: (gateway, connections) => {
+        this.unknown.set(gateway, new Set(connections));
         bus.publish(subjects.down(record.id, gateway), encodeDown({ type: 'who', connections }));
       },
     });
@@ -145,7 +148,18 @@ export class ShardHost {
   private receive(up: Up): void {
     if (up.type === 'roster') this.routes.roster(up.gateway, up.connections);
     else if (up.type === 'away') this.routes.away(up.participant, up);
-    else if (this.routes.note(up.participant, up) && up.type === 'frame') this.takeFrame(up);
+    else if (this.routes.note(up.participant, up)) {
+      if (up.type === 'frame') this.takeFrame(up);
+      else if (this.isFound(up)) this.host.present(up.participant);
+    }
+  }
+
+  /** Whether it is the answer to our question whose connection this is: then nobody has said anything on it yet. */
+  private isFound({ gateway, connection }: Route): boolean {
+    const asked = this.unknown.get(gateway);
+    const isFound = asked?.delete(connection) ?? false;
+    if (asked?.size === 0) this.unknown.delete(gateway);
+    return isFound;
   }
 
   private takeFrame({ participant, frame }: Up & { readonly type: 'frame' }): void {

@@ -24,6 +24,10 @@ const AT_ONCE_MS = 1500;
 const RETRY_MS = 1000;
 /** A shard that is not heard of for so long is away. */
 const SILENT_MS = 5000;
+/** For which values may be missing in the store: a node of the cluster that has just become its leader may not have all of them. */
+const MOST_CORRUPT_MS = 60_000;
+/** Of input errors: another root is opening the store at this moment, or it has not all of its values. */
+const PASSING = new Set(['STORE_IN_USE', 'CORRUPT']);
 
 export interface RootOptions {
   readonly connection: NatsConnection;
@@ -77,13 +81,16 @@ export class Root {
   }
 
   private async takeTurns(): Promise<void> {
+    let corruptMs: number | undefined;
     while (!this.over.signal.aborted) {
       try {
         const lease = await this.turn();
         if (lease) await this.lead(lease).finally(() => lease.release());
+        corruptMs = undefined;
       } catch (error) {
-        // What is wrong with options or ports is wrong for good.
-        if (error instanceof KindredError && error.kind === 'input') throw error;
+        const nowMs = performance.now();
+        corruptMs = (error as KindredError).code === 'CORRUPT' ? (corruptMs ?? nowMs) : undefined;
+        if (isLasting(error) || (corruptMs !== undefined && nowMs - corruptMs > MOST_CORRUPT_MS)) throw error;
         this.options.log.error({ err: error }, 'cannot lead; trying again');
         await pause(RETRY_MS, this.over.signal);
       }
@@ -161,4 +168,9 @@ export class Root {
     const { bus, subjects, shards, fanIn, silentMs = SILENT_MS } = this.options;
     return { bus, subjects, shards, fanIn, silentMs, buckets: this.buckets };
   }
+}
+
+/** What is wrong with options or ports is wrong for good. */
+function isLasting(error: unknown): boolean {
+  return error instanceof KindredError && error.kind === 'input' && !PASSING.has(error.code);
 }

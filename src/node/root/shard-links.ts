@@ -61,7 +61,9 @@ export class ShardLinks implements Groups {
         meter.bytes.out += bytes;
       },
       onAttached: (name, link) => {
-        if (this.isBelow(name)) connections.set(name, link);
+        if (!this.isBelow(name)) return;
+        connections.set(name, link);
+        host.present(name);
       },
       onAway: (name) => {
         if (!this.isBelow(name)) return;

@@ -18,6 +18,9 @@ import { membersHere } from './tally.ts';
 import { askAgain, inquiryOf, newTrainer } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 
+/** Times `retryMs`, from a sum of moments that has come to nothing to the next. */
+const MEASURE_AGAIN = 4;
+
 /** After a crash the parent asks again; those behind retransmit. */
 export function startBranch(state: CoordinatorState): CoordinatorEffect[] {
   const effects = introduction(state);
@@ -59,23 +62,29 @@ function sendMoments(state: CoordinatorState): CoordinatorEffect[] {
 /** Under secure aggregation: the moments of all are summed here, in a round of its own. Asked after every input. */
 export function measureBelow(state: CoordinatorState): CoordinatorEffect[] {
   const { secure, above, phase } = state;
-  const isTime = secure && phase === 'gathering' && !above!.moments && above!.isKnown && above!.awaited === 0;
-  return isTime && readyToMeasure(state) ? openMeasuring(state) : [];
+  if (!secure || phase !== 'gathering' || state.nowMs < above!.measureFromMs) return [];
+  const isWanted = !above!.moments && above!.isKnown && above!.awaited === 0;
+  return isWanted && readyToMeasure(state) ? openMeasuring(state) : [];
 }
 
 /** The sum of everybody's moments is there. The number of its round is not used again by the parent. */
 export function noteMeasured(state: CoordinatorState, moments: AboveSide['moments']): CoordinatorEffect[] {
-  if (!moments) return openMeasuring(state);
-  state.above!.moments = moments;
   state.phase = 'gathering';
+  if (!moments) {
+    // Too few, or they decline: more may join.
+    state.above!.measureFromMs = state.nowMs + MEASURE_AGAIN * state.options.retryMs;
+    return [persist(state), gatheringTimer(state)];
+  }
+  state.above!.moments = moments;
   state.round++;
   return [persist(state), ...introduction(state), ...sendMoments(state), gatheringTimer(state)];
 }
 
 export function onAbove(state: CoordinatorState, message: ToParticipant): CoordinatorEffect[] {
   const above = state.above!;
-  // To an earlier process, late on its way.
-  if ('session' in message && message.session !== 0 && message.session !== above.epoch) return [];
+  // To an earlier process: late on its way, or the parent has lost that there is another.
+  if ('session' in message && message.session !== 0 && message.session !== above.epoch)
+    return message.kind === 'round' || message.kind === 'finish' ? introduction(state) : [];
   above.isKnown = true;
   above.heardMs = state.nowMs;
   switch (message.kind) {
@@ -174,6 +183,8 @@ function resolve(state: CoordinatorState, accepted: Accepted): void {
     if (pending.message.renewed === above.renewed) above.hasDropped = false;
     return;
   }
+  // It counts one that we do not know: our store was rolled back. Those behind us may be others than those in it.
+  if (accepted.round > 0 && accepted.round !== base) above.renewed = Math.max(above.renewed + 1, state.round);
   // The parent asks everybody again, or what the answers were before is gone.
   if (accepted.round === 0 ? base > 0 || pending : pending && !pending.before) askAgain(state);
   else if (pending?.before) undo(state, pending.before);

@@ -149,7 +149,9 @@ function onMeasured(
 function noteSilence(state: CoordinatorState): void {
   // Nobody has waited for the others: they may be slow, or gone.
   if (hasShare(state)) return;
-  for (const member of membersAsked(state)) {
+  // Without a cohort nobody can answer, however long the others wait.
+  const hasNoCohort = state.secure !== undefined && !state.secure.core;
+  for (const member of hasNoCohort ? membersHere(state) : membersAsked(state)) {
     if (member.answered) continue;
     if (state.purpose === 'certify') member.missedChecks++;
     else member.missed++;

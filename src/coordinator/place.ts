@@ -36,6 +36,8 @@ export interface AboveSide {
   awaited: number;
   waitingFor: string | undefined;
   momentsSentMs: number;
+  /** Under secure aggregation: when the next sum of moments may be opened. */
+  measureFromMs: number;
   /** The moments of all, where only their sum is known. */
   moments: (RowMoments & Partial<Pick<Moments, 'target'>>) | undefined;
   /** The last round of the parent that was opened here, and the last one that cannot be opened again: secure sums are opened once. */

@@ -42,7 +42,7 @@ import type { Unaddressed } from './secure-side.ts';
 import { askedOfAll, sendRound, settingsOf } from './sending.ts';
 import type { CoordinatorState } from './state.ts';
 import { membersHere } from './tally.ts';
-import { canClose, nextDeadline } from './waiting.ts';
+import { canClose, leastResponses, mostMs, nextDeadline } from './waiting.ts';
 import { noteArrival } from './ways.ts';
 
 /** Opens the sum of the present round: a new roster first where one is due. */
@@ -149,11 +149,14 @@ function closePhase(state: CoordinatorState): CoordinatorEffect[] | undefined {
   const sum = core?.round;
   if (phase === 'open' && state.paused) return undefined;
   if (phase === 'open' && !sum) {
-    const { maxWaitMs, minResponses } = state.options;
-    const waited = state.nowMs >= state.openedMs + maxWaitMs;
+    const waited = state.nowMs >= state.openedMs + mostMs(state);
     // A roster of those who could be dealt with now would be large enough.
-    const canSeat = membersSeated(state).length >= Math.max(2, minResponses);
-    return waited || canSeat ? conclude(state, givenUp('dealing', 'too few participants')) : undefined;
+    const canSeat = membersSeated(state).length >= Math.max(2, leastResponses(state));
+    // A branch without a cohort has nothing new to say: it does not hold up the others.
+    const isIdle = state.above && secure!.purpose === 'train';
+    return waited || canSeat || isIdle
+      ? conclude(state, givenUp('dealing', 'too few participants'))
+      : undefined;
   }
   if (!sum || (phase !== 'open' && phase !== 'summing')) return undefined;
   const over =
@@ -192,7 +195,7 @@ function endDealing(state: CoordinatorState): CoordinatorEffect[] {
 function endMasking(state: CoordinatorState): CoordinatorEffect[] {
   const core = state.secure!.core!;
   const answers = core.round!.masked.size;
-  const isEnough = answers >= state.options.minResponses;
+  const isEnough = answers >= leastResponses(state);
   if (!isEnough || !carriesItsNoise(state, answers)) {
     // A sum that will not be used, or has too little noise on it, is not uncovered.
     core.round = undefined;

@@ -10,7 +10,7 @@ import type { InquiriesMemory } from '../solver/inquiries.ts';
 import { earlierAgreement, initialAgreement } from './agreement.ts';
 import { type LastingMember, type Member, newMember } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
-import { type AboveSide, ALONE, type Place } from './place.ts';
+import { type AboveSide, ALONE, type Behind, type Place } from './place.ts';
 import { budgetFor, checkPrivacy } from './private-rounds.ts';
 import type { SecureSide } from './secure-side.ts';
 import { type CoordinatorState, type Timing, UNKNOWN } from './state.ts';
@@ -50,6 +50,8 @@ export interface StoredRun extends Lasting {
   /** With answers: what is known from them, and three numbers for each member: its index, the round of its last accepted answer, its factor. */
   readonly inquiry?: InquiriesMemory | undefined;
   readonly accepted?: Float64Array | undefined;
+  /** Where members are branches: what each has last said of those behind it. */
+  readonly behind?: readonly (readonly [string, Behind])[] | undefined;
   /** With steps: what is known beside each member's contribution. */
   readonly combiner?: CombinerMemory | undefined;
   /** Under differential privacy, with the noise in the combiner's memory. */
@@ -86,6 +88,7 @@ export function persist(
     ...(Object.fromEntries(LASTING.map((name) => [name, state[name]])) as unknown as Lasting),
     forgotten: [...state.forgotten],
     ...(inquiry && { inquiry: inquiry.memory, accepted: acceptedAnswers(state) }),
+    ...(state.place.below === 'groups' && { behind: behindMembers(state) }),
     ...(combiner && { combiner: combiner.memory }),
     ...(budget && { budget: budget.stored() }),
     ...(contributions.size > 0 && { contributions: [...contributions] }),
@@ -108,6 +111,10 @@ export function acceptedAnswers({ members }: CoordinatorState): Float64Array {
     if (accepted.round > 0) numbers.push(index, accepted.round, accepted.factor ?? 1);
   }
   return Float64Array.from(numbers);
+}
+
+function behindMembers({ members }: CoordinatorState): [string, Behind][] {
+  return [...members.values()].flatMap(({ id, behind }) => (behind ? [[id, behind]] : []));
 }
 
 function storedMember(state: CoordinatorState, member: Member): StoredMember {
@@ -201,6 +208,7 @@ function newAbove({ name, epoch }: NonNullable<Place['above']>): AboveSide {
     awaited: 1,
     waitingFor: undefined,
     momentsSentMs: Number.NEGATIVE_INFINITY,
+    measureFromMs: 0,
     moments: undefined,
     opened: 0,
     spent: 0,
@@ -236,7 +244,8 @@ export function restoreCoordinator(
   place: Place = ALONE,
 ): CoordinatorState {
   const state = newCoordinator({ ...options, ...run.timing }, place);
-  const { inquiry, accepted, combiner, budget, contributions, forgotten, paused, above, ...rest } = run;
+  const { inquiry, accepted, behind, combiner, budget, contributions, forgotten, paused, above, ...rest } =
+    run;
   for (const [id, last] of forgotten) state.forgotten.set(id, last);
   // A crash in a summation: nothing of it was durable, the round is open again.
   Object.assign(state, { ...rest, phase: rest.phase === 'summing' ? 'open' : rest.phase });
@@ -259,15 +268,22 @@ export function restoreCoordinator(
   if (inquiry) inquiryOf(state)?.recall(inquiry);
   if (combiner) combinerOf(state)?.recall(combiner);
   if (accepted) restoreAccepted(state, accepted);
+  for (const [id, last] of behind ?? []) {
+    const member = state.members.get(id);
+    if (member) member.behind = last;
+  }
   // The best w of steps is not stored: the one that is left is another.
   if (combiner && state.best && state.best.round !== state.round) dropProof(state);
   return state;
 }
 
-/** What was under way below is not known any more: the parent asks again. */
+/** What was under way below is not known any more: the parent asks again, and is answered as if for the first time. */
 function restoreAbove(state: CoordinatorState, stored: StoredAbove | undefined): void {
-  Object.assign(state.above!, { ...stored, spent: state.secure ? (stored?.opened ?? 0) : 0 });
-  if (state.phase !== 'finished') state.phase = state.scaling ? 'summing' : 'gathering';
+  const above = state.above!;
+  Object.assign(above, { ...stored, spent: state.secure ? (stored?.opened ?? 0) : 0 });
+  if (state.phase === 'finished') return;
+  if (!state.secure) above.opened = above.pending?.message.round ?? above.base;
+  state.phase = state.scaling ? 'summing' : 'gathering';
 }
 
 /** Newer than the members' own cells. */

@@ -17,7 +17,7 @@ import { wayMs } from './ways.ts';
 const SHARE_OF_PARENT = 0.9;
 
 /** Milliseconds from opening after which a round closes whoever is missing: a branch has its answer ready before its parent expects it. */
-function mostMs({ options, above }: CoordinatorState): number {
+export function mostMs({ options, above }: CoordinatorState): number {
   const parentMs = above?.order?.waitMs ?? Number.POSITIVE_INFINITY;
   return Math.min(options.maxWaitMs, SHARE_OF_PARENT * parentMs);
 }
@@ -108,12 +108,15 @@ export function hasShare(state: CoordinatorState): boolean {
   return answers >= placeOf(waiting.share, here);
 }
 
+/** How many answers a round must have: for the root of a tree to say, which counts those behind its branches when it has their sums. */
+export function leastResponses({ above, place, options }: CoordinatorState): number {
+  return above || place.below === 'groups' ? 0 : options.minResponses;
+}
+
 /** Whether the round can be closed now: asked after every input, so that nobody's leaving leaves it waiting. */
 export function canClose(state: CoordinatorState): boolean {
   const { straggler } = state.options;
   const waiting = waitingOf(state);
-  // How many there have to be is for the root to say, which counts those behind its branches when it has their sums.
-  const minResponses = state.above || state.place.below === 'groups' ? 0 : state.options.minResponses;
   const { here, answers, silent, awaited } = tallyOf(state);
   if (state.paused) return false;
   if (here === 0) return state.above !== undefined;
@@ -121,9 +124,9 @@ export function canClose(state: CoordinatorState): boolean {
   // Nobody is left who could still answer: all have, or their answers were refused.
   if (silent === 0) return true;
   // Those who have been silent for some rounds, or are gone, hold up nobody.
-  if (answers > 0 && awaited === 0) return true;
+  if ((answers > 0 || state.above) && awaited === 0) return true;
   // Fewer would be hidden by too few: the deadline waits for them.
-  if (answers < Math.max(minResponses, state.secure?.core?.layout.minimum ?? 0)) return false;
+  if (answers < Math.max(leastResponses(state), state.secure?.core?.layout.minimum ?? 0)) return false;
   const isOver = state.nowMs >= state.deadlineMs;
   if (waiting.kind !== 'share' || state.purpose === 'certify') return isOver;
   // No round closes on a share that it could have waited for.

@@ -27,6 +27,8 @@ export interface BranchLinksPorts {
   onMessage(name: string, message: ToCoordinator, bytes: number): void;
   onSent(bytes: number): void;
   onAttached(name: string, link: BranchLink): void;
+  /** It is alive, with participants behind it, and has not sent a message yet. */
+  onUnheard(name: string): void;
   onAway(name: string): void;
 }
 
@@ -76,8 +78,11 @@ export class BranchLinks {
     if (branch.type === 'alive') {
       link.connected = branch.connected;
       link.members = branch.members;
+      // One that does not know that we have begun says nothing by itself.
+      if (!link.isHeard && link.members > 0) this.ports.onUnheard(name);
       return;
     }
+    link.isHeard = true;
     const message = decodeFrom('participant', branch.frame, DEFAULT_LIMITS);
     if (!KINDS.has(message.kind)) throw new ProtocolError('BAD_FRAME', `${message.kind}: not of a branch`);
     this.ports.onMessage(name, message, branch.frame.length);
@@ -100,6 +105,7 @@ export class BranchLink {
   receivedMs: number;
   connected = 0;
   members = 0;
+  isHeard = false;
   readonly isDrained = true;
   readonly send: (frame: Uint8Array) => void;
 

@@ -35,6 +35,8 @@ export interface BucketOptions {
   readonly maxAgeMs?: number | undefined;
   /** For people who list buckets. */
   readonly description?: string | undefined;
+  /** After which a request has failed. */
+  readonly requestMs?: number | undefined;
 }
 
 /** Of one request. An election of a leader takes longer: whoever writes tries again. */
@@ -66,9 +68,15 @@ export class Bucket {
   private readonly js: JetStreamClient;
   private readonly manager: JetStreamManager;
   private readonly health: Health;
+  private readonly requestMs: number;
 
-  private constructor(name: string, js: JetStreamClient, manager: JetStreamManager, health: Health) {
+  private constructor(
+    name: string,
+    requestMs: number,
+    { js, manager, health }: { js: JetStreamClient; manager: JetStreamManager; health: Health },
+  ) {
     this.name = name;
+    this.requestMs = requestMs;
     this.js = js;
     this.manager = manager;
     this.health = health;
@@ -76,7 +84,7 @@ export class Bucket {
 
   /** Makes it if it is not there. */
   static async create(connection: NatsConnection, options: BucketOptions): Promise<Bucket> {
-    const bucket = await Bucket.of(connection, options.name);
+    const bucket = await Bucket.of(connection, options);
     const found = (await bucket.info()) ?? (await bucket.make(options));
     const { config } = found;
     const replicas = options.replicas ?? config.num_replicas;
@@ -86,16 +94,23 @@ export class Bucket {
   }
 
   /** Undefined: there is none. */
-  static async open(connection: NatsConnection, name: string): Promise<Bucket | undefined> {
-    const bucket = await Bucket.of(connection, name);
+  static async open(
+    connection: NatsConnection,
+    name: string,
+    requestMs?: number,
+  ): Promise<Bucket | undefined> {
+    const bucket = await Bucket.of(connection, { name, requestMs });
     return (await bucket.info()) && bucket;
   }
 
-  private static async of(connection: NatsConnection, name: string): Promise<Bucket> {
-    const options = { timeout: REQUEST_MS };
+  private static async of(
+    connection: NatsConnection,
+    { name, requestMs = REQUEST_MS }: Pick<BucketOptions, 'name' | 'requestMs'>,
+  ): Promise<Bucket> {
+    const options = { timeout: requestMs };
     const health = healthOf(connection);
     const manager = await health.watched(() => jetstreamManager(connection, options));
-    return new Bucket(name, jetstream(connection, options), manager, health);
+    return new Bucket(name, requestMs, { js: jetstream(connection, options), manager, health });
   }
 
   async get(key: string): Promise<Entry | undefined> {
@@ -113,7 +128,7 @@ export class Bucket {
   async put(key: string, bytes: Uint8Array, expected?: number): Promise<number> {
     const expect = expected === undefined ? {} : { expect: { lastSubjectSequence: expected } };
     try {
-      const options = { timeout: REQUEST_MS, ...expect };
+      const options = { timeout: this.requestMs, ...expect };
       const { seq } = await this.health.watched(() => this.js.publish(this.subject(key), bytes, options));
       if (expected !== undefined) await this.checkFirst(key, expected, seq);
       return seq;

@@ -9,10 +9,9 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { Beaten, type Bucket, Conflict } from './bucket.ts';
-import { LEASE_TTL_MS, pause } from './leases.ts';
+import { BEATS, LEASE_TTL_MS, pause } from './leases.ts';
 import { Observed } from './observed.ts';
 
-const BEATS = 4;
 const LAPSE = 2 / 3;
 
 export interface LeaseSetOptions {
@@ -199,7 +198,7 @@ export class LeaseSet {
       try {
         return await this.write({ members, shards }, revision);
       } catch (error) {
-        if (!(error instanceof Conflict)) throw error;
+        if (!(error instanceof Conflict || error instanceof Beaten)) throw error;
       }
     }
   }

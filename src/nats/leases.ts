@@ -13,9 +13,14 @@ import { Observed } from './observed.ts';
 
 export const LEASE_TTL_MS = 10_000;
 /** Of the time to live. A holder gives up before anybody may take over. */
-const BEATS = 4;
+export const BEATS = 4;
 const LAPSE = 2 / 3;
 const LONGEST_POLL_MS = 500;
+
+/** After which a request about leases has failed: one that was lost must not outlast the lease. */
+export function leaseRequestMs(ttlMs = LEASE_TTL_MS): number {
+  return ttlMs / BEATS;
+}
 
 /** `taken`: somebody else has it. `lapsed`: it could not be renewed in time. */
 export type LeaseEnd = 'released' | 'taken' | 'lapsed';

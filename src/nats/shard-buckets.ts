@@ -6,6 +6,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { FederationRecord } from '../host/ports.ts';
 import { Bucket } from './bucket.ts';
+import { leaseRequestMs } from './leases.ts';
 import { nodesIn, shapeOf } from './shape.ts';
 import { leaseBucket, shardBucket } from './subjects.ts';
 
@@ -30,8 +31,11 @@ export class ShardBuckets {
   }
 
   /** Of the leases of roots and shards. */
-  leases(): Promise<Bucket> {
-    return this.create(leaseBucket(this.options.namespace));
+  leases(ttlMs?: number): Promise<Bucket> {
+    const { connection, namespace, replicas } = this.options;
+    return Bucket.create(connection, {
+      ...{ name: leaseBucket(namespace), replicas, requestMs: leaseRequestMs(ttlMs) },
+    });
   }
 
   /** Those of a federation that are not there. The first time the replicas of the others are changed, too, where another number is asked for. */

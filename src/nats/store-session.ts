@@ -203,6 +203,8 @@ export class StoreSession {
         const found = await currentRecord(this.bucket, this.name);
         if (!found) throw new Behind('the store is behind');
         if (found.record.writer !== record.writer) throw this.fence();
+        // Values that the record refers to may be gone.
+        if (found.record.changes < record.changes) throw new Behind('the store is behind');
         try {
           return { record, bytes, expected: await this.bucket.put(record.next, bytes, found.expected) };
         } catch (error) {

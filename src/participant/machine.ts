@@ -25,7 +25,7 @@ import { decline, maskedAnswer, type SecureSide, tooLarge } from './summing.ts';
 
 /** Share of its time that `anytime` computes for; the rest is for a way that takes longer than it usually does. */
 const BUDGET_SHARE = 0.9;
-/** Rounds in a row that name another accepted answer than ours, before we give up. */
+/** Rounds in a row that name another accepted answer than ours, before we start over or give up. */
 const MISMATCHES = 20;
 const LONGEST_ACCUSATION = 500;
 
@@ -66,8 +66,9 @@ function onMessage(
   now: number,
   side: SecureSide | undefined,
 ): ParticipantEffect[] {
-  // To an earlier session of ours, late on its way: it is not about our state any more.
-  if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];
+  // To an earlier session of ours: late on its way, or the coordinator has lost that we have begun another.
+  if ('session' in message && message.session !== 0 && message.session !== state.stored.session)
+    return message.kind === 'round' || message.kind === 'finish' ? compareStates(state) : [];
   if (!isRepetition(state, message)) noteReply(state.pace, now);
   switch (message.kind) {
     case 'welcome':
@@ -182,11 +183,13 @@ function takeUp(
 
 /**
  * The coordinator names another accepted answer than ours. A message to an earlier session, late on its way, does that once
- * or twice; if it goes on, our state or the coordinator's has been lost, and only the operator can help.
+ * or twice; if it goes on, our state or the coordinator's has been lost. Answers can be given again, in a new session; steps go on from
+ * what was accepted, and only the operator can help.
  */
 function onMismatch(state: ParticipantState, theirs: number, now: number): ParticipantEffect[] {
   state.mismatches++;
   if (state.mismatches < MISMATCHES) return retransmit(state, now);
+  if (state.stored.settings?.training === 'answers') return beginSession(state, now);
   const { id } = state.profile;
   const message = `participant "${id}": expected round ${state.stored.base} as the last accepted round, got ${theirs}; ask the operator to forget this participant`;
   return giveUp(state, 'STATE_MISMATCH', message);

@@ -25,6 +25,8 @@ interface CoordinatorPorts extends NodePorts {
 /** Alone, at the root of a tree, or a branch of it. */
 type Role = { readonly name: string } & Pick<Place, 'below'>;
 
+const GREETING_MS = 200;
+
 export const COORDINATOR = 'coordinator';
 
 export class CoordinatorNode {
@@ -43,6 +45,8 @@ export class CoordinatorNode {
   private readonly observer: MachineObserver | undefined;
   /** Undefined while it is down. */
   private host: FederationHost | undefined;
+  /** Who was connected when it was restored, and has sent nothing since. */
+  private unheard = new Set<string>();
   /** How many effects of the present step are carried out before it crashes, and how many have been. */
   private survived = 0;
   private performed = 0;
@@ -96,13 +100,22 @@ export class CoordinatorNode {
     this.crash();
     this.store = backup.copy();
     this.start();
-    for (const id of present) this.host?.present(id);
+    this.unheard = new Set(present);
+    this.greet();
+  }
+
+  /** Until they have sent something: the greeting may be lost. */
+  private greet(): void {
+    const { queue } = this.ports;
+    for (const id of this.unheard) this.host?.present(id);
+    if (this.unheard.size > 0) queue.at(queue.now + GREETING_MS, () => this.greet());
   }
 
   receive(from: string, frame: Uint8Array): void {
     this.decoded(() => {
       const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
       this.ports.transcript.message('delivered', this.ports.queue.now, from, this.role.name, message);
+      this.unheard.delete(from);
       this.host!.receive(from, message);
     });
   }

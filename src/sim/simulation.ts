@@ -129,18 +129,16 @@ export class Simulation {
 
   /** Runs until everybody is done, or nothing more can happen, or virtual time ends. */
   run(): this {
+    return this.runUntil(() => this.over);
+  }
+
+  runUntil(isOver: () => boolean): this {
     const { queue, plan } = this;
     queue.at(0, () => this.coordinator.start());
     for (const branch of this.branches.values()) queue.at(0, () => branch.start());
     for (const node of this.participants.values()) queue.at(plan.startMs?.(node.id) ?? 0, () => node.start());
     for (const operation of plan.deeds) queue.at(operation.atMs, () => this.perform(operation));
-    return this.goOn();
-  }
-
-  /** Until everybody is done again, but not before `leastMs`: something has happened since. */
-  goOn(leastMs = 0): this {
-    const { queue, plan } = this;
-    while (!(this.over && queue.now >= leastMs) && queue.next(plan.untilMs));
+    while (!isOver() && queue.next(plan.untilMs));
     return this;
   }
 

@@ -39,7 +39,8 @@ export class InnerHost {
         this.sent.frames++;
         this.sent.recipients++;
       },
-      onAttached: (name) => this.host.present(name),
+      onAttached: () => {},
+      onUnheard: (name) => this.host.present(name),
       onAway: (name) => this.host.away(name),
     });
     this.host = new FederationHost(

@@ -12,7 +12,7 @@ import { Bucket } from '../../nats/bucket.ts';
 import type { Bus } from '../../nats/bus.ts';
 import { JetStreamStore } from '../../nats/jetstream-store.ts';
 import { LeaseSet } from '../../nats/lease-set.ts';
-import { pause } from '../../nats/leases.ts';
+import { leaseRequestMs, pause } from '../../nats/leases.ts';
 import { nodesIn } from '../../nats/shape.ts';
 import { leaseBucket, type Subjects, shardBucket } from '../../nats/subjects.ts';
 import { systemClock } from '../clock.ts';
@@ -139,7 +139,7 @@ export class Owner {
 
   private async takePart(federation: ListedFederation): Promise<void> {
     const { connection, subjects, name, ttlMs } = this.options;
-    const bucket = await Bucket.open(connection, leaseBucket(subjects.namespace));
+    const bucket = await Bucket.open(connection, leaseBucket(subjects.namespace), leaseRequestMs(ttlMs));
     // The root makes it: the next look at the list finds it.
     if (!bucket) return;
     const { id } = federation;

@@ -64,8 +64,9 @@ export class ShardHost {
   private readonly returning = new Timer();
   private beating: NodeJS.Timeout | undefined;
   private subscriptions: (() => void)[] = [];
-  /** Connections that were there before us, by gateway: whose they are was asked. */
+  /** Connections that were there before us, by gateway: whose they are was asked. And those whose they are, until they send something. */
   private readonly unknown = new Map<string, Set<number>>();
+  private readonly unheard = new Set<string>();
   /** Of the last orders, by id: an answer may be lost, and the order come again. */
   private readonly answers = new Map<string, Promise<ShardAnswer>>();
 
@@ -150,20 +151,21 @@ export class ShardHost {
     else if (up.type === 'away') this.routes.away(up.participant, up);
     else if (this.routes.note(up.participant, up)) {
       if (up.type === 'frame') this.takeFrame(up);
-      else if (this.isFound(up)) this.host.present(up.participant);
+      else if (this.unknown.get(up.gateway)?.delete(up.connection)) this.unheard.add(up.participant);
     }
   }
 
-  /** Whether it is the answer to our question whose connection this is: then nobody has said anything on it yet. */
-  private isFound({ gateway, connection }: Route): boolean {
-    const asked = this.unknown.get(gateway);
-    const isFound = asked?.delete(connection) ?? false;
-    if (asked?.size === 0) this.unknown.delete(gateway);
-    return isFound;
+  /** Whoever was connected before us does not know that anything has changed. Greetings may be lost. */
+  private greet(): void {
+    for (const id of this.unheard) {
+      if (this.routes.of(id)) this.host.present(id);
+      else this.unheard.delete(id);
+    }
   }
 
   private takeFrame({ participant, frame }: Up & { readonly type: 'frame' }): void {
     const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
+    this.unheard.delete(participant);
     const isForeign = message.kind === 'join' && message.id !== participant;
     // A gateway checks this, too.
     if (isForeign || message.kind === 'enlist' || message.kind === 'partial')
@@ -174,6 +176,7 @@ export class ShardHost {
   /** Whoever is above hears that somebody owns the shard, and how many are behind it. */
   private beat(): void {
     this.routes.check();
+    this.greet();
     this.parent.beat({ connected: this.connected, members: this.participants });
   }
 

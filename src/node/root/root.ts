@@ -101,7 +101,7 @@ export class Root {
   private async turn(): Promise<Lease | undefined> {
     const { name, ttlMs, onStandby, log } = this.options;
     const { signal } = this.over;
-    const leases = new Leases(await this.buckets.leases(), ttlMs);
+    const leases = new Leases(await this.buckets.leases(ttlMs), ttlMs);
     const waiting = leases.acquire(LEASE, name, { signal }).catch(() => undefined);
     const early = await Promise.race([waiting, pause(AT_ONCE_MS, signal)]);
     if (early || signal.aborted) return early ?? undefined;

@@ -61,9 +61,10 @@ export class ShardLinks implements Groups {
         meter.bytes.out += bytes;
       },
       onAttached: (name, link) => {
-        if (!this.isBelow(name)) return;
-        connections.set(name, link);
-        host.present(name);
+        if (this.isBelow(name)) connections.set(name, link);
+      },
+      onUnheard: (name) => {
+        if (this.isBelow(name)) host.present(name);
       },
       onAway: (name) => {
         if (!this.isBelow(name)) return;

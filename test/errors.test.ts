@@ -6,8 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERRORS } from '../src/node/server/api-error.ts';
+import { FAULT_CODES, REJECT_CODES } from '../src/protocol/codes.ts';
 import { CLOSE } from '../src/protocol/joining.ts';
-import { FAULT_CODES, REJECT_CODES } from '../src/protocol/messages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = readdirSync(join(ROOT, 'src'), { recursive: true })

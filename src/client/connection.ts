@@ -13,7 +13,7 @@ import { type Applicant, admit, isFinal, OtherVersion, TryAgain } from './admiss
 import type { FederationName } from './participant-file.ts';
 import type { Channel, RandomShare, Transport } from './ports.ts';
 
-interface ConnectionOptions {
+export interface ConnectionOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly random: RandomShare;

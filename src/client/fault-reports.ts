@@ -4,7 +4,7 @@
  */
 import { KindredError } from '../base/errors.ts';
 import type { Clock, Eventually } from '../base/ports.ts';
-import type { FaultCode } from '../protocol/messages.ts';
+import type { FaultCode } from '../protocol/codes.ts';
 import type { StateStore } from './ports.ts';
 
 /** Between two reports of the same failure. */

@@ -3,23 +3,24 @@
  * connection, put together over ports. The machine decides; this brings it what happens, and knows when it is over.
  */
 import { fromBase64Url } from '../base/base64.ts';
-import type { SolveRequest, SolveResult } from '../participant/effects.ts';
+import type { SolveResult } from '../participant/effects.ts';
 import { faultMessage } from '../participant/faults.ts';
 import type { Profile } from '../participant/state.ts';
 import type { SecureSide } from '../participant/summing.ts';
 import { encode } from '../protocol/codec.ts';
-import { columnTitles } from '../protocol/joining.ts';
-import { DEFAULT_LIMITS } from '../protocol/limits.ts';
 import { PROTOCOL_VERSION } from '../protocol/messages.ts';
 import { DEFAULT_POLICY, type Policy, parsePolicy } from '../settings/policy.ts';
 import type { Model } from '../solver/model.ts';
 import { Adapting } from './adapting.ts';
 import { differingColumns } from './column-codes.ts';
 import { Connection } from './connection.ts';
+import { connectionOptions } from './connection-options.ts';
 import { FaultReports } from './fault-reports.ts';
 import { joinResult } from './join-result.ts';
+import { joinStatus } from './join-status.ts';
 import { checkedSplit, openHome, profileOf, type RowChange } from './opening.ts';
 import { OwnRows, ownTargets } from './own-rows.ts';
+import { OwnSolves } from './own-solves.ts';
 import { modelOf } from './participant-file.ts';
 import { type ParticipantEvent, ParticipantLoop } from './participant-loop.ts';
 import type {
@@ -33,9 +34,6 @@ import type {
 import type { Signer, StateStore, Transport } from './ports.ts';
 import { refusalError } from './refusal-error.ts';
 import { certifying } from './unlearning.ts';
-
-const RETRY_FROM_MS = 200;
-const RETRY_MOST_MS = 15_000;
 
 export function participate(options: ParticipationOptions, ports: ParticipationPorts): Participation {
   return new Participating(options, ports);
@@ -58,9 +56,7 @@ class Participating implements Participation {
   private hasStarted = false;
   private isEnding = false;
   private wantsToLeave = false;
-  private passes = 0;
-  private solveMs: number | undefined;
-  private request: SolveRequest | undefined;
+  private solves: OwnSolves | undefined;
   private lastReported = '';
   private readonly faults: FaultReports;
   /** Fulfilled when the state is open, or cannot be opened. */
@@ -82,18 +78,15 @@ class Participating implements Participation {
   }
 
   get status(): JoinStatus {
-    const { loop, passes, solveMs, isConnected, otherVersion } = this;
-    const { participant } = this.options;
-    const { federation, stored } = this.store?.file ?? {};
-    const phase = loop?.state.phase ?? 'joining';
-    const base = stored?.base ?? 0;
-    const round = loop?.round ?? base;
-    const { awaited, waitingFor } = loop?.state ?? {};
-    const { agreement } = stored ?? {};
-    return {
-      ...{ participant, federation, phase, round, base, isConnected, passes, solveMs, otherVersion },
-      ...{ awaited, waitingFor, agreement },
-    };
+    const { store, loop, solves, isConnected, otherVersion } = this;
+    return joinStatus({
+      participant: this.options.participant,
+      store,
+      loop,
+      solves,
+      isConnected,
+      otherVersion,
+    });
   }
 
   model(): Model | undefined {
@@ -158,7 +151,8 @@ class Participating implements Participation {
     const warm = change && (await this.adapt(change));
     if (this.isEnding) return;
     const store = this.store!;
-    const rows = this.rows!;
+    const solves = new OwnSolves(this.rows!);
+    this.solves = solves;
     const { clock } = this.ports;
     const side = await this.secureSide();
     if (this.isEnding) return;
@@ -180,14 +174,11 @@ class Participating implements Participation {
           prepare: (settings, scaling, agreement) => {
             const differing = differingColumns(store.file.features, agreement.columns);
             if (differing) this.emit({ type: 'columns differ', ...differing });
-            rows.prepare(settings, scaling, agreement);
+            solves.prepare(settings, scaling, agreement);
           },
-          solve: (request) => {
-            this.request = request;
-            rows.solver.solve(request);
-          },
-          cancel: () => rows.solver.cancel(),
-          interrupt: () => rows.solver.interrupt(),
+          solve: (request) => solves.solve(request),
+          cancel: () => solves.cancel(),
+          interrupt: () => solves.interrupt(),
         },
         send: (message, precision) => void this.connection?.send(encode(message, precision)),
         record: this.options.record,
@@ -222,58 +213,41 @@ class Participating implements Participation {
 
   private connect(transport: Transport, signer: Signer): Connection {
     const store = this.store!;
-    const { invitation, retryFromMs = RETRY_FROM_MS, retryMostMs = RETRY_MOST_MS } = this.options;
-    const { waitForUpgrade = true } = this.options;
-    const { clock, random } = this.ports;
-    return new Connection(
-      {
-        transport,
-        clock,
-        random,
-        applicant: () => {
-          const { participant, schema, federation } = store.file;
-          const features = columnTitles(store.file.features, store.file.texts);
-          return { participant, signer, schema, features, invitation, federation, place: store.place };
-        },
-        retry: { fromMs: retryFromMs, mostMs: retryMostMs },
-        upgrade: waitForUpgrade ? { fromMs: 10 * retryFromMs, mostMs: 4 * retryMostMs } : undefined,
-        limits: { ...DEFAULT_LIMITS, maxFrameBytes: this.policy.maxFrameBytes },
+    const { options, ports, policy } = this;
+    return new Connection(connectionOptions({ options, ports, policy, transport, signer, store }), {
+      // From here on the state belongs to this federation: before anything is sent.
+      admitted: (federation) => {
+        if (!store.file.federation) return store.save({ federation });
       },
-      {
-        // From here on the state belongs to this federation: before anything is sent.
-        admitted: (federation) => {
-          if (!store.file.federation) return store.save({ federation });
-        },
-        connected: () => {
-          this.isConnected = true;
-          this.otherVersion = undefined;
-          this.emit({ type: 'connected', federation: store.file.federation! });
-          // The first connection starts the machine; after later ones it retransmits what may not have been received.
-          const type = this.hasStarted ? 'timer' : 'start';
-          this.hasStarted = true;
-          this.take({ type });
-          this.faults.sendAll();
-        },
-        message: (message) => this.take({ type: 'message', message }),
-        badFrame: (message) => {
-          this.emit({ type: 'bad frame', message });
-          this.faults.report('BAD_FRAME');
-        },
-        lost: (why, retryMs) => {
-          this.isConnected = false;
-          this.emit({ type: 'lost', why, retryMs });
-        },
-        otherVersion: (server, why, retryMs) => {
-          this.isConnected = false;
-          this.otherVersion = server;
-          this.emit({ type: 'other version', server, own: PROTOCOL_VERSION, why, retryMs });
-        },
-        ended: (error) => {
-          this.connection = undefined;
-          this.fail(error);
-        },
+      connected: () => {
+        this.isConnected = true;
+        this.otherVersion = undefined;
+        this.emit({ type: 'connected', federation: store.file.federation! });
+        // The first connection starts the machine; after later ones it retransmits what may not have been received.
+        const type = this.hasStarted ? 'timer' : 'start';
+        this.hasStarted = true;
+        this.take({ type });
+        this.faults.sendAll();
       },
-    );
+      message: (message) => this.take({ type: 'message', message }),
+      badFrame: (message) => {
+        this.emit({ type: 'bad frame', message });
+        this.faults.report('BAD_FRAME');
+      },
+      lost: (why, retryMs) => {
+        this.isConnected = false;
+        this.emit({ type: 'lost', why, retryMs });
+      },
+      otherVersion: (server, why, retryMs) => {
+        this.isConnected = false;
+        this.otherVersion = server;
+        this.emit({ type: 'other version', server, own: PROTOCOL_VERSION, why, retryMs });
+      },
+      ended: (error) => {
+        this.connection = undefined;
+        this.fail(error);
+      },
+    });
   }
 
   private solved(result: SolveResult): void {
@@ -282,18 +256,11 @@ class Participating implements Participation {
       return;
     }
     const { round, passes, computeMs } = result;
-    this.passes += passes;
-    this.solveMs = computeMs;
+    const solves = this.solves!;
+    solves.count(result);
     this.emit({ type: 'solved', round, passes, computeMs });
-    this.take({ type: 'solved', result: this.withTests(result) });
-  }
-
-  /** What is reported goes with the answer: measured here, where the test rows are. Not of a solve that a newer round has overtaken. */
-  private withTests(result: SolveResult): SolveResult {
-    const { request, rows, loop } = this;
-    const isCurrent = request?.round === result.round && loop!.state.order?.round === result.round;
-    const tests = this.options.reportTests && isCurrent ? rows!.report(request, result) : undefined;
-    return tests ? { ...result, tests } : result;
+    const isReported = this.options.reportTests && this.loop.state.order?.round === round;
+    this.take({ type: 'solved', result: isReported ? solves.withTests(result) : result });
   }
 
   private take(event: ParticipantEvent): void {

@@ -6,7 +6,7 @@
  * is it settled which answers count. One that the parent has not accepted is undone, and whoever was in it is asked again.
  */
 import { invariant } from '../base/errors.ts';
-import type { PartialSum } from '../protocol/messages.ts';
+import type { PartialSum } from '../protocol/branch-messages.ts';
 import type { Collected } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import { accept, type Member, participantsIn } from './member.ts';

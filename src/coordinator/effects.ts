@@ -1,6 +1,7 @@
 /** What goes into the coordinator's machine and what comes out of it. */
 import type { NoiseOrder } from '../privacy/dp/grid.ts';
-import type { FaultCode, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { FaultCode } from '../protocol/codes.ts';
+import type { ToCoordinator, ToParticipant } from '../protocol/messages.ts';
 import type { RoundRow } from './round-row.ts';
 import type { Timing } from './state.ts';
 import type { StoredCoordinator } from './stored.ts';

@@ -5,7 +5,8 @@
  * Branches are run by whoever runs the coordinator, so that their claims are trusted; those of participants are checked where single answers are seen.
  */
 import { headsBy } from '../protocol/agreement.ts';
-import type { Enlist, PartialSum, RejectCode } from '../protocol/messages.ts';
+import type { Enlist, PartialSum } from '../protocol/branch-messages.ts';
+import type { RejectCode } from '../protocol/codes.ts';
 import { behindOf } from './branch-sum.ts';
 import { type Collected, lateOrAgain, noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';

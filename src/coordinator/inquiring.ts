@@ -1,6 +1,6 @@
 /** Training by answers: the answers of a closed round give the bounds and the next query. */
-import { isPlausible } from '../solver/inquiry.ts';
 import type { Standing } from '../solver/inquiry-types.ts';
+import { isPlausible } from '../solver/shown-by-vectors.ts';
 import type { Collected } from './collecting/plain.ts';
 import { noteChange } from './defence.ts';
 import { noteBehind } from './groups.ts';

@@ -1,14 +1,9 @@
 /** A member as the coordinator knows it: what is stored of it for good, and what comes with the messages of rounds. */
 import { newPace, type Pace } from '../base/pace.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import type {
-  Accepted,
-  AnswerMessage,
-  FaultCode,
-  Moments,
-  PartialSum,
-  Scalars,
-} from '../protocol/messages.ts';
+import type { PartialSum } from '../protocol/branch-messages.ts';
+import type { FaultCode } from '../protocol/codes.ts';
+import type { Accepted, AnswerMessage, Moments, Scalars } from '../protocol/messages.ts';
 import type { TestReport } from '../protocol/test-reports.ts';
 import type { Behind } from './place.ts';
 import { newWays, type Ways } from './ways.ts';

@@ -1,6 +1,7 @@
 /** Where a coordinator stands in a tree of them, and what a branch and its parent know of each other. */
 import type { Moments as RowMoments } from '../math/scaling.ts';
-import type { Finish, Moments, PartialSum, RoundMessage } from '../protocol/messages.ts';
+import type { PartialSum } from '../protocol/branch-messages.ts';
+import type { Finish, Moments, RoundMessage } from '../protocol/messages.ts';
 import type { InquiriesMemory } from '../solver/inquiries.ts';
 
 /** Where a coordinator stands in a tree of them. */

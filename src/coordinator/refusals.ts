@@ -2,7 +2,8 @@
 import { clipFactor } from '../privacy/dp/clip.ts';
 import { gridBits, isOnGrid } from '../privacy/dp/grid.ts';
 import { headsBy } from '../protocol/agreement.ts';
-import type { AnswerMessage, Join, Moments, RejectCode } from '../protocol/messages.ts';
+import type { RejectCode } from '../protocol/codes.ts';
+import type { AnswerMessage, Join, Moments } from '../protocol/messages.ts';
 import { implausibleReport, type TestReport } from '../protocol/test-reports.ts';
 import { boundsOf, type HeadScalars, headScalars } from '../solver/answer.ts';
 import { lossOf } from '../solver/losses/losses.ts';

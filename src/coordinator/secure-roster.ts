@@ -3,7 +3,7 @@ import { newCoordinator } from '../privacy/secure/coordinator.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
 import { makeRoster } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type { Advertise } from '../protocol/messages.ts';
+import type { Advertise } from '../protocol/secure-messages.ts';
 import { federationName, mostParticipants, securityOf } from '../protocol/secure-sums.ts';
 import type { CoordinatorEffect } from './effects.ts';
 import type { Member } from './member.ts';

@@ -22,8 +22,13 @@ import {
 } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, Answers } from '../privacy/secure/coordinator-round.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
-import type { AttestedMessage, DealtMessage, MaskedMessage, RevealedMessage } from '../protocol/messages.ts';
 import { questionOf } from '../protocol/question.ts';
+import type {
+  AttestedMessage,
+  DealtMessage,
+  MaskedMessage,
+  RevealedMessage,
+} from '../protocol/secure-messages.ts';
 import { sumPlan } from '../protocol/secure-sums.ts';
 import { noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';

@@ -3,7 +3,8 @@ import type { Pace } from '../base/pace.ts';
 import type { Summed } from '../privacy/secure/coordinator.ts';
 import type { Abandoned, CoordinatorState as SecureCore } from '../privacy/secure/coordinator-round.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
-import type { DeclineCode, SecureToParticipant, SumPurpose } from '../protocol/messages.ts';
+import type { DeclineCode } from '../protocol/codes.ts';
+import type { SecureToParticipant, SumPurpose } from '../protocol/secure-messages.ts';
 
 /** A message but for the session it is addressed to: that may change before it is retransmitted. */
 export type Unaddressed = SecureToParticipant extends infer M

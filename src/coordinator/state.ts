@@ -2,7 +2,8 @@
 import type { Contributions } from '../privacy/defence/contribution.ts';
 import type { Budget } from '../privacy/dp/budget.ts';
 import type { Agreement } from '../protocol/agreement.ts';
-import type { DeclineCode, FaultCode, FinishReason, RejectCode } from '../protocol/messages.ts';
+import type { DeclineCode, FaultCode, RejectCode } from '../protocol/codes.ts';
+import type { FinishReason } from '../protocol/messages.ts';
 import type { Certificate, HeadsCertificate } from '../solver/certificate.ts';
 import type { Combiner } from '../solver/combiner.ts';
 import type { Inquiries } from '../solver/inquiries.ts';

@@ -11,15 +11,15 @@ import type { Eventually } from '../base/ports.ts';
 import type { CoordinatorEffect, CoordinatorInput } from '../coordinator/effects.ts';
 import { step } from '../coordinator/machine.ts';
 import type { Place } from '../coordinator/place.ts';
-import type { CoordinatorState, Timing } from '../coordinator/state.ts';
+import type { CoordinatorState } from '../coordinator/state.ts';
 import type { StoredCoordinator } from '../coordinator/stored.ts';
 import { beginCoordinator, type CoordinatorStart } from '../coordinator/stored.ts';
 import { drawNoise } from '../privacy/dp/grid.ts';
 import { encode } from '../protocol/codec.ts';
-import { haveSameBytes } from '../protocol/fields.ts';
-import { LAYOUTS } from '../protocol/layouts.ts';
-import type { Precision, RoundMessage, ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import type { ToCoordinator, ToParticipant } from '../protocol/messages.ts';
+import { Frames } from './frames.ts';
 import { asOneChange } from './one-change.ts';
+import { type Order, Orders } from './orders.ts';
 import type { FederationRecord, HistoryRow, HostPorts, SavedRun } from './ports.ts';
 
 /** How long to wait before a store that has failed is tried again. */
@@ -29,21 +29,9 @@ const BEAT_MS = 200;
 /** Messages of one participant that may wait for the store; those above it are dropped, and retransmitted by the participant. */
 const MOST_WAITING = 8;
 
-/** What the operator may ask of a federation. */
-export type Order =
-  | 'pause'
-  | 'resume'
-  | 'finish'
-  | 'recount'
-  | 'reopen'
-  | { readonly forget: string }
-  | { readonly timing: Timing };
-
-type Answer = (refusal: string | undefined) => void;
 type Summation = Extract<CoordinatorEffect, { type: 'summation' }>;
 
 const STORE_FAILS = 'accepts no changes: its store is failing';
-const CANCELLED = Symbol('refused before it was applied');
 
 export class FederationHost {
   readonly record: FederationRecord;
@@ -64,9 +52,7 @@ export class FederationHost {
   private readonly waiting = new Map<string, number>();
   /** Inputs that came while the store failed, and that nobody repeats. */
   private readonly postponed = new Map<string, CoordinatorInput>();
-  private readonly orders = new Map<CoordinatorInput, Answer | typeof CANCELLED>();
-  /** Answers the order whose effects are being carried out. */
-  private answerOrder: (() => void) | undefined;
+  private readonly orders = new Orders();
   private isStopped = false;
 
   /** `saved`: what the store has of the run. */
@@ -82,7 +68,7 @@ export class FederationHost {
       step: (input) => this.step(input),
       group: { takes: (next) => this.isGathering(next), merge: asOneChange },
       perform: (effect) => this.perform(effect),
-      settled: () => this.settled(),
+      settled: () => this.orders.settled(),
       failed: (error) => {
         throw error;
       },
@@ -128,12 +114,7 @@ export class FederationHost {
   order(order: Order): Promise<string | undefined> {
     const reason = this.isStopped ? 'has been stopped' : this.storeFailure && STORE_FAILS;
     if (reason) return Promise.resolve(this.sentence(reason));
-    const now = this.ports.clock.now();
-    const input = inputOf(order, now);
-    return new Promise((answer) => {
-      this.orders.set(input, answer);
-      this.take(input);
-    });
+    return this.orders.give(order, this.ports.clock.now(), (input) => this.take(input));
   }
 
   take(input: CoordinatorInput): void {
@@ -160,13 +141,11 @@ export class FederationHost {
 
   private step(input: CoordinatorInput): readonly CoordinatorEffect[] {
     if (input.type === 'message') this.noLongerWaits(input.from);
-    const answer = this.orders.get(input);
-    this.orders.delete(input);
-    if (answer === CANCELLED) return [];
-    const effects = step(this.state, input, this.ports.primitives);
-    this.ports.recorder?.step(input, effects);
-    this.answerOrder = answer && (() => answer(refusalIn(effects)));
-    return effects;
+    return this.orders.effectsOf(input, () => {
+      const effects = step(this.state, input, this.ports.primitives);
+      this.ports.recorder?.step(input, effects);
+      return effects;
+    });
   }
 
   /**
@@ -179,11 +158,6 @@ export class FederationHost {
       next.type === 'message' &&
       (next.message.kind === 'join' || next.message.kind === 'moments')
     );
-  }
-
-  private settled(): void {
-    this.answerOrder?.();
-    this.answerOrder = undefined;
   }
 
   private perform(effect: CoordinatorEffect): Eventually<void> {
@@ -293,14 +267,8 @@ export class FederationHost {
     return `federation "${this.record.name}" ${reason}`;
   }
 
-  /** One that has been taken is carried out; those that wait behind it are not. */
   private refuseOrders(reason: string): void {
-    this.settled();
-    for (const [input, answer] of this.orders) {
-      if (answer === CANCELLED) continue;
-      this.orders.set(input, CANCELLED);
-      answer(this.sentence(reason));
-    }
+    this.orders.refuseAll(this.sentence(reason));
   }
 
   private onWorksAgain(): void {
@@ -325,38 +293,4 @@ export class FederationHost {
     if (count > 1) this.waiting.set(participant, count - 1);
     else this.waiting.delete(participant);
   }
-}
-
-function refusalIn(effects: readonly CoordinatorEffect[]): string | undefined {
-  const refusal = effects.find((effect) => effect.type === 'refusal');
-  return refusal?.type === 'refusal' ? refusal.message : undefined;
-}
-
-/**
- * Messages as frames. Under rules that take the same step for everybody, all are sent the same when a round opens: that is then
- * encoded once, not a thousand times.
- */
-export class Frames {
-  private readonly precision: Precision;
-  private last: { readonly message: RoundMessage; readonly frame: Uint8Array } | undefined;
-
-  constructor(precision: Precision) {
-    this.precision = precision;
-  }
-
-  /** Not to be changed: it may be that of another message, too. */
-  of(message: ToParticipant): Uint8Array {
-    if (message.kind !== 'round') return encode(message, this.precision);
-    if (!this.last || !haveSameBytes(LAYOUTS.round.payload, this.last.message, message)) {
-      this.last = { message, frame: encode(message, this.precision) };
-    }
-    return this.last.frame;
-  }
-}
-
-function inputOf(order: Order, now: number): CoordinatorInput {
-  if (typeof order === 'string') return { type: order, now };
-  return 'forget' in order
-    ? { type: 'forget', id: order.forget, now }
-    : { type: 'timing', timing: order.timing, now };
 }

@@ -10,7 +10,8 @@ import type { CoordinatorOptions } from '../coordinator/options.ts';
 import type { RoundRow } from '../coordinator/round-row.ts';
 import type { CoordinatorStart, StoredCoordinator, StoredMember, StoredRun } from '../coordinator/stored.ts';
 import type { Primitives } from '../privacy/secure/keys.ts';
-import type { FaultCode, ToParticipant } from '../protocol/messages.ts';
+import type { FaultCode } from '../protocol/codes.ts';
+import type { ToParticipant } from '../protocol/messages.ts';
 import type { AuditLine } from './audit-chain.ts';
 
 export interface FederationRecord {

@@ -1,5 +1,6 @@
 /** What the coordinator is sent of failures: one code of a closed list, and nothing of the rows or of a message for people. */
-import type { Fault, FaultCode } from '../protocol/messages.ts';
+import type { FaultCode } from '../protocol/codes.ts';
+import type { Fault } from '../protocol/messages.ts';
 import type { ParticipantEffect } from './effects.ts';
 import type { ParticipantState, RefusalCode } from './state.ts';
 

@@ -10,7 +10,7 @@
  * A coordinator that follows the protocol meets the first where a straggler or a newcomer comes when all others are done, and then asks
  * elsewhere. docs/secure-aggregation.md has what remains. Under differential privacy the noise does this, and better.
  */
-import type { SumPurpose } from '../protocol/messages.ts';
+import type { SumPurpose } from '../protocol/secure-messages.ts';
 import { norm, plusScaled } from '../solver/vector.ts';
 
 /** A sum for which we have revealed shares. */

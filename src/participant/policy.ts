@@ -2,7 +2,7 @@
  * What a participant accepts, asked before every answer: not only at the welcome, as a policy may have changed since, and a state may be of an
  * earlier version. A refusal is one sentence for whoever runs it, and one code, without data, for the coordinator.
  */
-import type { DeclineCode } from '../protocol/messages.ts';
+import type { DeclineCode } from '../protocol/codes.ts';
 import { DEFAULT_POLICY, type Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantState } from './state.ts';

@@ -21,15 +21,15 @@ import { attest, deal, mask, reveal } from '../privacy/secure/participant.ts';
 import { advertise, advertisedBytes, layoutOf } from '../privacy/secure/roster.ts';
 import { SecureError } from '../privacy/secure/secure-error.ts';
 import { areLevelsNamed, measuredBy } from '../protocol/agreement.ts';
+import type { ToCoordinator } from '../protocol/messages.ts';
+import { questionOf } from '../protocol/question.ts';
 import type {
   AttestationsMessage,
   CountedMessage,
   PlanMessage,
   RosterMessage,
   SecureToParticipant,
-  ToCoordinator,
-} from '../protocol/messages.ts';
-import { questionOf } from '../protocol/question.ts';
+} from '../protocol/secure-messages.ts';
 import {
   changeVector,
   federationName,

@@ -1,5 +1,4 @@
 /** What a participant is and remembers: plain data, so that it can be stored, sent to a worker, and compared. */
-
 import { newPace, type Pace } from '../base/pace.ts';
 import type { ColumnSummary } from '../data/column-summary.ts';
 import type { Scaling } from '../math/scaling.ts';
@@ -7,16 +6,10 @@ import type { ParticipantState as SecureCore } from '../privacy/secure/membershi
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { SecureCode } from '../privacy/secure/secure-error.ts';
 import type { Agreement } from '../protocol/agreement.ts';
-import type {
-  AnswerMessage,
-  DeliveredMessage,
-  Finish,
-  FinishReason,
-  RejectCode,
-  RoundMessage,
-  SumPurpose,
-} from '../protocol/messages.ts';
+import type { RejectCode } from '../protocol/codes.ts';
+import type { AnswerMessage, Finish, FinishReason, RoundMessage } from '../protocol/messages.ts';
 import type { Asked } from '../protocol/question.ts';
+import type { DeliveredMessage, SumPurpose } from '../protocol/secure-messages.ts';
 import type { HeadChange } from '../protocol/secure-sums.ts';
 import type { Policy } from '../settings/policy.ts';
 import type { FederationSettings } from '../settings/wire.ts';

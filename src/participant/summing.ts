@@ -1,5 +1,7 @@
 /** What a participant in secure sums sends and keeps that takes no cryptography: part of the machine also where that is loaded only when needed. */
-import type { AnswerMessage, DeclineCode, SecureToParticipant, ToCoordinator } from '../protocol/messages.ts';
+import type { DeclineCode } from '../protocol/codes.ts';
+import type { AnswerMessage, ToCoordinator } from '../protocol/messages.ts';
+import type { SecureToParticipant } from '../protocol/secure-messages.ts';
 import type { HeadChange } from '../protocol/secure-sums.ts';
 import { exactLimit, toGrid } from '../protocol/sum-grid.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';

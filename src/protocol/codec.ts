@@ -5,7 +5,6 @@
  *
  * A frame is exactly one message: transports keep the boundaries, nothing is left over.
  */
-
 import { crc32 } from '../base/crc32.ts';
 import { invariant } from '../base/errors.ts';
 import { F32_FLAG, KIND_OF_TAG, layoutOf, type Sender, senderOf } from './layouts.ts';

@@ -3,8 +3,8 @@
  * the order in which they are listed: that order is the wire format (PROTOCOL.md), and a change of it a new version.
  */
 import { utf8Bytes } from '../base/bytes.ts';
+import type { RejectCode } from './codes.ts';
 import type { Limits } from './limits.ts';
-import type { RejectCode } from './messages.ts';
 import type { Reader, Writer } from './payload.ts';
 
 export interface Field<T> {

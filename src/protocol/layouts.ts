@@ -1,11 +1,11 @@
 /** Every message: its tag, who may send it, and its payload field by field. PROTOCOL.md has the same as tables. */
-
 import type { CategoryCode, ColumnCode, NumberCode } from '../data/encoding.ts';
 import type { Advertisement } from '../privacy/secure/messages.ts';
 import type { Waiting } from '../settings/federation.ts';
 import { type HeadScalars, headScalars, totalScalars } from '../solver/answer.ts';
 import type { GroupBounds } from '../solver/inquiry-types.ts';
 import type { Agreement, ColumnClaim } from './agreement.ts';
+import { DECLINE_NUMBERS, FAULT_NUMBERS, REJECT_NUMBERS } from './codes.ts';
 import {
   bytes,
   checked,
@@ -28,19 +28,8 @@ import {
   u32,
   vector,
 } from './fields.ts';
-import {
-  type Accepted,
-  DECLINE_NUMBERS,
-  FAULT_NUMBERS,
-  type FinishReason,
-  type Message,
-  type Moments,
-  REJECT_NUMBERS,
-  type RoundMessage,
-  type Scalars,
-  type SumPurpose,
-  type Welcome,
-} from './messages.ts';
+import type { Accepted, FinishReason, Message, Moments, RoundMessage, Scalars, Welcome } from './messages.ts';
+import type { SumPurpose } from './secure-messages.ts';
 import { settingsText } from './settings.ts';
 import type { GroupStatistics, GroupTests, TestReport } from './test-reports.ts';
 

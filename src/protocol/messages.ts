@@ -1,25 +1,15 @@
 /**
  * What participants and the coordinator send each other. PROTOCOL.md has the bytes; `codec.ts` writes and reads them.
+ * Branches of a tree (branch-messages.ts) and secure aggregation (secure-messages.ts) add messages of their own.
  * A message has all that is needed to act on it alone: any may be lost, duplicated, late or out of order.
  */
-
-import type {
-  Advertisement,
-  Attestations,
-  Attested,
-  Counted,
-  Dealt,
-  Delivered,
-  Masked,
-  Revealed,
-  Roster,
-} from '../privacy/secure/messages.ts';
-import type { Waiting } from '../settings/federation.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { AnswerScalars } from '../solver/answer.ts';
-import type { GroupBounds } from '../solver/inquiry-types.ts';
 import type { Agreement, ColumnClaim } from './agreement.ts';
-import type { GroupTests, TestReport } from './test-reports.ts';
+import type { Enlist, PartialSum, TimingMessage } from './branch-messages.ts';
+import type { DeclineCode, FaultCode, RejectCode } from './codes.ts';
+import type { SecureToCoordinator, SecureToParticipant } from './secure-messages.ts';
+import type { TestReport } from './test-reports.ts';
 
 export const PROTOCOL_VERSION = 7;
 
@@ -103,67 +93,6 @@ export interface Decline {
   readonly code: DeclineCode;
 }
 
-/** By code, its number on the wire. */
-export const DECLINE_NUMBERS = {
-  /** A protection that its policy asks for is not there. */
-  REQUIREMENT: 1,
-  /** More work than its policy allows. */
-  EFFORT: 2,
-  /** Too few to be summed with. */
-  PEERS: 3,
-  /** Somebody would stand out in the sum. */
-  HIDING: 4,
-  /** Others attest to something else than it was asked. */
-  STATEMENT: 5,
-} as const;
-export type DeclineCode = keyof typeof DECLINE_NUMBERS;
-export const DECLINE_CODES = Object.keys(DECLINE_NUMBERS) as DeclineCode[];
-
-/* ---- from a branch of a tree of coordinators to its parent, beside `moments`: it stands for the participants behind it ---- */
-
-/** The first message of a branch, and the one that brings news while training rests. */
-export interface Enlist {
-  readonly kind: 'enlist';
-  readonly id: string;
-  /** Epoch of the process that speaks for the branch: a later one takes its place. */
-  readonly session: number;
-  readonly features: number;
-  /** Behind it, and their rows. */
-  readonly participants: number;
-  readonly rows: number;
-  /** Rounds of its last accepted partial sum, and of one of which it does not know whether it was accepted; 0: none. */
-  readonly base: number;
-  readonly pending: number;
-  /** The highest number of a round that it knows: none is used twice. */
-  readonly rounds: number;
-  /** Counts its news: somebody new, other rows, somebody forgotten. */
-  readonly edition: number;
-  /** Whether it has a scaling and an agreement. */
-  readonly settled: boolean;
-}
-
-/** Answer of a branch to a round: the last answers of all behind it, in place of its last partial sum. */
-export interface PartialSum {
-  readonly kind: 'partial';
-  readonly session: number;
-  /** (branch, round) is the identity of a partial sum. */
-  readonly round: number;
-  readonly u: Float64Array;
-  /** Bounds of the group, for each head. */
-  readonly heads: readonly GroupBounds[];
-  /** How many the bounds cover, have answered this round, do not come back, and have not answered yet but still may. */
-  readonly participants: number;
-  readonly answered: number;
-  readonly missing: number;
-  readonly unanswered: number;
-  /** Counts what has made its function another one. */
-  readonly renewed: number;
-  readonly passes: number;
-  readonly computeMs: number;
-  /** What those who have answered this round report of their test rows; undefined: nobody does. */
-  readonly tests: GroupTests | undefined;
-}
-
 /** Something has gone wrong at the participant. Sent once and not answered: a code from a closed list, so that no data can be in it. */
 export interface Fault {
   readonly kind: 'fault';
@@ -172,31 +101,6 @@ export interface Fault {
   readonly round: number;
   readonly code: FaultCode;
 }
-
-/** By code, its number on the wire. */
-export const FAULT_NUMBERS = {
-  /** None of the others. */
-  OTHER: 1,
-  /** The solver has stopped. */
-  SOLVER_FAILED: 2,
-  OUT_OF_MEMORY: 3,
-  /** Its state could not be stored. */
-  STORAGE_FAILED: 4,
-  /** Targets or columns do not fit what was agreed on. */
-  ROWS_REFUSED: 5,
-  /** It was started for another kind of federation: secure aggregation, or reports of tests. */
-  WRONG_OPTIONS: 6,
-  /** Its numbers are too large for secure sums. */
-  SECURE_OVERFLOW: 7,
-  /** Others attest to something else than it was asked, again and again. */
-  CONTRADICTED: 8,
-  /** It knows of another accepted answer than the coordinator. */
-  STATE_MISMATCH: 9,
-  /** Frames that it could not read. */
-  BAD_FRAME: 10,
-} as const;
-export type FaultCode = keyof typeof FAULT_NUMBERS;
-export const FAULT_CODES = Object.keys(FAULT_NUMBERS) as FaultCode[];
 
 /* ---- from coordinator to participant ---- */
 
@@ -244,15 +148,6 @@ export interface RoundMessage {
   readonly sendPrevious: boolean;
 }
 
-/** To a branch, before each `round`: how long that one and those after it stay open. */
-export interface TimingMessage {
-  readonly kind: 'timing';
-  readonly session: number;
-  readonly waiting: Waiting;
-  /** Infinity: no limit. */
-  readonly maxWaitMs: number;
-}
-
 /** Response to an answer that came late or again. */
 interface OutcomeMessage {
   readonly kind: 'outcome';
@@ -288,28 +183,6 @@ export interface Reject {
   readonly message: string;
 }
 
-/** By code, its number on the wire. 10 was TOO_LATE of version 2, and is not used again. */
-export const REJECT_NUMBERS = {
-  BAD_FRAME: 1,
-  BAD_VERSION: 2,
-  NOT_JOINED: 3,
-  WRONG_FEATURES: 4,
-  NOT_FINITE: 5,
-  WRONG_SHAPE: 6,
-  STATE_MISMATCH: 7,
-  FORGOTTEN: 8,
-  INFEASIBLE: 9,
-  FUTURE_ROUND: 11,
-  TOO_LARGE: 12,
-  WRONG_IDENTITY: 13,
-  RATE_LIMITED: 14,
-  WRONG_CLASSES: 15,
-  /** Its shares in a secure sum were wrong: it takes part in none until the operator has it forgotten. */
-  EXPELLED: 16,
-} as const;
-export type RejectCode = keyof typeof REJECT_NUMBERS;
-export const REJECT_CODES = Object.keys(REJECT_NUMBERS) as RejectCode[];
-
 export type ToCoordinator =
   | Join
   | Moments
@@ -329,52 +202,3 @@ export type ToParticipant =
   | Reject
   | SecureToParticipant;
 export type Message = ToCoordinator | ToParticipant;
-
-/* ---- with secure aggregation, beside `round`: the messages of src/privacy/secure, in the session of who sends or receives them ---- */
-
-/**
- * What a round sums (secure-sums.ts has the vectors).
- *   measure  the moments of the rows, for the scaling
- *   train    changes of the contributions since those accepted last
- */
-export type SumPurpose = 'measure' | 'train';
-
-/** A message of secure aggregation as it is sent: from or to this session of a participant. */
-type InSession<Kind extends string, Content> = Content & { readonly kind: Kind; readonly session: number };
-
-/* ---- from participant to coordinator ---- */
-
-/** A participant's keys: sent once the settings are known, and when a roster or a plan does not fit. */
-export type Advertise = InSession<'advertise', Omit<Advertisement, 'id'>>;
-export type DealtMessage = InSession<'dealt', Dealt>;
-/** `base` as in `answer`. */
-export type MaskedMessage = InSession<'masked', Masked & { readonly base: number }>;
-export type AttestedMessage = InSession<'attested', Attested>;
-export type RevealedMessage = InSession<'revealed', Revealed>;
-
-/* ---- from coordinator to participant ---- */
-
-/** `round` is the first that it is for: an older roster is ignored. */
-export type RosterMessage = InSession<'roster', Roster & { readonly round: number }>;
-export type PlanMessage = InSession<'plan', Plan>;
-export type DeliveredMessage = InSession<'delivered', Delivered>;
-export type CountedMessage = InSession<'counted', Counted>;
-export type AttestationsMessage = InSession<'attestations', Attestations>;
-
-/** Opens the sum of a round; lengths and grid follow from the settings. A number is used once, ever. */
-interface Plan {
-  readonly round: number;
-  readonly purpose: SumPurpose;
-  /** Digest of roster and parameters, 32 bytes. */
-  readonly roster: Uint8Array;
-  /** Round of the accepted answer that each member's change goes from, in the order of the roster; 0: none. */
-  readonly bases: readonly number[];
-}
-
-type SecureToCoordinator = Advertise | DealtMessage | MaskedMessage | AttestedMessage | RevealedMessage;
-export type SecureToParticipant =
-  | RosterMessage
-  | PlanMessage
-  | DeliveredMessage
-  | CountedMessage
-  | AttestationsMessage;

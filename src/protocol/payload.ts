@@ -1,7 +1,8 @@
 import { ByteReader, ByteWriter } from '../base/bytes.ts';
 import { invariant } from '../base/errors.ts';
+import type { RejectCode } from './codes.ts';
 import type { Limits } from './limits.ts';
-import type { Precision, RejectCode } from './messages.ts';
+import type { Precision } from './messages.ts';
 import { ProtocolError } from './protocol-error.ts';
 
 /** Reads a payload from front to back. Every length is checked against the limits before anything of that length is allocated. */

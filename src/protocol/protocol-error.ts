@@ -1,4 +1,4 @@
-import type { RejectCode } from './messages.ts';
+import type { RejectCode } from './codes.ts';
 
 /**
  * What a peer sent cannot be taken. An expected outcome, never a reason to stop the process: `code` and `message` go

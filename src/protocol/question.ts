@@ -10,7 +10,8 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Scaling } from '../math/scaling.ts';
 import { type FederationSettings, wireKind } from '../settings/wire.ts';
 import type { Agreement } from './agreement.ts';
-import type { RoundMessage, SumPurpose } from './messages.ts';
+import type { RoundMessage } from './messages.ts';
+import type { SumPurpose } from './secure-messages.ts';
 
 /** What a round asks, as far as the answer depends on it. */
 export type Asked = Pick<RoundMessage, 'purpose' | 'w' | 'sigma' | 'tolerance'>;

@@ -21,7 +21,8 @@ import type { RoundPlan } from '../privacy/secure/messages.ts';
 import { columnsOf } from '../settings/feature-map.ts';
 import type { FederationSettings, SecureSettings } from '../settings/wire.ts';
 import { type Agreement, featuresBy, headsBy, type MeasuringSettings, measuredBy } from './agreement.ts';
-import type { Moments, PlanMessage, SumPurpose } from './messages.ts';
+import type { Moments } from './messages.ts';
+import type { PlanMessage, SumPurpose } from './secure-messages.ts';
 import { TEST_ENTRIES } from './summed-reports.ts';
 
 type SummedSettings = Pick<FederationSettings, 'features' | 'levels' | 'map' | 'bias' | 'seed' | 'training'> &

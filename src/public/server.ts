@@ -45,7 +45,8 @@ export type { ServerLimits } from '../node/server/limits.ts';
  * ```
  */
 export { startServer } from '../stores/start-server.ts';
-export type { CoordinatorServer, ServerOptions } from '../node/server/server.ts';
+export type { CoordinatorServer } from '../node/server/server.ts';
+export type { ServerOptions } from '../node/server/server-options.ts';
 
 /**
  * Where a coordinator keeps what must last: a `SqliteStore` in a file (what `store: 'mine.db'` opens), a `MemoryStore` for tests, or a

@@ -110,3 +110,22 @@ export function boundsOf(scalars: AnswerScalars, c2: number): { value: number; c
   const personal = scalars.uNorm2 / (2 * c2);
   return { value: scalars.loss + personal, constant: scalars.dualSum - personal };
 }
+
+/** Relative: less is what rounding leaves of a gap of 0. */
+const PROOF = 1e-12;
+
+/**
+ * The bounds that an answer proves, whatever it claims: no member's gap is negative, or it would pay for those of others. So its cut is at most its
+ * value at the query, and its value at least what its earlier cuts say (`least`; undefined: there are none). `wDotU` is that of the query and u as they
+ * are, not as claimed. Refusals have a tolerance for rounding; a liar's may be large.
+ */
+export function provenBounds(scalars: AnswerScalars, c2: number, least: number | undefined, wDotU: number) {
+  const { value, constant } = boundsOf(scalars, c2);
+  const { dualSum } = scalars;
+  const rounding = PROOF * (Math.abs(value) + Math.abs(constant));
+  const below = (least ?? value) - value;
+  const reached = below > rounding ? value + below : value;
+  const above = constant - reached - wDotU;
+  const beyond = above > rounding ? above : 0;
+  return { value: reached, constant: constant - beyond, dualSum: dualSum - beyond };
+}

@@ -6,7 +6,7 @@
  */
 import { headScalars } from './answer.ts';
 import { type Certificate, certificateOf } from './certificate.ts';
-import { Inquiry, isPlausible } from './inquiry.ts';
+import { Inquiry } from './inquiry.ts';
 import type {
   Best,
   GroupAnswer,
@@ -17,6 +17,7 @@ import type {
   Standing,
   SummedAnswer,
 } from './inquiry-types.ts';
+import { isPlausible } from './shown-by-vectors.ts';
 import { concatenate } from './vector.ts';
 
 export interface InquiriesOptions extends InquiryOptions {

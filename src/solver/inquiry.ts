@@ -15,14 +15,12 @@
  * long as everybody answers and it helps. docs/training.md has the proofs in brief and what was tried.
  */
 import { invariant } from '../base/errors.ts';
-import { boundsOf } from './answer.ts';
+import { boundsOf, provenBounds } from './answer.ts';
 import { certificateOf } from './certificate.ts';
 import { LowerBound } from './cuts.ts';
 import type {
   Best,
-  GroupAnswer,
   GroupBounds,
-  GroupMemory,
   InquiryMemory,
   InquiryOptions,
   SingleAnswer,
@@ -30,29 +28,15 @@ import type {
   SummedAnswer,
 } from './inquiry-types.ts';
 import { excessOfHeld, excessOfValues, LastAnswers } from './last-answers.ts';
-import { NextQuery } from './next-query.ts';
-import { dot, norm, plusScaled } from './vector.ts';
+import { NextQuery, steppedBack } from './next-query.ts';
+import { isPlausible, shownByVectors } from './shown-by-vectors.ts';
+import { type OneGroup, SummedAnswers } from './summed-answers.ts';
+import { dot, plusScaled } from './vector.ts';
 
 /** In the first round nobody knows what the others will answer: each allows for so large a share of them to answer alike. */
 const FIRST_ALLOWANCE = 0.25;
-/** Share of the way that a step back goes. */
-const BACK = 0.2;
-/** Block of all whose single contributions are not known. */
-const THE_REST = -1;
-/** Relative: less is what rounding leaves of a gap of 0. */
-const PROOF = 1e-12;
 /** Of a query whose value is not known for those who are there now. */
 const UNBOUNDED = { primal: Number.POSITIVE_INFINITY, rank: Number.POSITIVE_INFINITY };
-
-/** Sums of local gaps, against the least that P can be: what is claimed outside of this is a lie, or of no use. */
-const PLAUSIBLE = { least: -1e-6, most: 1 };
-
-export function isPlausible({ claimedRoughness }: Pick<Standing, 'claimedRoughness'>): boolean {
-  return claimedRoughness >= PLAUSIBLE.least && claimedRoughness <= PLAUSIBLE.most;
-}
-
-/** A group's answer, in one head. */
-type OneGroup = Omit<GroupAnswer, 'heads'> & GroupBounds;
 
 export class Inquiry {
   /** What is asked now. Replaced, never changed in place. */
@@ -61,6 +45,7 @@ export class Inquiry {
   private readonly options: InquiryOptions;
   private readonly last: LastAnswers;
   private readonly lower: LowerBound;
+  private readonly summed: SummedAnswers;
   private readonly next: NextQuery;
   /** How many participants each member stands for. */
   private readonly joined = new Map<number, number>();
@@ -74,6 +59,7 @@ export class Inquiry {
     this.query = new Float64Array(options.d);
     this.last = new LastAnswers(options.d, options.c2);
     this.lower = new LowerBound(options.d);
+    this.summed = new SummedAnswers(this.last, this.lower);
     this.next = new NextQuery(options);
   }
 
@@ -162,12 +148,8 @@ export class Inquiry {
 
   /** Asks elsewhere: a part of the way back to the query that was answered longest ago, or to none. Cuts hold everywhere, so nothing is lost. */
   stepBack(): void {
-    const { query } = this;
     const asked = [...this.joined.keys()].map((member) => this.last.members.get(member)?.query);
-    const far = asked.map((at) => at ?? new Float64Array(query.length));
-    const distances = far.map((at) => norm(plusScaled(query, -1, at)));
-    const farthest = far[distances.indexOf(Math.max(...distances))];
-    if (farthest) this.query = plusScaled(query, BACK, plusScaled(farthest, -1, query));
+    this.query = steppedBack(this.query, asked);
   }
 
   /** Takes the answers to the present query, replacing those before. */
@@ -176,47 +158,23 @@ export class Inquiry {
     this.last.renewSums();
   }
 
-  takeSum(round: number, { counted, u, value, constant }: SummedAnswer): void {
-    for (const member of counted)
-      this.last.setUnknown(member, { round, value: 0, constant: 0, query: this.query });
-    this.last.addToRest(u, value, constant);
-    this.lower.add(THE_REST, { u: this.u, s: this.last.restConstant }, 0);
+  takeSum(round: number, sum: SummedAnswer): void {
+    this.summed.take(this.query, round, sum);
   }
 
   /** Takes the sums of groups, each in place of what was known of the group before. */
   takeGroups(round: number, groups: readonly OneGroup[]): void {
-    for (const group of [...groups].sort((a, b) => a.member - b.member)) this.takeGroup(round, group);
+    for (const group of [...groups].sort((a, b) => a.member - b.member)) {
+      const change = this.summed.takeGroup(this.query, round, group);
+      if (change === 'another function') this.unbound();
+      else if (change === 'other participants' && this.best) this.best = { ...this.best, ...UNBOUNDED };
+    }
     this.last.renewSums();
-  }
-
-  private takeGroup(
-    round: number,
-    { member, u, value, slack, constant, participants, held, renewed }: OneGroup,
-  ): void {
-    const known = this.last.members.get(member);
-    const isRenewed = known !== undefined && renewed !== known.renewed;
-    if (isRenewed) this.unbound();
-    else if (known && participants !== known.participants && this.best)
-      this.best = { ...this.best, ...UNBOUNDED };
-    this.last.members.set(member, {
-      ...{ round, value, constant, u, participants, slack, renewed },
-      reached: value - dot(this.query, u),
-      // The bound of a group in which somebody is absent holds at this query alone.
-      query: slack === 0 ? this.query : undefined,
-      held: false,
-    });
-    // Nothing but this cut is known of a group that is another one, not even that it is at least 0.
-    if (isRenewed || (!known && held)) this.lower.freeze(member, { u, s: constant }, 0);
-    else this.lower.add(member, { u, s: constant }, 0);
   }
 
   /** The sums that a group is known by to its parent: answers to the present query, and the last ones of those who are absent. */
   boundsOfAll(round: number, missing: ReadonlySet<number>): GroupBounds {
-    return {
-      value: this.last.valueSum(missing),
-      slack: this.last.absentSlack(round, this.query, missing),
-      constant: this.last.constantSum,
-    };
+    return this.last.boundsAt(this.query, round, missing);
   }
 
   /** Closes a round: bounds, and the next query. `missing` do not come back: they count by their last cut. */
@@ -248,7 +206,7 @@ export class Inquiry {
       ...certificateOf(upper, this.dual, upper - excessOfBest),
       everybody,
       likelyGap: certificateOf(least, this.dual, least - left).relativeGap,
-      ...this.shownByVectors(),
+      ...this.shown(),
     };
     if (this.isEnough(standing)) this.query = this.w;
     return standing;
@@ -271,7 +229,7 @@ export class Inquiry {
     const { point } = this.lower;
     if (first || !best) return point;
     // Local gaps that cannot be are nobody's.
-    const roughness = isPlausible(this.shownByVectors()) ? this.summedRoughness : 0;
+    const roughness = isPlausible(this.shown()) ? this.summedRoughness : 0;
     const members = this.options.sees === 'groups' ? this.last.participants : covered.size;
     const blocks = this.last.members.size;
     return this.next.after({ query, gradient, improved, best, point, members, blocks, roughness });
@@ -284,17 +242,9 @@ export class Inquiry {
     return last.valueSum(new Set()) - last.constantSum;
   }
 
-  /**
-   * What is in the vectors themselves, and in nobody's claims: P(w) is at least 1/2 |w|^2 + |U|^2 / (2 C2 K), whatever the losses are, since
-   * K personal parts that add up to U / C2 are as short as they can be when they are all alike; and for exact answers the gap is 1/2 |w - U|^2.
-   */
-  private shownByVectors(): Pick<Standing, 'vectorGap' | 'claimedRoughness'> {
-    const { best, u, last } = this;
-    if (!best?.gradient) return { vectorGap: Number.POSITIVE_INFINITY, claimedRoughness: 0 };
-    const personal = dot(u, u) / (2 * this.options.c2 * Math.max(1, last.participants));
-    const least = dot(best.w, best.w) / 2 + personal || 1;
-    const claimedRoughness = this.summedRoughness / least;
-    return { vectorGap: dot(best.gradient, best.gradient) / 2 / least, claimedRoughness };
+  private shown(): Pick<Standing, 'vectorGap' | 'claimedRoughness'> {
+    const { best, u, last, summedRoughness: roughness } = this;
+    return shownByVectors({ best, u, c2: this.options.c2, participants: last.participants, roughness });
   }
 
   get memory(): InquiryMemory {
@@ -306,12 +256,8 @@ export class Inquiry {
       constant: this.last.constantSum,
       dual,
       best: best && { round: best.round, primal: best.primal, w: best.w },
-      known: Float64Array.from(
-        [...this.last.members].flatMap(([member, { round, value, constant }]) => {
-          return [member, round, value, constant, this.covered.has(member) ? 1 : 0];
-        }),
-      ),
-      ...(this.options.sees === 'groups' && { groups: this.groups }),
+      known: this.last.toNumbers(this.covered),
+      ...(this.options.sees === 'groups' && { groups: this.summed.groups }),
     };
   }
 
@@ -320,35 +266,14 @@ export class Inquiry {
     this.query = query;
     this.dual = dual;
     this.best = best && { ...best, gradient: undefined, excess: 0, rank: best.primal };
-    for (let i = 0; i < known.length; i += 5) {
-      const [member, round, ownValue, ownConstant, covered] = known.subarray(i, i + 5);
-      this.last.setUnknown(member, { round, value: ownValue, constant: ownConstant, query: undefined });
-      if (covered === 1) this.covered.add(member);
-    }
+    for (const member of this.last.recall(known)) this.covered.add(member);
     if (groups) {
-      this.recallGroups(groups);
+      this.summed.recallGroups(groups);
       return;
     }
     const summed = this.options.sees === 'sums';
     this.last.setRest(u, summed ? value : 0, summed ? constant : 0);
-    this.freezeRest();
-  }
-
-  private get groups(): GroupMemory[] {
-    return [...this.last.members].map(
-      ([member, { round, value, slack, constant, participants, renewed, u }]) => {
-        return { member, round, value, slack, constant, participants, renewed, u: u! };
-      },
-    );
-  }
-
-  /** Queries that they answered are not stored: until a group answers again there is no bound beyond the best one. */
-  private recallGroups(groups: readonly GroupMemory[]): void {
-    for (const { member, u, constant, ...stored } of groups) {
-      this.last.members.set(member, { ...stored, u, constant, query: undefined, reached: 0, held: false });
-      this.lower.freeze(member, { u, s: constant }, 0);
-    }
-    this.last.renewSums();
+    this.summed.freezeRest();
   }
 
   private takeOne(round: number, { member, u, scalars, factor = 1, previous }: SingleAnswer): void {
@@ -363,7 +288,7 @@ export class Inquiry {
     }
     const from = known?.u ?? previous ?? new Float64Array(u.length);
     const taken = factor < 1 ? plusScaled(from, factor, plusScaled(u, -1, from)) : u;
-    const { value, constant, dualSum } = this.provenBy(member, u, scalars);
+    const { value, constant, dualSum } = this.boundsBy(member, u, scalars);
     // Of a shortened change the combination of both cuts is known; its own would be better.
     const kept = factor < 1 ? (1 - factor) * (known?.constant ?? 0) + factor * constant : constant;
     this.last.members.set(member, {
@@ -381,23 +306,14 @@ export class Inquiry {
     });
     const s = kept + dot(taken, taken) / (2 * c2);
     this.lower.add(member, { u: taken, s: factor < 1 ? s : dualSum }, 1 / c2);
-    if (known && !known.u) this.freezeRest();
+    if (known && !known.u) this.summed.freezeRest();
   }
 
-  /**
-   * The bounds that an answer proves, whatever it claims: no member's gap is negative, or it would pay for those of others. So its cut is at most its
-   * value at the query, and its value at least what its earlier cuts say. Refusals have a tolerance for rounding; a liar's may be large.
-   */
-  private provenBy(member: number, u: Float64Array, scalars: SingleAnswer['scalars']) {
-    const { value, constant } = boundsOf(scalars, this.options.c2);
-    const { dualSum } = scalars;
-    if (this.options.claims === 'trusted') return { value, constant, dualSum };
-    const rounding = PROOF * (Math.abs(value) + Math.abs(constant));
-    const below = (this.boundsOn(member)?.least ?? value) - value;
-    const reached = below > rounding ? value + below : value;
-    const above = constant - reached - dot(this.query, u);
-    const beyond = above > rounding ? above : 0;
-    return { value: reached, constant: constant - beyond, dualSum: dualSum - beyond };
+  /** No less than earlier cuts say, whatever it claims. */
+  private boundsBy(member: number, u: Float64Array, scalars: SingleAnswer['scalars']) {
+    const { claims, c2 } = this.options;
+    if (claims === 'trusted') return { ...boundsOf(scalars, c2), dualSum: scalars.dualSum };
+    return provenBounds(scalars, c2, this.boundsOn(member)?.least, dot(this.query, u));
   }
 
   /** A bound is of a problem: it says nothing of one with other members, or with another cut of a member that is held still. */
@@ -421,15 +337,8 @@ export class Inquiry {
       this.lower.freeze(member, { u: known.u, s }, 1 / c2);
     } else {
       // Its earlier cuts are in earlier sums: only the last one is left.
-      this.freezeRest();
+      this.summed.freezeRest();
     }
-  }
-
-  /** The cut of those who are known by their sum alone. */
-  private freezeRest(): void {
-    const { restCut } = this.last;
-    if (restCut) this.lower.freeze(THE_REST, restCut, 0);
-    else this.lower.drop(THE_REST);
   }
 
   private unbound(): void {

@@ -2,7 +2,7 @@
  * Everybody's last accepted answer and the sums of them: U = sum_k u_k, values, constants of cuts. Whose answer is not known singly (sums are
  * all that is seen, or the process has been restarted) is part of `rest`.
  */
-import type { Known } from './inquiry-types.ts';
+import type { GroupBounds, Known } from './inquiry-types.ts';
 import { addScaled, plusScaled } from './vector.ts';
 
 export class LastAnswers {
@@ -57,6 +57,26 @@ export class LastAnswers {
     });
   }
 
+  /** Five numbers for each member that has answered, as they are stored (`InquiryMemory`). */
+  toNumbers(covered: ReadonlySet<number>): Float64Array {
+    return Float64Array.from(
+      [...this.members].flatMap(([member, { round, value, constant }]) => {
+        return [member, round, value, constant, covered.has(member) ? 1 : 0];
+      }),
+    );
+  }
+
+  /** From those numbers, as part of `rest`: gives who was covered. */
+  recall(numbers: Float64Array): number[] {
+    const covered: number[] = [];
+    for (let i = 0; i < numbers.length; i += 5) {
+      const [member, round, value, constant, isCovered] = numbers.subarray(i, i + 5);
+      this.setUnknown(member, { round, value, constant, query: undefined });
+      if (isCovered === 1) covered.push(member);
+    }
+    return covered;
+  }
+
   /** Summed again, in the order of members: conservation holds to rounding, however many rounds have gone by. */
   renewSums(): void {
     this.u = this.rest.slice();
@@ -89,6 +109,15 @@ export class LastAnswers {
     const unknown = [...this.members.values()].filter(({ u }) => !u);
     if (unknown.length === 0) return undefined;
     return { u: this.rest, s: unknown.reduce((sum, { constant }) => sum + constant, this.restConstant) };
+  }
+
+  /** All answers together as those of one group. */
+  boundsAt(query: Float64Array, round: number, missing: ReadonlySet<number>): GroupBounds {
+    return {
+      value: this.valueSum(missing),
+      slack: this.absentSlack(round, query, missing),
+      constant: this.constantSum,
+    };
   }
 
   /** What those who did not answer in this round add to the upper bound at the query; 0: everybody answered. */

@@ -3,10 +3,12 @@
  * (in-out), and so with many groups; with sums a quasi-Newton step from the best query as long as everybody answers, well enough, and it helps.
  */
 import type { Best, InquiryOptions } from './inquiry-types.ts';
-import { addScaled, dot, plusScaled } from './vector.ts';
+import { addScaled, dot, norm, plusScaled } from './vector.ts';
 
 /** Weight of the cuts' minimiser in the next query; the rest is the best query's. */
 const OUTWARD = 0.4;
+/** Share of the way that a step back goes. */
+const BACK = 0.2;
 /** Inverse curvature of a first quasi-Newton step: 1 / (1 + this K C2). */
 const FIRST_CURVATURE = 0.1;
 
@@ -27,6 +29,14 @@ interface Closed {
   readonly blocks: number;
   /** What the answers themselves leave between their values and their cuts. */
   readonly roughness: number;
+}
+
+/** A part of the way back to the farthest of some queries that were asked before; of one that is not known, to none. */
+export function steppedBack(query: Float64Array, asked: readonly (Float64Array | undefined)[]): Float64Array {
+  const far = asked.map((at) => at ?? new Float64Array(query.length));
+  const distances = far.map((at) => norm(plusScaled(query, -1, at)));
+  const farthest = far[distances.indexOf(Math.max(...distances))];
+  return farthest ? plusScaled(query, BACK, plusScaled(farthest, -1, query)) : query;
 }
 
 export class NextQuery {

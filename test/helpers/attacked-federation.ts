@@ -9,13 +9,8 @@ import type { JoinResult, Participation } from '../../src/client/participation-o
 import { rowsOfParticipant } from '../../src/data/participants.ts';
 import { ServedCoordinator } from '../../src/node/admin/served.ts';
 import { joinFederation } from '../../src/node/client/join.ts';
-import type {
-  AnswerMessage,
-  Join,
-  RejectCode,
-  RoundMessage,
-  ToCoordinator,
-} from '../../src/protocol/messages.ts';
+import type { RejectCode } from '../../src/protocol/codes.ts';
+import type { AnswerMessage, Join, RoundMessage, ToCoordinator } from '../../src/protocol/messages.ts';
 import { verifiedStates } from './conservation.ts';
 import { FaultyProxy } from './faulty-proxy.ts';
 import { frameContent, isData } from './frame-cutter.ts';

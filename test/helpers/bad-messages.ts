@@ -1,11 +1,7 @@
 /** What bad peers say, each with the code that it is refused with. */
 import { encode } from '../../src/protocol/codec.ts';
-import {
-  PROTOCOL_VERSION,
-  type RejectCode,
-  type RoundMessage,
-  type ToCoordinator,
-} from '../../src/protocol/messages.ts';
+import type { RejectCode } from '../../src/protocol/codes.ts';
+import { PROTOCOL_VERSION, type RoundMessage, type ToCoordinator } from '../../src/protocol/messages.ts';
 import { dot } from '../../src/solver/vector.ts';
 import { frameOf, payloadOf, sealed } from '../protocol/frames.ts';
 import type { Attacker } from './attacked-federation.ts';

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { type CoordinatorOptions, DEFAULT_OPTIONS } from '../../src/coordinator/options.ts';
-import { type CoordinatorServer, type ServerOptions, startServer } from '../../src/node/server/server.ts';
+import { type CoordinatorServer, startServer } from '../../src/node/server/server.ts';
+import type { ServerOptions } from '../../src/node/server/server-options.ts';
 import { type Ask, ask, type Heard } from './http.ts';
 
 /** Two features, no scaling to speak of, rounds as fast as they come. */

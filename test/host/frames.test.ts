@@ -1,6 +1,6 @@
 /** The frame that a participant is sent is that of its own message, whichever field makes it differ from the one before. */
 import { expect, test } from 'vitest';
-import { Frames } from '../../src/host/federation-host.ts';
+import { Frames } from '../../src/host/frames.ts';
 import { encode } from '../../src/protocol/codec.ts';
 import { haveSameBytes, record, u32 } from '../../src/protocol/fields.ts';
 import type { RoundMessage } from '../../src/protocol/messages.ts';

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import type { ColumnCode } from '../../src/data/encoding.ts';
-import {
-  type Accepted,
-  DECLINE_CODES,
-  FAULT_CODES,
-  type Message,
-  REJECT_CODES,
-  type Scalars,
-} from '../../src/protocol/messages.ts';
+import { DECLINE_CODES, FAULT_CODES, REJECT_CODES } from '../../src/protocol/codes.ts';
+import type { Accepted, Message, Scalars } from '../../src/protocol/messages.ts';
 import { LOSS_NAMES } from '../../src/settings/losses.ts';
 import type { FederationSettings } from '../../src/settings/wire.ts';
 import { totalScalars } from '../../src/solver/answer.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
-import type { FaultCode, Moments, ToCoordinator } from '../../src/protocol/messages.ts';
+import type { FaultCode } from '../../src/protocol/codes.ts';
+import type { Moments, ToCoordinator } from '../../src/protocol/messages.ts';
 import { answer, Bench, sentTo } from '../helpers/coordinator-bench.ts';
 import { USUAL_CLASSES } from '../helpers/moments.ts';
 import { ParticipantBench } from '../helpers/participant-bench.ts';

@@ -1,9 +1,9 @@
 /** Frames made by hand, with a checksum from elsewhere: the codec does not check itself. */
-
 import { crc32 } from 'node:zlib';
 import { decodeFrom } from '../../src/protocol/codec.ts';
+import type { RejectCode } from '../../src/protocol/codes.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/protocol/limits.ts';
-import type { Message, RejectCode } from '../../src/protocol/messages.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 

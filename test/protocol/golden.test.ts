@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encode } from '../../src/protocol/codec.ts';
-import { FAULT_CODES, REJECT_CODES } from '../../src/protocol/messages.ts';
+import { FAULT_CODES, REJECT_CODES } from '../../src/protocol/codes.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 import { KINDS } from './arbitrary.ts';
 import { decode } from './frames.ts';

@@ -9,7 +9,7 @@ import { packageVersion } from '../../node/package-version.ts';
 import { RunRecorder } from '../../node/run-log.ts';
 import { isLoopback } from '../../node/server/addresses.ts';
 import type { ServerLimits } from '../../node/server/limits.ts';
-import type { ServerOptions } from '../../node/server/server.ts';
+import type { ServerOptions } from '../../node/server/server-options.ts';
 import { openStore } from '../../stores/open-store.ts';
 import { oneOf } from '../flags.ts';
 import { type Io, warn } from '../io.ts';

@@ -5,17 +5,9 @@
 import type { Summed } from '../../privacy/secure/coordinator.ts';
 import type { Primitives } from '../../privacy/secure/keys.ts';
 import { headsBy } from '../../protocol/agreement.ts';
-import type {
-  Decline,
-  Enlist,
-  Fault,
-  Join,
-  Leave,
-  MaskedMessage,
-  Moments,
-  PartialSum,
-  ToCoordinator,
-} from '../../protocol/messages.ts';
+import type { Enlist, PartialSum } from '../../protocol/branch-messages.ts';
+import type { Decline, Fault, Join, Leave, Moments, ToCoordinator } from '../../protocol/messages.ts';
+import type { MaskedMessage } from '../../protocol/secure-messages.ts';
 import { changeFrom, momentsFrom } from '../../protocol/secure-sums.ts';
 import { exactLimit } from '../../protocol/sum-grid.ts';
 import { plusScaled } from '../../solver/vector.ts';

@@ -13,7 +13,8 @@ import { type Lease, Leases, pause } from '../../nats/leases.ts';
 import { ShardBuckets } from '../../nats/shard-buckets.ts';
 import type { JetStreamAddress } from '../../nats/store-address.ts';
 import type { Subjects } from '../../nats/subjects.ts';
-import { CoordinatorServer, type ServerOptions } from '../server/server.ts';
+import { CoordinatorServer } from '../server/server.ts';
+import type { ServerOptions } from '../server/server-options.ts';
 import { StandbyServer } from './standby.ts';
 import type { TreeOptions } from './tree.ts';
 

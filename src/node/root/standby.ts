@@ -8,7 +8,7 @@ import { Front } from '../server/front.ts';
 import { DEFAULT_LIMITS_OF_SERVER } from '../server/limits.ts';
 import { ROUTES } from '../server/routes/all.ts';
 import type { ServerContext } from '../server/routes/route.ts';
-import type { ServerOptions } from '../server/server.ts';
+import type { ServerOptions } from '../server/server-options.ts';
 
 const WAITS = 'this server is on standby: another one leads';
 

@@ -1,9 +1,10 @@
 /** A participant's connection, once it is known whose it is: frames in, frames out, and what happens to those who misbehave. */
 import type { WebSocket } from 'ws';
 import { decodeFrom, encode } from '../../protocol/codec.ts';
+import type { RejectCode } from '../../protocol/codes.ts';
 import { CLOSE } from '../../protocol/joining.ts';
 import type { Limits } from '../../protocol/limits.ts';
-import type { Join, RejectCode, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
+import type { Join, ToCoordinator, ToParticipant } from '../../protocol/messages.ts';
 import { ProtocolError } from '../../protocol/protocol-error.ts';
 import { plainBytes } from '../files/files.ts';
 import type { ServerLimits } from './limits.ts';

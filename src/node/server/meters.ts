@@ -4,7 +4,8 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { HistoryRow } from '../../host/ports.ts';
-import type { Message, RejectCode } from '../../protocol/messages.ts';
+import type { RejectCode } from '../../protocol/codes.ts';
+import type { Message } from '../../protocol/messages.ts';
 import type { ErrorCode } from './api-error.ts';
 import { collect, type Put } from './collected.ts';
 

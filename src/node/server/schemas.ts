@@ -1,6 +1,6 @@
 /** Parts of requests and answers that several routes share. */
 import { z } from 'zod';
-import { DECLINE_CODES, FAULT_CODES, REJECT_CODES } from '../../protocol/messages.ts';
+import { DECLINE_CODES, FAULT_CODES, REJECT_CODES } from '../../protocol/codes.ts';
 
 const MAX_ID_BYTES = 200;
 

@@ -3,27 +3,24 @@
  * together; what a federation does is decided by its machine.
  */
 import '../crc32.ts';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type Logger, pino } from 'pino';
 import type { CoordinatorOptions } from '../../coordinator/options.ts';
-import type { FederationRecord, HistoryRow, HostRecorder, SavedRun, Store } from '../../host/ports.ts';
-import { CLOSE } from '../../protocol/joining.ts';
+import type { FederationRecord, Store } from '../../host/ports.ts';
 import { systemClock } from '../clock.ts';
-import { entropyStream, nodePrimitives } from '../crypto.ts';
 import { AdmissionDesk } from '../root/admission-desk.ts';
-import { checkTree, groupsOn, type TreeOptions } from '../root/tree.ts';
 import { openStore as openLocalStore } from '../store/open-store.ts';
 import { Access } from './access.ts';
 import { isLoopback } from './addresses.ts';
 import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
-import { ApiError } from './api-error.ts';
 import { AuditLog } from './audit-log.ts';
 import { OwnDoor } from './door.ts';
-import { Federation, finished } from './federation.ts';
+import { type Federation, finished } from './federation.ts';
+import { Federations } from './federations.ts';
 import { Feeds } from './feeds.ts';
 import { Front } from './front.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from './limits.ts';
-import { Meters, type TurnedAway } from './meters.ts';
+import { Meters } from './meters.ts';
 import { ModelWork } from './model-work.ts';
 import { ALL_PAGES } from './pages.ts';
 import { Reports } from './reports.ts';
@@ -32,45 +29,8 @@ import { stateOf } from './routes/federations.ts';
 import { addReportFiles } from './routes/reports.ts';
 import type { ServerContext } from './routes/route.ts';
 import { whyNotReady } from './routes/service.ts';
-import type { TlsOptions } from './tls.ts';
+import type { ServerOptions } from './server-options.ts';
 import { Tokens } from './tokens.ts';
-
-export interface ServerOptions {
-  /** Default 127.0.0.1: nobody from outside. */
-  readonly host?: string | undefined;
-  /** Default 0: any that is free. */
-  readonly port?: number | undefined;
-  /** An SQLite file, the address of a service (postgres://, nats://), or a store of your own. */
-  readonly store: string | Store;
-  /** Opens `store` where it is an address. */
-  readonly openStore?: ((address: string) => Promise<Store>) | undefined;
-  /** Names under which the server may be addressed, beside the address it listens on, loopback and those of its certificate. */
-  readonly hostNames?: readonly string[] | undefined;
-  /** An admin's, for the operator's API; default: a new one, in `operatorToken` of the server. */
-  readonly operatorToken?: string | undefined;
-  /**
-   * Whoever can reach the server is on this machine, and may read without a token; default: whether `host` is loopback. Set `false` behind a
-   * proxy, which passes on requests of others.
-   */
-  readonly loopback?: boolean | undefined;
-  /** Default: open on loopback, by invitation elsewhere. */
-  readonly enrolment?: 'open' | 'invitation' | undefined;
-  readonly tls?: TlsOptions | undefined;
-  /** Origins of pages that may use the API. */
-  readonly origins?: readonly string[] | undefined;
-  /** A folder with reports of `kindred reproduce`, for the dashboard; read, never written. */
-  readonly reports?: string | undefined;
-  readonly limits?: Partial<ServerLimits> | undefined;
-  /** Default: silent. */
-  readonly log?: Logger | undefined;
-  readonly version?: string | undefined;
-  /** Receives what goes into and comes out of the machine of a federation. */
-  readonly recorderFor?: ((federation: string) => HostRecorder) | undefined;
-  /** Present: participants are behind gateways and shards on NATS. */
-  readonly tree?: TreeOptions | undefined;
-}
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Resolves when it listens. */
 export async function startServer(options: ServerOptions): Promise<CoordinatorServer> {
@@ -84,12 +44,8 @@ export class CoordinatorServer {
   /** How new participants get in. */
   readonly enrolment: 'open' | 'invitation';
   readonly store: Store;
-  readonly federations = new Map<string, Federation>();
-  /** Federations that are being stored, by name. */
-  private readonly created = new Map<string, Promise<Federation>>();
-  /** Names of federations that are being deleted. */
-  private readonly removing = new Set<string>();
-  private readonly options: ServerOptions;
+  readonly federations: Map<string, Federation>;
+  private readonly hosted: Federations;
   private readonly limits: ServerLimits;
   private readonly log: Logger;
   private readonly front: Front;
@@ -101,7 +57,6 @@ export class CoordinatorServer {
   private readonly feeds: Feeds;
   /** Where participants come in through gateways. */
   private readonly desk: AdmissionDesk | undefined;
-  private readonly primitives = nodePrimitives();
   private checking: NodeJS.Timeout | undefined;
   private stopping = false;
   private closed: Promise<void> | undefined;
@@ -114,7 +69,7 @@ export class CoordinatorServer {
     try {
       server = new CoordinatorServer(options, opened);
       await server.tokens.load();
-      for (const record of await opened.federations()) await server.add(record);
+      await server.hosted.load();
       return server;
     } catch (error) {
       // Whoever wants to repair a store that cannot be read needs the file.
@@ -128,7 +83,6 @@ export class CoordinatorServer {
   private constructor(options: ServerOptions, store: Store) {
     const { host = '127.0.0.1', port = 0, tls, origins = [], hostNames = [] } = options;
     const { loopback = isLoopback(host) } = options;
-    this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     this.operatorToken = options.operatorToken ?? randomBytes(24).toString('base64url');
@@ -148,6 +102,12 @@ export class CoordinatorServer {
       onFailure: (error) => this.log.error({ err: error }, 'the audit log cannot be written'),
     });
     this.meters = new Meters(() => this.measured());
+    this.hosted = new Federations({
+      ...{ options, store, limits, log },
+      ...{ admission: this.admission, meters: this.meters, front: this.front },
+      onChange: () => this.desk?.noteChange(),
+    });
+    this.federations = this.hosted.byName;
     this.modelWork = new ModelWork(limits);
     const access = new Access({ tokens: this.tokens, hosts, loopback, origins });
     this.feeds = new Feeds({
@@ -161,7 +121,6 @@ export class CoordinatorServer {
       onTooSlow: () => this.front.turnAway('TOO_SLOW'),
       onFailure: (error) => this.log.error({ err: error }, 'events cannot be sent'),
     });
-    const startedMs = systemClock.now();
     const federation = (name: string) => this.federation(name);
     const onOtherVersion = (version: number) => this.front.otherVersions.note(version);
     const door = new OwnDoor({ admission: this.admission, federation, onOtherVersion });
@@ -174,6 +133,16 @@ export class CoordinatorServer {
         ...{ admission, door, federations, federation, wallClock },
         onFailure: (error) => this.log.error({ err: error }, 'a step of admission failed'),
       });
+    const context = this.contextWith(options, access, door);
+    this.front.offer(context, {
+      ...{ routes: ROUTES, pages: ALL_PAGES },
+      files: (app) => addReportFiles(app, context.reports),
+    });
+  }
+
+  /** What routes work with. */
+  private contextWith(options: ServerOptions, access: Access, door: OwnDoor): ServerContext {
+    const startedMs = systemClock.now();
     const context: ServerContext = {
       version: options.version ?? '',
       store: this.store,
@@ -182,7 +151,7 @@ export class CoordinatorServer {
       tokens: this.tokens,
       audit: this.audit,
       meters: this.meters,
-      limits,
+      limits: this.limits,
       modelWork: this.modelWork,
       live: this.feeds,
       reports: new Reports(options.reports, systemClock.now),
@@ -198,10 +167,7 @@ export class CoordinatorServer {
       otherVersions: this.front.otherVersions,
       onRefused: this.front.onRefused,
     };
-    this.front.offer(context, {
-      ...{ routes: ROUTES, pages: ALL_PAGES },
-      files: (app) => addReportFiles(app, context.reports),
-    });
+    return context;
   }
 
   async listen(): Promise<void> {
@@ -236,68 +202,21 @@ export class CoordinatorServer {
 
   /** A federation of that name, made with these options if there is none yet. */
   async ensure(name: string, options: CoordinatorOptions): Promise<Federation> {
-    return this.federations.get(name) ?? this.created.get(name) ?? this.create(name, options);
+    return this.hosted.ensure(name, options);
   }
 
   async create(name: string, options: CoordinatorOptions): Promise<Federation> {
-    if (!NAME.test(name)) {
-      throw new ApiError('BAD_NAME', `federation "${name}": expected letters, digits, ".", "_" and "-"`);
-    }
-    if (this.federations.has(name) || this.created.has(name)) {
-      throw new ApiError('NAME_TAKEN', `federation "${name}": the name is taken`);
-    }
-    const created = this.addNew(name, options).finally(() => this.created.delete(name));
-    this.created.set(name, created);
-    return created;
-  }
-
-  /** Options that a federation cannot be run with are refused before they are stored. */
-  private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
-    const { tree } = this.options;
-    if (tree) checkTree(options);
-    const shards = tree && { shards: tree.shards, ...(tree.fanIn !== undefined && { fanIn: tree.fanIn }) };
-    const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
-    const federation = this.newFederation(record, undefined);
-    await this.store.addFederation(record);
-    this.federations.set(name, federation);
-    if (this.front.isListening) federation.start();
-    this.desk?.noteChange();
-    this.log.info({ federation: name }, 'federation created');
-    return federation;
+    return this.hosted.create(name, options);
   }
 
   /** Ends a federation and deletes everything that is stored about it. Where the store fails it goes on as it was. */
   async remove(name: string): Promise<Pick<FederationRecord, 'name' | 'id'>> {
-    const federation = this.federation(name);
-    const { record } = federation;
-    if (this.removing.has(name))
-      throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": it is being deleted`);
-    this.removing.add(name);
-    try {
-      // Nothing is written about it once it is deleted.
-      await federation.host.stop();
-      await this.admission.removeAll(record);
-    } catch (error) {
-      await federation.stop(1001, 'the store is failing');
-      await this.add(record);
-      this.federation(name).start();
-      throw error;
-    } finally {
-      this.removing.delete(name);
-    }
-    this.federations.delete(name);
-    await federation.stop(CLOSE.deleted, 'deleted by the operator');
-    this.desk?.noteChange();
-    await this.options.tree?.buckets
-      .remove(record)
-      .catch((error: Error) => this.log.warn({ err: error }, 'buckets of shards could not be deleted'));
-    this.log.info({ federation: name }, 'federation deleted');
-    return { name, id: record.id };
+    return this.hosted.remove(name);
   }
 
-  private async add(record: FederationRecord): Promise<void> {
-    const saved = await this.store.loadRun(record.name);
-    this.federations.set(record.name, this.newFederation(record, saved));
+  /** Refuses a name that is not there. */
+  federation(name: string): Federation {
+    return this.hosted.get(name);
   }
 
   /** Everybody is asked again, in every federation that has answers; gives the names of these. */
@@ -325,13 +244,6 @@ export class CoordinatorServer {
     const revoked = await this.admission.allowListed(this.federation(federation).name, list);
     await this.noteConsole('allowList', `${federation}, ${list.length - revoked.length} of ${list.length}`);
     return revoked;
-  }
-
-  /** Refuses a name that is not there. */
-  federation(name: string): Federation {
-    const found = this.federations.get(name);
-    if (!found) throw new ApiError('NO_SUCH_FEDERATION', `federation "${name}": no such federation`);
-    return found;
   }
 
   /** Reads the certificate files again; those in force stay so if the new ones are not valid. */
@@ -384,34 +296,6 @@ export class CoordinatorServer {
     await this.noteConsole('stop', this.store.name).catch((error: Error) =>
       this.log.error({ err: error }, 'the audit log cannot be written'),
     );
-  }
-
-  private newFederation(record: FederationRecord, saved: SavedRun | undefined): Federation {
-    const { name } = record;
-    const log = this.log.child({ federation: name });
-    const ports = {
-      store: this.store,
-      primitives: this.primitives,
-      clock: systemClock,
-      noiseOf: entropyStream,
-      limits: this.limits,
-      recorder: this.options.recorderFor?.(name),
-      onRound: (row: HistoryRow, tookMs: number | undefined) => {
-        if (tookMs !== undefined) this.meters.observeRound(name, tookMs);
-        const { round, outcome, relativeGap, responders } = row;
-        log.debug({ round, outcome, relativeGap, responders: responders.length }, 'round closed');
-        if (outcome === 'final') log.info({ round, relativeGap }, 'training finished');
-      },
-      onSaved: (ms: number) => this.meters.observeSave(name, ms),
-      onTurnedAway: (why: TurnedAway) => this.front.turnAway(why),
-      onFault: (participant: string, code: string, round: number) =>
-        log.warn({ participant, code, round }, 'a participant reports a failure'),
-      onStoreFailure: (error: Error | undefined) => {
-        if (error) log.error({ err: error }, 'the store is failing; trying again');
-        else log.info('the store works again');
-      },
-    };
-    return new Federation(record, saved, ports, groupsOn(this.options.tree, record));
   }
 
   private measured() {

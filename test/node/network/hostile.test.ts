@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decodeFrom, encode } from '../../../src/protocol/codec.ts';
+import type { RejectCode } from '../../../src/protocol/codes.ts';
 import { CLOSE } from '../../../src/protocol/joining.ts';
 import type {
   AnswerMessage,
-  RejectCode,
   RoundMessage,
   ToCoordinator,
   ToParticipant,

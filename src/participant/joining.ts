@@ -11,6 +11,11 @@ import { goodbye, retransmit } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
 import { advertisement, decline, type SecureSide } from './summing.ts';
 
+/** Phases in which nothing is under way that a new beginning would disturb. */
+const WITHOUT_WORK: ReadonlySet<ParticipantState['phase']> = new Set(['joining', 'idle', 'finished']);
+/** Welcomes without a scaling that are not late on their way. */
+const UNSCALED = 5;
+
 export function onWelcome(
   state: ParticipantState,
   message: Welcome,
@@ -92,16 +97,14 @@ export function onSigned(state: ParticipantState, signature: Uint8Array): Partic
 /**
  * Whether the coordinator has lost its store and begun again: the scaling of a federation never changes. Without one the message may be
  * an old one, late on its way; moments that are sent for nothing do no harm, but keys are not given up without FORGOTTEN, which everybody
- * receives who has answered.
+ * receives who has answered, or several such messages.
  */
-function isAnotherFederation(
-  { stored, phase }: ParticipantState,
-  { settings, scaling, agreement }: Welcome,
-): boolean {
+function isAnotherFederation(state: ParticipantState, { settings, scaling, agreement }: Welcome): boolean {
+  const { stored, phase } = state;
   if (stored.base > 0 || stored.pending) return false;
   if (!scaling) {
-    const rests = phase === 'joining' || phase === 'finished';
-    return rests && (stored.isForgotten === true || !stored.secure);
+    if (!WITHOUT_WORK.has(phase)) return false;
+    return stored.isForgotten === true || !stored.secure || ++state.mismatches >= UNSCALED;
   }
   const { shift, factor } = stored.scaling!;
   return !sameData([stored.settings, { shift, factor }, stored.agreement], [settings, scaling, agreement]);

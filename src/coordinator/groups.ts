@@ -15,7 +15,7 @@ import { outOfSession, refuse } from './refusals.ts';
 import { testsOfGroups } from './reported-tests.ts';
 import { canWake, open, wake } from './rounds.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, newMember } from './state.ts';
+import { type CoordinatorState, type Member, newMember, tallyNewcomer } from './state.ts';
 import { persist } from './stored.ts';
 import { NOTHING_ACCEPTED, sharedPart } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
@@ -61,6 +61,7 @@ function newBranch(state: CoordinatorState, id: string, message: Enlist): Member
   });
   state.members.set(id, member);
   state.features = features;
+  tallyNewcomer(state, member);
   if (state.trainer) {
     admit(state, member);
     state.missing = [...state.missing, id];

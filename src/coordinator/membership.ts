@@ -11,6 +11,7 @@ import {
   contradictionIn,
   mergedMoments,
   misshapenMoments,
+  noteMeanings,
   settleClasses,
   settleColumns,
   settleNamedColumns,
@@ -27,7 +28,14 @@ import { canWake, isPassedOver, mayWake, open, openMeasuring, wake, wakeFor } fr
 import { membersSeated } from './secure-roster.ts';
 import { sendPhase } from './secure-round.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
-import { type CoordinatorState, type Member, membersHere, newMember, participantsIn } from './state.ts';
+import {
+  type CoordinatorState,
+  type Member,
+  membersHere,
+  newMember,
+  participantsIn,
+  tallyNewcomer,
+} from './state.ts';
 import { persist } from './stored.ts';
 import {
   askAgain,
@@ -85,6 +93,7 @@ export function onJoin(state: CoordinatorState, from: string, join: Join): Coord
     if (!state.agreement?.columns) state.features = join.features;
     // Without a seat it cannot answer the open round.
     if (state.secure && state.round > 0) member.barred = state.round;
+    tallyNewcomer(state, member);
     if (state.trainer) admit(state, member);
     // What is known so far is known without it.
     if (inquiryOf(state)) state.missing = [...state.missing, from];
@@ -116,7 +125,7 @@ function isAhead({ trainer, phase }: CoordinatorState, { base, pending }: Join):
 
 function forgetAhead(state: CoordinatorState, member: Member, { session }: Join): CoordinatorEffect[] {
   const { id } = member;
-  state.members.delete(id);
+  removeMember(state, member);
   state.forgotten.set(id, session);
   const message = `participant "${id}" has answered rounds that the coordinator does not know: start over`;
   return [persist(state, [], [id]), refuse(state, id, 'FORGOTTEN', message, session)];
@@ -131,6 +140,7 @@ function beginSession(state: CoordinatorState, member: Member, session: number):
   state.unsaved.add(member.id);
   if (member.presence === 'here' || (state.phase === 'finished' && !canWake(state))) return [];
   member.presence = 'here';
+  state.tally = undefined;
   return [persist(state)];
 }
 
@@ -144,8 +154,7 @@ function takeEdition(
   const isSummed = inquiryOf(state)?.hasAnswered(member.index) && !contributionOf(state, member);
   member.edition = edition;
   member.rows = rows;
-  if (member.moments) state.measured--;
-  member.moments = undefined;
+  dropMoments(state, member);
   dropAnswers(state, member);
   dropProof(state);
   if (state.trainer && member.index >= 0) joinTraining(state, member);
@@ -220,8 +229,10 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   const { kind: _, ...brought } = message;
   // Sent again: it waits, and is told for what. Of a branch, more may stand behind it by now.
   if (member.moments && !isGroup) return [sendWelcome(state, member)];
-  if (!member.moments) state.measured++;
+  dropMoments(state, member);
+  state.measured++;
   member.moments = brought;
+  noteMeanings(state, brought);
   return classAwaited(state) === undefined ? [] : [sendWelcome(state, member)];
 }
 
@@ -230,15 +241,20 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
   const isAsked = areRowsMeasured(state) || areLabelsAsked(state) || state.options.columns === 'union';
-  const all = [...state.members.values()];
   const measured = isAsked ? state.measured : state.members.size;
-  const ready = participantsIn(isAsked ? all.filter(({ moments }) => moments) : all);
+  const ready = state.place.below === 'groups' ? participantsReady(state, isAsked) : measured;
   if (classAwaited(state) !== undefined || measured === 0 || ready < state.options.minParticipants)
     return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
   if (!areRowsMeasured(state)) return true;
   return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
+}
+
+/** Behind branches; of each participant it is enough that it has brought something. */
+function participantsReady({ members }: CoordinatorState, isAsked: boolean): number {
+  const all = [...members.values()];
+  return participantsIn(isAsked ? all.filter(({ moments }) => moments) : all);
 }
 
 /** With secure aggregation: everybody has advertised its keys, and its labels where they are asked for. */
@@ -405,5 +421,12 @@ export function onReopen(state: CoordinatorState): CoordinatorEffect[] {
 function removeMember(state: CoordinatorState, member: Member): void {
   state.members.delete(member.id);
   state.tally = undefined;
-  if (member.moments) state.measured--;
+  dropMoments(state, member);
+}
+
+function dropMoments(state: CoordinatorState, member: Member): void {
+  if (!member.moments) return;
+  member.moments = undefined;
+  state.measured--;
+  state.meanings = undefined;
 }

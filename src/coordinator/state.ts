@@ -156,13 +156,19 @@ export interface RoundRow extends Certificate {
 
 /** Counts over the members, for the question asked after every input: can the round be closed? */
 interface Tally {
-  readonly here: number;
+  here: number;
   /** Answers that the open round has. */
   answers: number;
   /** Members that the open round could still get an answer from. */
   silent: number;
   /** Those of them that are worth waiting for. */
   awaited: number;
+}
+
+/** Labels, and the positive one if somebody has named it. */
+export interface Meanings {
+  readonly labels: Set<string>;
+  positive: string | undefined;
 }
 
 export type Trainer = { readonly inquiry: Inquiries } | { readonly combiner: Combiner };
@@ -232,10 +238,12 @@ export interface CoordinatorState {
   readonly unsaved: Set<string>;
   /** What each participant has left of the joins that it may send, and as of when. */
   readonly joins: Map<string, { readonly left: number; readonly atMs: number }>;
-  /** Counted when first asked for, and again after members come, go or change; answers only move it. */
+  /** Counted when first asked for; answers, newcomers and those who come back move it, other changes have it counted again. */
   tally: Tally | undefined;
   /** While participants gather: how many have sent their moments. */
   measured: number;
+  /** Classes that they have brought so far: collected when first asked for, and again after some were taken back. */
+  meanings: Meanings | undefined;
   nextIndex: number;
   /** Rounds in which something was aggregated, since training began or woke. */
   aggregated: number;
@@ -326,17 +334,32 @@ export function tallyOf(state: CoordinatorState): Tally {
 }
 
 function count(state: CoordinatorState): Tally {
-  let [here, answers, silent, awaited] = [0, 0, 0, 0];
-  for (const member of state.members.values()) {
-    if (member.presence !== 'here') continue;
-    here++;
-    if (member.answered) answers++;
-    else if (member.barred < state.round) {
-      silent++;
-      if (isAwaited(state, member)) awaited++;
-    }
+  const tally = { here: 0, answers: 0, silent: 0, awaited: 0 };
+  for (const member of state.members.values()) addTo(tally, state, member, 1);
+  return tally;
+}
+
+/** By -1: takes it out again. */
+function addTo(tally: Tally, state: CoordinatorState, member: Member, by: 1 | -1): void {
+  if (member.presence !== 'here') return;
+  tally.here += by;
+  if (member.answered) tally.answers += by;
+  else if (member.barred < state.round) {
+    tally.silent += by;
+    if (isAwaited(state, member)) tally.awaited += by;
   }
-  return { here, answers, silent, awaited };
+}
+
+export function tallyNewcomer(state: CoordinatorState, member: Member): void {
+  if (state.tally) addTo(state.tally, state, member, 1);
+}
+
+/** Changes one member, and does not count the others again: where all of a crowd come back, that would take the square of their number. */
+export function tallyChange(state: CoordinatorState, member: Member, change: () => void): void {
+  const { tally } = state;
+  if (tally) addTo(tally, state, member, -1);
+  change();
+  if (tally) addTo(tally, state, member, 1);
 }
 
 /**
@@ -379,6 +402,11 @@ export function accept(
     const factor = factors.get(member.index) ?? 1;
     member.accepted = factor < 1 ? { round, factor } : { round };
   }
+}
+
+/** How many participants have joined: behind branches, or here. */
+export function participantsOf({ place, members }: CoordinatorState): number {
+  return place.below === 'groups' ? participantsIn(members.values()) : members.size;
 }
 
 /** How many participants members stand for. */

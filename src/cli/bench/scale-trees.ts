@@ -1,6 +1,7 @@
 /** Federations for `kindred bench scale`: one process, gateways and shards on NATS, and a whole tree in one process. */
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
+import type { LoadTreeOptions } from '../../node/load/load-tree.ts';
 import { runTreeApart } from '../../node/load/load-tree-run.ts';
 import { NatsFloor } from '../../node/load/nats-floor.ts';
 import { NatsProcess } from '../../node/load/nats-process.ts';
@@ -23,6 +24,8 @@ export interface TreeSize {
 /** Rounds that are measured of a crowd, and of a tree in one process. */
 const CROWD_ROUNDS = 5;
 const SIMULATED_ROUNDS = 5;
+/** A crowd joins before its first round, and has two cores for all of its processes and of the federation's. */
+const LONGEST_JOINING_MS = 600_000;
 
 /** Trains without end: what is measured is rounds, not convergence. */
 function federation(participants: number): string[] {
@@ -122,15 +125,18 @@ export async function crowded({ root, gateways, fleets }: Tree, show: (what: str
   const untilRound = stopwatch();
   for (const fleet of fleets) fleet.start();
   const [{ openings }] = fleets;
-  await nextRound(openings);
+  await nextRound(openings, LONGEST_JOINING_MS);
   const firstRoundS = untilRound();
+  const firstMemory = await memoryOf(gateways);
+  await nextRound(openings, LONGEST_JOINING_MS);
+  const bytesBefore = sum(fleets.map((fleet) => fleet.bytes));
   const [rootBefore, gatewaysBefore] = [await root.cpuSeconds(), await cpuOf(gateways)];
   const first = openings.round;
   const roundSeconds: number[] = [];
   for (let round = 0; round < CROWD_ROUNDS; round++) {
     show(`${participants} participants, round ${openings.round} is open`);
     const inRound = stopwatch();
-    await nextRound(openings);
+    await nextRound(openings, LONGEST_JOINING_MS);
     roundSeconds.push(inRound());
   }
   const rounds = openings.round - first;
@@ -139,9 +145,10 @@ export async function crowded({ root, gateways, fleets }: Tree, show: (what: str
     roundS: median(roundSeconds),
     rootMs: (1000 * ((await root.cpuSeconds()) - rootBefore)) / rounds,
     gatewaysMs: (1000 * ((await cpuOf(gateways)) - gatewaysBefore)) / rounds,
+    firstMemoryEach: (firstMemory - idle) / participants,
     memoryEach: ((await memoryOf(gateways)) - idle) / participants,
     rootMemoryEach: ((await root.memory()) - rootIdle) / participants,
-    bytes: bytesEach(fleets),
+    bytes: (sum(fleets.map((fleet) => fleet.bytes)) - bytesBefore) / participants / rounds,
   };
 }
 
@@ -168,12 +175,16 @@ function stopwatch(): () => number {
 }
 
 /** The whole tree in one process, without a network or a disk: medians. */
-export async function simulation(size: Omit<TreeSize, 'gateways'>) {
-  const { participants, shards } = size;
-  const { rounds, memoryEach } = await runTreeApart(size, SIMULATED_ROUNDS);
+export async function simulation(size: LoadTreeOptions, show: (what: string) => void) {
+  const { participants, shards, fanIn } = size;
+  const name = `${participants} participants in one process, ${shards} shards`;
+  const run = await runTreeApart(size, SIMULATED_ROUNDS, (what) => show(`${name}: ${what}`));
+  const { rounds, joinedS, memory, bytesEach: bytes } = run;
   const middle = (key: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[key]));
   return {
-    ...{ participants, shards, memoryEach },
-    ...{ rootMs: middle('rootMs'), shardsMs: middle('shardsMs'), rootBytes: middle('rootBytes') },
+    ...{ participants, shards, ...(fanIn && { fanIn }), joinedS, bytes },
+    ...{ memory, memoryEach: memory / participants },
+    ...{ rootMs: middle('rootMs'), branchesMs: middle('branchesMs'), shardsMs: middle('shardsMs') },
+    rootBytes: middle('rootBytes'),
   };
 }

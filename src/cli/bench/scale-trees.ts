@@ -21,9 +21,9 @@ export interface TreeSize {
   readonly shards: number;
 }
 
-/** Rounds that are measured of a crowd, and of a tree in one process. */
+/** Rounds that are measured of a crowd, and of a tree in one process: of a small one as many as it takes until its code is compiled. */
 const CROWD_ROUNDS = 5;
-const SIMULATED_ROUNDS = 5;
+const SIMULATED_ROUNDS = { least: 5, most: 50, answers: 100_000 };
 /** A crowd joins before its first round, and has two cores for all of its processes and of the federation's. */
 const LONGEST_JOINING_MS = 600_000;
 
@@ -178,7 +178,9 @@ function stopwatch(): () => number {
 export async function simulation(size: LoadTreeOptions, show: (what: string) => void) {
   const { participants, shards, fanIn } = size;
   const name = `${participants} participants in one process, ${shards} shards`;
-  const run = await runTreeApart(size, SIMULATED_ROUNDS, (what) => show(`${name}: ${what}`));
+  const { least, most, answers } = SIMULATED_ROUNDS;
+  const count = Math.max(least, Math.min(most, Math.floor(answers / participants)));
+  const run = await runTreeApart(size, count, (what) => show(`${name}: ${what}`));
   const { rounds, joinedS, memory, bytesEach: bytes } = run;
   const middle = (key: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[key]));
   return {

@@ -69,7 +69,7 @@ export async function runTree(
     const start = tree.spent;
     await tree.run(tree.round + 1);
     spent.push(difference(tree.spent, start));
-    show(`round ${tree.round} is open`);
+    show(`round ${round + 1} of ${rounds}`);
   }
   const memory = process.memoryUsage().rss - before;
   const bytesEach = (tree.participantBytes - bytes) / options.participants / rounds;

@@ -1,4 +1,5 @@
 /** Federations for `kindred bench scale`: one process, gateways and shards on NATS, and a whole tree in one process. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
 import type { LoadTreeOptions } from '../../node/load/load-tree.ts';
@@ -26,6 +27,8 @@ const CROWD_ROUNDS = 5;
 const SIMULATED_ROUNDS = { least: 5, most: 50, answers: 100_000 };
 /** A crowd joins before its first round, and has two cores for all of its processes and of the federation's. */
 const LONGEST_JOINING_MS = 600_000;
+/** With everybody connected and nothing to do. */
+const IDLE_MS = 3000;
 
 /** Trains without end: what is measured is rounds, not convergence. */
 function federation(participants: number): string[] {
@@ -99,8 +102,14 @@ export async function inTree<T>(size: TreeSize, act: (tree: Tree) => Promise<T>)
 /** Rounds a second with everybody connected, and what the root takes for one. */
 export async function measured({ root, fleets }: Tree) {
   await Promise.all(fleets.map((fleet) => fleet.connect()));
+  const before = await root.cpuSeconds();
+  await pause(IDLE_MS);
+  const idleShare = (1000 * ((await root.cpuSeconds()) - before)) / IDLE_MS;
   for (const fleet of fleets) fleet.start();
-  return { ...(await rates(root, fleets)), rootMemory: await root.memory() };
+  const found = await rates(root, fleets);
+  // Leases, signs of life and the like: the slower the rounds, the more of it falls on each.
+  const netMs = Math.max(0, found.rootMs - (1000 * idleShare) / found.perSecond);
+  return { ...found, netMs, rootMemory: await root.memory() };
 }
 
 async function rates(root: ServedCoordinator, fleets: readonly LoadFleet[]) {
@@ -140,6 +149,7 @@ export async function crowded({ root, gateways, fleets }: Tree, show: (what: str
     roundSeconds.push(inRound());
   }
   const rounds = openings.round - first;
+  const rootMemory = await root.memory();
   return {
     ...{ participants, admittedS, admissionRootMs, firstRoundS, roundSeconds },
     roundS: median(roundSeconds),
@@ -147,7 +157,7 @@ export async function crowded({ root, gateways, fleets }: Tree, show: (what: str
     gatewaysMs: (1000 * ((await cpuOf(gateways)) - gatewaysBefore)) / rounds,
     firstMemoryEach: (firstMemory - idle) / participants,
     memoryEach: ((await memoryOf(gateways)) - idle) / participants,
-    rootMemoryEach: ((await root.memory()) - rootIdle) / participants,
+    ...{ rootMemory, rootMemoryEach: (rootMemory - rootIdle) / participants },
     bytes: (sum(fleets.map((fleet) => fleet.bytes)) - bytesBefore) / participants / rounds,
   };
 }

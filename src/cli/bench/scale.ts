@@ -60,8 +60,8 @@ export const scale = part(
     for (const participants of rootSizes) {
       tell(`the root with ${participants} participants`);
       const size = { gateways: 2, participants, features: FEATURES, shards: SHARDS };
-      const { rootMs, rootMemory } = await inTree(size, measured);
-      root.push({ participants, rootMs, rootMemory });
+      const { rootMs, netMs, rootMemory } = await inTree(size, measured);
+      root.push({ participants, rootMs, netMs, rootMemory });
     }
     tell('enrolments a second');
     const enrolled = await enrolments();
@@ -107,8 +107,8 @@ export const scale = part(
       '',
       `  Root, ${shards} shards, by participants:`,
       ...table(
-        ['participants', 'root CPU/round', 'memory of the root'],
-        root.map((one) => [whole(one.participants), ms(one.rootMs), mib(one.rootMemory)]),
+        ['participants', 'root CPU/round', 'without idle work', 'memory of the root'],
+        root.map((one) => [whole(one.participants), ms(one.rootMs), ms(one.netMs), mib(one.rootMemory)]),
       ),
       '',
       `  Root by shards, in one process without a network, ${FEW_FEATURES + 1} numbers:`,
@@ -144,12 +144,11 @@ export const scale = part(
           ['root CPU/round', ms(many.rootMs), ''],
           ['gateways and shards CPU/round', ms(many.gatewaysMs), ms(many.gatewaysMs / many.participants)],
           [
-            'memory of gateways and shards, first round',
-            mib(many.firstMemoryEach * many.participants),
+            ...['their memory, first round', mib(many.firstMemoryEach * many.participants)],
             bytes(many.firstMemoryEach),
           ],
-          ['the same, last round', mib(many.memoryEach * many.participants), bytes(many.memoryEach)],
-          ['memory of the root', mib(many.rootMemoryEach * many.participants), bytes(many.rootMemoryEach)],
+          ['their memory, last round', mib(many.memoryEach * many.participants), bytes(many.memoryEach)],
+          ['memory of the root', mib(many.rootMemory), ''],
           ['bytes a round, both ways', '', bytes(many.bytes)],
         ],
       ),

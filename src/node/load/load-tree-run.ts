@@ -8,6 +8,8 @@ import { LoadTree, type LoadTreeOptions, type Spent } from './load-tree.ts';
 
 /** Of the memory of the machine. */
 const MOST_MEMORY = 0.6;
+/** Of progress. */
+const BETWEEN_MS = 5000;
 
 export interface TreeRun {
   /** What each round has taken. */
@@ -65,10 +67,13 @@ export async function runTree(
   show(`joined in ${joinedS.toFixed(1)} s`);
   const bytes = tree.participantBytes;
   const spent: Spent[] = [];
+  let shownMs = performance.now();
   for (let round = 0; round < rounds; round++) {
     const start = tree.spent;
     await tree.run(tree.round + 1);
     spent.push(difference(tree.spent, start));
+    if (performance.now() < shownMs + BETWEEN_MS) continue;
+    shownMs = performance.now();
     show(`round ${round + 1} of ${rounds}`);
   }
   const memory = process.memoryUsage().rss - before;

@@ -14,6 +14,7 @@ import { addDataOptions, type DataFlags, NUMBERS_ONLY, readData } from './data-o
 import { finish, nameList, oneOf } from './flags.ts';
 import type { Io } from './io.ts';
 import { writeResult } from './layout.ts';
+import { printable } from './printable.ts';
 import { AT_ONCE, Progress } from './progress.ts';
 
 const PARTS = {
@@ -67,7 +68,10 @@ async function runBench(io: Io, named: readonly string[], flags: Flags): Promise
       : await readData(io, flags.data, flags, NUMBERS_ONLY);
   const data = `${table.source}, ${table.participants.length} participants, ${table.n} rows, ${table.features.length} features`;
   const progress = new Progress(io, AT_ONCE);
-  const show = (what: string) => progress.show(`bench: ${what}`);
+  // What takes many minutes leaves a trace where nobody watches it, too.
+  const isLogged = flags.full && !io.stderr.isTerminal;
+  const show = (what: string) =>
+    isLogged ? void io.stderr.write(`bench: ${printable(what)}\n`) : progress.show(`bench: ${what}`);
   const measured = new Map<keyof typeof PARTS, Awaited<ReturnType<Part>>>();
   for (const name of wanted) {
     show(name);

@@ -22,7 +22,7 @@ import type { Member } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import { publicScaling } from './private-scaling.ts';
 import { mergeRobustly } from './robust-moments.ts';
-import type { CoordinatorState } from './state.ts';
+import type { CoordinatorState, Meanings } from './state.ts';
 
 type Brought = NonNullable<Member['moments']>;
 
@@ -140,28 +140,28 @@ function namesOf(labels: Iterable<string>): string {
 /** The class that training waits for, in words; undefined: none. */
 export function classAwaited(state: CoordinatorState): string | undefined {
   if (state.agreement || !areLabelsAsked(state)) return undefined;
-  if (areClassesThere(state)) return undefined;
-  const { labels, positive } = broughtBy(state);
+  const { labels, positive } = meaningsOf(state);
   if (labels.size === 0) return undefined;
-  const sofar = `so far participants have only ${namesOf(labels)}`;
-  if (positive && !labels.has(positive.label)) return `the positive class ${shown(positive.label)}: ${sofar}`;
-  return labels.size < 2 ? `another class: ${sofar}` : undefined;
+  const sofar = () => `so far participants have only ${namesOf(labels)}`;
+  if (positive !== undefined && !labels.has(positive))
+    return `the positive class ${shown(positive)}: ${sofar()}`;
+  return labels.size < 2 ? `another class: ${sofar()}` : undefined;
 }
 
-/** Two, with the positive one if somebody has named it. Asked for every participant: it looks at the classes of as few as it can. */
-function areClassesThere({ members }: CoordinatorState): boolean {
-  let positive: string | undefined;
-  for (const { moments } of members.values()) {
-    if (moments?.positive === undefined) continue;
-    positive = moments.positive;
-    break;
+/** Asked for every participant: of a crowd nobody's classes are collected twice. */
+function meaningsOf(state: CoordinatorState): Meanings {
+  if (!state.meanings) {
+    state.meanings = { labels: new Set(), positive: undefined };
+    for (const { moments } of state.members.values()) if (moments) noteMeanings(state, moments);
   }
-  const labels = new Set<string>();
-  for (const { moments } of members.values()) {
-    for (const label of moments?.labels ?? []) labels.add(label);
-    if (labels.size > 1 && (positive === undefined || labels.has(positive))) return true;
-  }
-  return false;
+  return state.meanings;
+}
+
+/** What a member has brought is part of what is known. */
+export function noteMeanings({ meanings }: CoordinatorState, { labels, positive }: Brought): void {
+  if (!meanings) return;
+  for (const label of labels) meanings.labels.add(label);
+  meanings.positive ??= positive;
 }
 
 /** What labels mean is settled first, before rows are measured in secret: nobody who comes during that can change it. */

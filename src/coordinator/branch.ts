@@ -249,6 +249,7 @@ function startOver(state: CoordinatorState, why: string): CoordinatorEffect[] {
     ...{
       agreement: initialAgreement(state.options),
       tally: undefined,
+      meanings: undefined,
       measured: 0,
       nextIndex: 0,
       features: 0,

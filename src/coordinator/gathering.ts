@@ -8,6 +8,7 @@ import {
   contradictionIn,
   mergedMoments,
   misshapenMoments,
+  noteMeanings,
   settleClasses,
   settleColumns,
   settleNamedColumns,
@@ -15,7 +16,7 @@ import {
 } from './agreement.ts';
 import { unfitColumns } from './columns.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { removeMember } from './leaving.ts';
+import { dropMoments, removeMember } from './leaving.ts';
 import { type Member, participantsIn } from './member.ts';
 import { implausibleMoments, refuse } from './refusals.ts';
 import { open, openMeasuring } from './rounds.ts';
@@ -49,8 +50,10 @@ export function onMoments(state: CoordinatorState, member: Member, message: Mome
   const { kind: _, ...brought } = message;
   // Sent again: it waits, and is told for what. Of a branch, more may stand behind it by now.
   if (member.moments && !isGroup) return [sendWelcome(state, member)];
-  if (!member.moments) state.measured++;
+  dropMoments(state, member);
+  state.measured++;
   member.moments = brought;
+  noteMeanings(state, brought);
   return classAwaited(state) === undefined ? [] : [sendWelcome(state, member)];
 }
 
@@ -59,15 +62,20 @@ export function readyToStart(state: CoordinatorState): boolean {
   if (state.phase !== 'gathering' || state.paused) return false;
   if (state.secure) return readyToMeasure(state);
   const isAsked = areRowsMeasured(state) || areLabelsAsked(state) || state.options.columns === 'union';
-  const all = [...state.members.values()];
   const measured = isAsked ? state.measured : state.members.size;
-  const ready = participantsIn(isAsked ? all.filter(({ moments }) => moments) : all);
+  const ready = state.place.below === 'groups' ? participantsReady(state, isAsked) : measured;
   if (classAwaited(state) !== undefined || measured === 0 || ready < state.options.minParticipants)
     return false;
   if (measured < state.members.size && state.nowMs < state.deadlineMs) return false;
   // Nobody can be scaled by the moments of no rows.
   if (!areRowsMeasured(state)) return true;
   return [...state.members.values()].some(({ moments }) => moments && moments.count > 0);
+}
+
+/** Behind branches; of each participant it is enough that it has brought something. */
+function participantsReady({ members }: CoordinatorState, isAsked: boolean): number {
+  const all = [...members.values()];
+  return participantsIn(isAsked ? all.filter(({ moments }) => moments) : all);
 }
 
 /** With secure aggregation: everybody has advertised its keys, and its labels where they are asked for. */

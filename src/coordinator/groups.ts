@@ -20,6 +20,7 @@ import { canWake, open, wake } from './rounds.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
 import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
+import { tallyNewcomer } from './tally.ts';
 import { admit, NOTHING_ACCEPTED, sharedPart } from './training.ts';
 import { gatheringTimer } from './waiting.ts';
 
@@ -71,6 +72,7 @@ function newBranch(state: CoordinatorState, id: string, message: Enlist): Member
   });
   state.members.set(id, member);
   state.features = features;
+  tallyNewcomer(state, member);
   if (state.trainer) {
     admit(state, member);
     state.missing = [...state.missing, id];

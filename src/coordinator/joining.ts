@@ -4,6 +4,7 @@ import type { Join } from '../protocol/messages.ts';
 import { mostMappedFeatures } from '../settings/feature-map.ts';
 import { SummedSteps } from '../solver/summed-steps.ts';
 import type { CoordinatorEffect } from './effects.ts';
+import { dropMoments, removeMember } from './leaving.ts';
 import { type Member, newMember } from './member.ts';
 import { comeBack, joinsTooOften, waitForAgain } from './patience.ts';
 import { featuresOfBounds } from './private-scaling.ts';
@@ -13,6 +14,7 @@ import { sendPhase } from './secure-round.ts';
 import { sendFinish, sendRound, sendWelcome } from './sending.ts';
 import type { CoordinatorState } from './state.ts';
 import { persist } from './stored.ts';
+import { tallyNewcomer } from './tally.ts';
 import {
   admit,
   combinerOf,
@@ -86,6 +88,7 @@ function newParticipant(state: CoordinatorState, id: string, join: Join): Member
   if (!state.agreement?.columns) state.features = join.features;
   // Without a seat it cannot answer the open round.
   if (state.secure && state.round > 0) member.barred = state.round;
+  tallyNewcomer(state, member);
   if (state.trainer) admit(state, member);
   // What is known so far is known without it.
   if (inquiryOf(state)) state.missing = [...state.missing, id];
@@ -124,7 +127,7 @@ function startAnew(
   const message = `participant "${id}" has answered rounds that the coordinator does not know: start over`;
   const notice = refuse(state, id, 'FORGOTTEN', message, session);
   if (!state.trainer) {
-    state.members.delete(id);
+    removeMember(state, member);
     state.forgotten.set(id, session);
     return [persist(state, [], [id]), notice];
   }
@@ -147,6 +150,7 @@ function beginSession(state: CoordinatorState, member: Member, { session }: Join
   state.unsaved.add(member.id);
   if (member.presence === 'here' || (state.phase === 'finished' && !canWake(state))) return [];
   member.presence = 'here';
+  state.tally = undefined;
   return [persist(state)];
 }
 
@@ -160,8 +164,7 @@ function withoutAnswers(state: CoordinatorState, member: Member, join: Join): Dr
     return isUnknownTo(member, join) ? startAgainWith(state, member) : 'nothing';
   member.edition = edition;
   member.rows = rows;
-  if (member.moments) state.measured--;
-  member.moments = undefined;
+  dropMoments(state, member);
   return dropOwnAnswers(state, member);
 }
 

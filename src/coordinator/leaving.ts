@@ -84,5 +84,12 @@ export function onForget(state: CoordinatorState, id: string): CoordinatorEffect
 export function removeMember(state: CoordinatorState, member: Member): void {
   state.members.delete(member.id);
   state.tally = undefined;
-  if (member.moments) state.measured--;
+  dropMoments(state, member);
+}
+
+export function dropMoments(state: CoordinatorState, member: Member): void {
+  if (!member.moments) return;
+  member.moments = undefined;
+  state.measured--;
+  state.meanings = undefined;
 }

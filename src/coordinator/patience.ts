@@ -5,6 +5,7 @@
 import type { CoordinatorEffect } from './effects.ts';
 import type { Member } from './member.ts';
 import type { CoordinatorState } from './state.ts';
+import { tallyChange } from './tally.ts';
 
 /** Joins that a participant may send at once, and how many more within the time of a retransmission. */
 const JOIN_BURST = 16;
@@ -16,24 +17,25 @@ const SPACING = 8;
 export function onAway(state: CoordinatorState, id: string): CoordinatorEffect[] {
   const member = state.members.get(id);
   if (!member) return [];
-  member.isAway = true;
   const { patience } = state.options;
-  // Whoever has no end of patience wants to wait for those who come back.
-  if (patience === Number.POSITIVE_INFINITY) return [];
-  setMissed(state, member, (missed) => Math.max(missed, patience));
+  tallyChange(state, member, () => {
+    member.isAway = true;
+    // Whoever has no end of patience wants to wait for those who come back.
+    if (patience < Number.POSITIVE_INFINITY) setMissed(member, (missed) => Math.max(missed, patience));
+  });
   return [];
 }
 
 /** It is there after all: waited for in one more round, and the next time after eight times as many rounds, until it answers. */
 export function comeBack(state: CoordinatorState, member: Member): void {
-  // It may be a newcomer, too: whoever is here is counted again.
-  state.tally = undefined;
-  member.isAway = false;
   const { patience } = state.options;
-  if (state.round < member.extraFrom || !isBeyond(member, patience)) return;
-  member.extraRounds++;
-  member.extraFrom = state.round + SPACING ** member.extraRounds;
-  setMissed(state, member, (missed) => Math.min(missed, patience - 1));
+  tallyChange(state, member, () => {
+    member.isAway = false;
+    if (state.round < member.extraFrom || !isBeyond(member, patience)) return;
+    member.extraRounds++;
+    member.extraFrom = state.round + SPACING ** member.extraRounds;
+    setMissed(member, (missed) => Math.min(missed, patience - 1));
+  });
 }
 
 function isBeyond({ missed, missedChecks, undealt }: Member, patience: number): boolean {
@@ -42,17 +44,18 @@ function isBeyond({ missed, missedChecks, undealt }: Member, patience: number): 
 
 /** As if it had just answered: after an answer, and where everybody is asked anew. */
 export function waitForAgain(state: CoordinatorState, member: Member): void {
-  member.isAway = false;
-  member.extraRounds = 0;
-  member.extraFrom = 0;
-  setMissed(state, member, () => 0);
+  tallyChange(state, member, () => {
+    member.isAway = false;
+    member.extraRounds = 0;
+    member.extraFrom = 0;
+    setMissed(member, () => 0);
+  });
 }
 
-function setMissed(state: CoordinatorState, member: Member, change: (missed: number) => number): void {
+function setMissed(member: Member, change: (missed: number) => number): void {
   member.missed = change(member.missed);
   member.missedChecks = change(member.missedChecks);
   member.undealt = change(member.undealt);
-  state.tally = undefined;
 }
 
 /**

@@ -8,9 +8,10 @@ import { localTolerance } from '../solver/local-solve.ts';
 import { lossOf } from '../solver/losses/losses.ts';
 import { classAwaited } from './agreement.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { type Member, participantsIn } from './member.ts';
+import type { Member } from './member.ts';
 import type { DpOptions } from './options.ts';
 import type { CoordinatorState } from './state.ts';
+import { participantsOf } from './tally.ts';
 import { inquiryOf, localProblem, orderFor, sharedPart } from './training.ts';
 import { computingMs } from './waiting.ts';
 import { noteDeparture, WELCOMED } from './ways.ts';
@@ -31,10 +32,11 @@ export function sendWelcome(state: CoordinatorState, { id, ways }: Member): Coor
 }
 
 /** How many more have to join before training starts. */
-export function awaited({ phase, options, members, secure, above }: CoordinatorState): number {
+export function awaited(state: CoordinatorState): number {
+  const { phase, options, secure, above } = state;
   if (phase !== 'gathering') return 0;
   if (above) return above.awaited;
-  return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - participantsIn(members.values()));
+  return Math.max(0, Math.max(secure ? 2 : 1, options.minParticipants) - participantsOf(state));
 }
 
 export function settingsOf(state: CoordinatorState): FederationSettings {

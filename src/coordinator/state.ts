@@ -25,13 +25,19 @@ export type Timing = Pick<CoordinatorOptions, 'waiting' | 'maxWaitMs'>;
 
 /** Counts over the members, for the question asked after every input: can the round be closed? */
 export interface Tally {
-  readonly here: number;
+  here: number;
   /** Answers that the open round has. */
   answers: number;
   /** Members that the open round could still get an answer from. */
   silent: number;
   /** Those of them that are worth waiting for. */
   awaited: number;
+}
+
+/** Labels, and the positive one if somebody has named it. */
+export interface Meanings {
+  readonly labels: Set<string>;
+  positive: string | undefined;
 }
 
 export type Trainer = { readonly inquiry: Inquiries } | { readonly combiner: Combiner };
@@ -71,10 +77,12 @@ export interface CoordinatorState {
   readonly unsaved: Set<string>;
   /** What each participant has left of the joins that it may send, and as of when. */
   readonly joins: Map<string, { readonly left: number; readonly atMs: number }>;
-  /** Counted when first asked for, and again after members come, go or change; answers only move it. */
+  /** Counted when first asked for; answers, newcomers and those who come back move it, other changes have it counted again. */
   tally: Tally | undefined;
   /** While participants gather: how many have sent their moments. */
   measured: number;
+  /** Classes that they have brought so far: collected when first asked for, and again after some were taken back. */
+  meanings: Meanings | undefined;
   nextIndex: number;
   /** Rounds in which something was aggregated, since training began or woke. */
   aggregated: number;

@@ -171,6 +171,7 @@ export function newCoordinator(options: CoordinatorOptions, place: Place = ALONE
     unsaved: new Set(),
     joins: new Map(),
     tally: undefined,
+    meanings: undefined,
     measured: 0,
     nextIndex: 0,
     aggregated: 0,

@@ -1,5 +1,5 @@
 /** Who is here, whom the open round asks, who is worth waiting for, and how many they are. */
-import type { Member } from './member.ts';
+import { type Member, participantsIn } from './member.ts';
 import type { CoordinatorOptions } from './options.ts';
 import type { CoordinatorState, Tally } from './state.ts';
 
@@ -25,17 +25,32 @@ export function tallyOf(state: CoordinatorState): Tally {
 }
 
 function count(state: CoordinatorState): Tally {
-  let [here, answers, silent, awaited] = [0, 0, 0, 0];
-  for (const member of state.members.values()) {
-    if (member.presence !== 'here') continue;
-    here++;
-    if (member.answered) answers++;
-    else if (member.barred < state.round) {
-      silent++;
-      if (isAwaited(state, member)) awaited++;
-    }
+  const tally = { here: 0, answers: 0, silent: 0, awaited: 0 };
+  for (const member of state.members.values()) addTo(tally, state, member, 1);
+  return tally;
+}
+
+/** By -1: takes it out again. */
+function addTo(tally: Tally, state: CoordinatorState, member: Member, by: 1 | -1): void {
+  if (member.presence !== 'here') return;
+  tally.here += by;
+  if (member.answered) tally.answers += by;
+  else if (member.barred < state.round) {
+    tally.silent += by;
+    if (isAwaited(state, member)) tally.awaited += by;
   }
-  return { here, answers, silent, awaited };
+}
+
+export function tallyNewcomer(state: CoordinatorState, member: Member): void {
+  if (state.tally) addTo(state.tally, state, member, 1);
+}
+
+/** Changes one member, and does not count the others again: where all of a crowd come back, that would take the square of their number. */
+export function tallyChange(state: CoordinatorState, member: Member, change: () => void): void {
+  const { tally } = state;
+  if (tally) addTo(tally, state, member, -1);
+  change();
+  if (tally) addTo(tally, state, member, 1);
 }
 
 /**
@@ -65,4 +80,9 @@ export function tallyAnswer(state: CoordinatorState, member: Member): void {
   if (isAwaited(state, member)) tally.awaited--;
   tally.silent--;
   tally.answers++;
+}
+
+/** How many participants have joined: behind branches, or here. */
+export function participantsOf({ place, members }: CoordinatorState): number {
+  return place.below === 'groups' ? participantsIn(members.values()) : members.size;
 }

@@ -26,7 +26,8 @@ export function onWelcome(
   if (state.phase === 'leaving') return [];
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
-    startOver(state);
+    if (message.scaling || state.stored.isForgotten) startOver(state);
+    else measureAgain(state);
   }
   const unfit = unfitFor(state, settings);
   if (unfit) return giveUp(state, 'NOT_SECURE', unfit);
@@ -115,6 +116,13 @@ function startOver(state: ParticipantState): void {
   const { session, secure, edition } = state.stored;
   const drawn = secure?.drawn ?? state.stored.drawn;
   state.stored = { ...NOTHING_STORED, session, edition, ...(drawn !== undefined && { drawn }) };
+  forgetRun(state);
+}
+
+/** The scaling is lost, but not that we have joined: with the same keys, and numbers of rounds above those that they were used for. */
+function measureAgain(state: ParticipantState): void {
+  const { session, secure, drawn, edition } = state.stored;
+  state.stored = { ...NOTHING_STORED, session, edition, secure, drawn };
   forgetRun(state);
 }
 

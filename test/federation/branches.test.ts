@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { step } from '../../src/coordinator/machine.ts';
 import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import type { RoundRow } from '../../src/coordinator/round-row.ts';
+import { tallyOf } from '../../src/coordinator/tally.ts';
 import { inquiryOf } from '../../src/coordinator/training.ts';
 import { nextDeadline } from '../../src/coordinator/waiting.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
@@ -87,6 +88,7 @@ function checkRun(plan: Schedule, simulation: Simulation): void {
   };
   for (const atMs of plan.moments)
     simulation.queue.at(atMs, () => expect(branchError(simulation)).toBeLessThanOrEqual(1e-9));
+  for (let atMs = 10; atMs < 800; atMs += 10) simulation.queue.at(atMs, () => checkCounts(simulation));
   for (const atMs of plan.recounts)
     simulation.queue.at(atMs, () => simulation.coordinator.take({ type: 'recount', now: atMs }));
   simulation.run();
@@ -104,6 +106,15 @@ function checkRun(plan: Schedule, simulation: Simulation): void {
   for (const { state } of [simulation.coordinator, ...simulation.branches.values()])
     expect(state?.rejections.get('INFEASIBLE')).toBeUndefined();
   checkBounds(seen);
+}
+
+/** What is counted as members change is what a count of all of them gives. */
+function checkCounts(simulation: Simulation): void {
+  for (const { state } of [simulation.coordinator, ...simulation.branches.values()]) {
+    if (state?.phase !== 'open') continue;
+    const kept = { ...tallyOf(state) };
+    expect(kept).toEqual(tallyOf({ ...state, tally: undefined }));
+  }
 }
 
 /** While the groups are the same the lower bound never falls and the upper one never rises. */
@@ -125,6 +136,16 @@ const PLAN = planFor(
   { gap: 1e-6, testFraction: 0 },
   { options: { retryMs: 1000, passes: 1000 }, untilMs: 1e6 },
 );
+
+test('a duplicate of an answer that a branch has summed up is ignored: nobody is refused, and nobody joins again', () => {
+  const link = { delayMs: 5, jitterMs: 20, loss: 0, duplicate: 1 };
+  const run = new Simulation({ ...PLAN, link, branchOf }).run();
+  expect(run.rows.at(-1)).toMatchObject({ outcome: 'final' });
+  for (const { state } of run.branches.values()) {
+    expect(state?.rejections.get('STATE_MISMATCH')).toBeUndefined();
+    expect([...state!.members.values()].every(({ session }) => session === 1)).toBe(true);
+  }
+});
 
 test('a tree comes to the optimum of the federation without one, whatever the groups', () => {
   const flat = new Simulation(PLAN).run();

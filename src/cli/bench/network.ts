@@ -145,10 +145,10 @@ async function rate(openings: Openings): Promise<number> {
 }
 
 /** Not for ever: a benchmark that waits for a round that does not open ends, and says so. */
-export async function nextRound(openings: Openings) {
+export async function nextRound(openings: Openings, mostMs = LONGEST_ROUND_MS) {
   const waited = new AbortController();
-  const tooLong = pause(LONGEST_ROUND_MS, undefined, { signal: waited.signal }).then(() => {
-    const expected = `expected a round within ${LONGEST_ROUND_MS / 1000} s after round ${openings.round}`;
+  const tooLong = pause(mostMs, undefined, { signal: waited.signal }).then(() => {
+    const expected = `expected a round within ${mostMs / 1000} s after round ${openings.round}`;
     throw new KindredError('BENCH_STALLED', `bench: ${expected}, got none`, 'run');
   });
   try {

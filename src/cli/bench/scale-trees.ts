@@ -1,6 +1,8 @@
 /** Federations for `kindred bench scale`: one process, gateways and shards on NATS, and a whole tree in one process. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServedCoordinator } from '../../node/admin/served.ts';
 import { LoadFleet } from '../../node/load/load-fleet.ts';
+import type { LoadTreeOptions } from '../../node/load/load-tree.ts';
 import { runTreeApart } from '../../node/load/load-tree-run.ts';
 import { NatsFloor } from '../../node/load/nats-floor.ts';
 import { NatsProcess } from '../../node/load/nats-process.ts';
@@ -20,9 +22,13 @@ export interface TreeSize {
   readonly shards: number;
 }
 
-/** Rounds that are measured of a crowd, and of a tree in one process. */
+/** Rounds that are measured of a crowd, and of a tree in one process: of a small one as many as it takes until its code is compiled. */
 const CROWD_ROUNDS = 5;
-const SIMULATED_ROUNDS = 5;
+const SIMULATED_ROUNDS = { least: 5, most: 50, answers: 100_000 };
+/** A crowd joins before its first round, and has two cores for all of its processes and of the federation's. */
+const LONGEST_JOINING_MS = 600_000;
+/** With everybody connected and nothing to do. */
+const IDLE_MS = 3000;
 
 /** Trains without end: what is measured is rounds, not convergence. */
 function federation(participants: number): string[] {
@@ -96,8 +102,14 @@ export async function inTree<T>(size: TreeSize, act: (tree: Tree) => Promise<T>)
 /** Rounds a second with everybody connected, and what the root takes for one. */
 export async function measured({ root, fleets }: Tree) {
   await Promise.all(fleets.map((fleet) => fleet.connect()));
+  const before = await root.cpuSeconds();
+  await pause(IDLE_MS);
+  const idleShare = (1000 * ((await root.cpuSeconds()) - before)) / IDLE_MS;
   for (const fleet of fleets) fleet.start();
-  return { ...(await rates(root, fleets)), rootMemory: await root.memory() };
+  const found = await rates(root, fleets);
+  // Leases, signs of life and the like: the slower the rounds, the more of it falls on each.
+  const netMs = Math.max(0, found.rootMs - (1000 * idleShare) / found.perSecond);
+  return { ...found, netMs, rootMemory: await root.memory() };
 }
 
 async function rates(root: ServedCoordinator, fleets: readonly LoadFleet[]) {
@@ -122,26 +134,31 @@ export async function crowded({ root, gateways, fleets }: Tree, show: (what: str
   const untilRound = stopwatch();
   for (const fleet of fleets) fleet.start();
   const [{ openings }] = fleets;
-  await nextRound(openings);
+  await nextRound(openings, LONGEST_JOINING_MS);
   const firstRoundS = untilRound();
+  const firstMemory = await memoryOf(gateways);
+  await nextRound(openings, LONGEST_JOINING_MS);
+  const bytesBefore = sum(fleets.map((fleet) => fleet.bytes));
   const [rootBefore, gatewaysBefore] = [await root.cpuSeconds(), await cpuOf(gateways)];
   const first = openings.round;
   const roundSeconds: number[] = [];
   for (let round = 0; round < CROWD_ROUNDS; round++) {
     show(`${participants} participants, round ${openings.round} is open`);
     const inRound = stopwatch();
-    await nextRound(openings);
+    await nextRound(openings, LONGEST_JOINING_MS);
     roundSeconds.push(inRound());
   }
   const rounds = openings.round - first;
+  const rootMemory = await root.memory();
   return {
     ...{ participants, admittedS, admissionRootMs, firstRoundS, roundSeconds },
     roundS: median(roundSeconds),
     rootMs: (1000 * ((await root.cpuSeconds()) - rootBefore)) / rounds,
     gatewaysMs: (1000 * ((await cpuOf(gateways)) - gatewaysBefore)) / rounds,
+    firstMemoryEach: (firstMemory - idle) / participants,
     memoryEach: ((await memoryOf(gateways)) - idle) / participants,
-    rootMemoryEach: ((await root.memory()) - rootIdle) / participants,
-    bytes: bytesEach(fleets),
+    ...{ rootMemory, rootMemoryEach: (rootMemory - rootIdle) / participants },
+    bytes: (sum(fleets.map((fleet) => fleet.bytes)) - bytesBefore) / participants / rounds,
   };
 }
 
@@ -168,12 +185,18 @@ function stopwatch(): () => number {
 }
 
 /** The whole tree in one process, without a network or a disk: medians. */
-export async function simulation(size: Omit<TreeSize, 'gateways'>) {
-  const { participants, shards } = size;
-  const { rounds, memoryEach } = await runTreeApart(size, SIMULATED_ROUNDS);
+export async function simulation(size: LoadTreeOptions, show: (what: string) => void) {
+  const { participants, shards, fanIn } = size;
+  const name = `${participants} participants in one process, ${shards} shards`;
+  const { least, most, answers } = SIMULATED_ROUNDS;
+  const count = Math.max(least, Math.min(most, Math.floor(answers / participants)));
+  const run = await runTreeApart(size, count, (what) => show(`${name}: ${what}`));
+  const { rounds, joinedS, memory, bytesEach: bytes } = run;
   const middle = (key: keyof (typeof rounds)[number]) => median(rounds.map((round) => round[key]));
   return {
-    ...{ participants, shards, memoryEach },
-    ...{ rootMs: middle('rootMs'), shardsMs: middle('shardsMs'), rootBytes: middle('rootBytes') },
+    ...{ participants, shards, ...(fanIn && { fanIn }), joinedS, bytes },
+    ...{ memory, memoryEach: memory / participants },
+    ...{ rootMs: middle('rootMs'), branchesMs: middle('branchesMs'), shardsMs: middle('shardsMs') },
+    rootBytes: middle('rootBytes'),
   };
 }

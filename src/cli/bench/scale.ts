@@ -17,17 +17,30 @@ const FEW_FEATURES = 20;
 const EXTENTS = {
   usual: {
     ...{ gateways: [1, 2], people: 100, rootSizes: [50, 200], crowd: 500 },
-    ...{ shards: [8, 32], ofShards: 320, simulated: [1000, 4000] },
+    trees: [
+      { shards: 8, participants: 320 },
+      { shards: 32, participants: 320 },
+      { shards: 64, participants: 640 },
+      { shards: 64, participants: 640, fanIn: 8 },
+    ],
+    simulated: [1000, 4000],
   },
   full: {
     ...{ gateways: [1, 2, 4], people: 400, rootSizes: [50, 200, 800], crowd: 10_000 },
-    ...{ shards: [8, 32, 128], ofShards: 1280, simulated: [1000, 10_000, 100_000] },
+    trees: [
+      { shards: 8, participants: 1280 },
+      { shards: 32, participants: 1280 },
+      { shards: 128, participants: 1280 },
+      { shards: 1000, participants: 10_000 },
+      { shards: 1000, participants: 10_000, fanIn: 32 },
+    ],
+    simulated: [1000, 10_000, 100_000],
   },
 } as const;
 
 export const scale = part(
   async ({ show, extent, now }) => {
-    const { gateways, people, rootSizes, crowd, shards, ofShards, simulated } = EXTENTS[extent];
+    const { gateways, people, rootSizes, crowd, trees, simulated } = EXTENTS[extent];
     const started = now();
     const loadBefore = loadavg()[0];
     const tell = (what: string) => show(`scale, ${((now() - started) / 60_000).toFixed(1)} min: ${what}`);
@@ -47,8 +60,8 @@ export const scale = part(
     for (const participants of rootSizes) {
       tell(`the root with ${participants} participants`);
       const size = { gateways: 2, participants, features: FEATURES, shards: SHARDS };
-      const { rootMs, rootMemory } = await inTree(size, measured);
-      root.push({ participants, rootMs, rootMemory });
+      const { rootMs, netMs, rootMemory } = await inTree(size, measured);
+      root.push({ participants, rootMs, netMs, rootMemory });
     }
     tell('enrolments a second');
     const enrolled = await enrolments();
@@ -56,14 +69,15 @@ export const scale = part(
     const size = { gateways: 2, participants: crowd, features: FEW_FEATURES, shards: SHARDS };
     const many = await inTree(size, (tree) => crowded(tree, tell));
     const byShards = [];
-    for (const count of shards) {
-      tell(`${count} shards in one process`);
-      byShards.push(await simulation({ participants: ofShards, shards: count, features: FEW_FEATURES }));
+    for (const tree of trees) {
+      const below = 'fanIn' in tree ? `, ${tree.fanIn} below each branch and the root` : '';
+      tell(`${tree.shards} shards in one process${below}`);
+      byShards.push(await simulation({ ...tree, features: FEW_FEATURES }, tell));
     }
     const inOne = [];
     for (const participants of simulated) {
       tell(`${participants} participants in one process`);
-      inOne.push(await simulation({ participants, shards: SHARDS, features: FEW_FEATURES }));
+      inOne.push(await simulation({ participants, shards: SHARDS, features: FEW_FEATURES }, tell));
     }
     const machine = { cores: cpus().length, load: [loadBefore, loadavg()[0]] };
     const minutes = (now() - started) / 60_000;
@@ -93,16 +107,20 @@ export const scale = part(
       '',
       `  Root, ${shards} shards, by participants:`,
       ...table(
-        ['participants', 'root CPU/round', 'memory of the root'],
-        root.map((one) => [whole(one.participants), ms(one.rootMs), mib(one.rootMemory)]),
+        ['participants', 'root CPU/round', 'without idle work', 'memory of the root'],
+        root.map((one) => [whole(one.participants), ms(one.rootMs), ms(one.netMs), mib(one.rootMemory)]),
       ),
       '',
-      `  Root, ${whole(byShards[0].participants)} participants of ${FEW_FEATURES + 1} numbers in one process, by shards:`,
+      `  Root by shards, in one process without a network, ${FEW_FEATURES + 1} numbers:`,
       ...table(
-        ['shards', 'root CPU/round', 'for each shard', 'bytes at the root'],
+        [
+          ...['shards', 'fan-in', 'participants', 'root CPU/round', 'for each shard'],
+          ...['branches CPU/round', 'bytes at the root'],
+        ],
         byShards.map((one) => [
-          ...[whole(one.shards), ms(one.rootMs), `${((1000 * one.rootMs) / one.shards).toFixed(0)} us`],
-          whole(one.rootBytes),
+          ...[whole(one.shards), one.fanIn ? whole(one.fanIn) : '', whole(one.participants)],
+          ...[ms(one.rootMs), `${((1000 * one.rootMs) / one.shards).toFixed(0)} us`],
+          ...[one.fanIn ? ms(one.branchesMs) : '', whole(one.rootBytes)],
         ]),
       ),
       '',
@@ -125,21 +143,26 @@ export const scale = part(
           ['slowest of them', seconds(Math.max(...many.roundSeconds)), ''],
           ['root CPU/round', ms(many.rootMs), ''],
           ['gateways and shards CPU/round', ms(many.gatewaysMs), ms(many.gatewaysMs / many.participants)],
-          ['memory of gateways and shards', mib(many.memoryEach * many.participants), bytes(many.memoryEach)],
-          ['memory of the root', mib(many.rootMemoryEach * many.participants), bytes(many.rootMemoryEach)],
+          [
+            ...['their memory, first round', mib(many.firstMemoryEach * many.participants)],
+            bytes(many.firstMemoryEach),
+          ],
+          ['their memory, last round', mib(many.memoryEach * many.participants), bytes(many.memoryEach)],
+          ['memory of the root', mib(many.rootMemory), ''],
           ['bytes a round, both ways', '', bytes(many.bytes)],
         ],
       ),
       '',
-      `  In one process, without a network, ${FEW_FEATURES + 1} numbers, ${shards} shards:`,
+      `  In one process, without a network, ${FEW_FEATURES + 1} numbers, ${shards} shards; memory with that of the participants:`,
       ...table(
         [
-          ...['participants', 'root CPU/round', 'shards CPU/round', 'for each'],
-          ...['bytes at the root', 'memory each'],
+          ...['participants', 'joined in', 'root CPU/round', 'shards CPU/round', 'for each'],
+          ...['bytes at the root', 'bytes each', 'memory', 'memory each'],
         ],
         inOne.map((one) => [
-          ...[whole(one.participants), ms(one.rootMs), ms(one.shardsMs)],
-          ...[ms(one.shardsMs / one.participants), whole(one.rootBytes), bytes(one.memoryEach)],
+          ...[whole(one.participants), seconds(one.joinedS), ms(one.rootMs), ms(one.shardsMs)],
+          ...[ms(one.shardsMs / one.participants), whole(one.rootBytes), bytes(one.bytes)],
+          ...[mib(one.memory), bytes(one.memoryEach)],
         ]),
       ),
     ];

@@ -36,6 +36,8 @@ export function onAnswer(
 ): CoordinatorEffect[] {
   const ignored = outOfSession(state, member, message.session);
   if (ignored) return ignored;
+  // A duplicate. In a branch its round may be summed up already: it replaces the answer before that one, which is no contradiction.
+  if (member.answered && message.round === state.round) return [];
   const refusal = refusalOfAnswer(state, member, message);
   if (refusal) {
     const [code, sentence] = refusal;

@@ -59,10 +59,14 @@ export class LoadFleet {
     }, CHECK_MS);
   }
 
+  /** Of all participants so far, both ways. */
+  get bytes(): number {
+    return this.participants.reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0);
+  }
+
   /** Of one participant in one round, both ways. */
   bytesPerRound(): number {
-    const bytes = this.participants.reduce((sum, { bytesIn, bytesOut }) => sum + bytesIn + bytesOut, 0);
-    return bytes / this.participants.length / Math.max(1, this.openings.round);
+    return this.bytes / this.participants.length / Math.max(1, this.openings.round);
   }
 
   close(): void {

@@ -42,7 +42,9 @@ export class AdmissionDesk {
     const { bus, subjects } = this.ports;
     this.subscriptions = [
       bus.serve(subjects.admission, ({ data, answer }) => {
-        void this.answerTo(data).then((result) => answer(toJson(result)));
+        void this.answerTo(data).then((result) => {
+          if (!answer(toJson(result))) answer(toJson(this.tooLarge(result)));
+        });
       }),
       bus.serve(subjects.federations, ({ answer }) => answer(toJson(this.list()))),
     ];
@@ -70,6 +72,15 @@ export class AdmissionDesk {
         epochs: groups instanceof ShardLinks ? groups.epochs() : [],
       })),
     };
+  }
+
+  /** Unless the connection is gone: then nobody reads this either. */
+  private tooLarge(result: AdmissionAnswer): AdmissionAnswer {
+    const { bus, onFailure } = this.ports;
+    const bytes = toJson(result).length;
+    const message = `the answer of the root could not be sent: ${bytes} bytes, of ${bus.maxPayload} that NATS takes (max_payload)`;
+    if (bytes > bus.maxPayload) onFailure(new Error(message));
+    return { error: { code: 'NO_ROOT', message } };
   }
 
   private async answerTo(data: Uint8Array): Promise<AdmissionAnswer> {

@@ -1,11 +1,12 @@
 /** The port of a process that only owns shards: probes and metrics. */
 import type { Logger } from 'pino';
 import type { Bus } from '../../nats/bus.ts';
-import { addBusMetrics, addFrontMetrics, newRegistry } from '../gateway/gateway-meters.ts';
+import { addFrontMetrics, newRegistry } from '../gateway/gateway-meters.ts';
 import { singleToken } from '../gateway/single-token.ts';
 import { Access } from '../server/access.ts';
 import { isLoopback } from '../server/addresses.ts';
 import { ApiError } from '../server/api-error.ts';
+import { addBusMetrics } from '../server/bus-meters.ts';
 import type { Door } from '../server/door.ts';
 import { Front } from '../server/front.ts';
 import { DEFAULT_LIMITS_OF_SERVER } from '../server/limits.ts';

@@ -86,8 +86,8 @@ export class ShardLinks implements Groups {
     this.orders.stop();
   }
 
-  check(now: number): void {
-    this.links.check(now);
+  get size(): number {
+    return this.nodes.size;
   }
 
   list(): readonly GroupView[] {

@@ -18,6 +18,7 @@ import { isLoopback } from './addresses.ts';
 import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { ApiError } from './api-error.ts';
 import { AuditLog } from './audit-log.ts';
+import { addBusMetrics } from './bus-meters.ts';
 import { OwnDoor } from './door.ts';
 import { Federation, finished } from './federation.ts';
 import { Feeds } from './feeds.ts';
@@ -148,6 +149,7 @@ export class CoordinatorServer {
       onFailure: (error) => this.log.error({ err: error }, 'the audit log cannot be written'),
     });
     this.meters = new Meters(() => this.measured());
+    if (options.tree) addBusMetrics(this.meters.registry, options.tree.bus);
     this.modelWork = new ModelWork(limits);
     const access = new Access({ tokens: this.tokens, hosts, loopback, origins });
     this.feeds = new Feeds({

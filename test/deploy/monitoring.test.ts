@@ -8,7 +8,7 @@ import type { Bus } from '../../src/nats/bus.ts';
 import { addLobbyMetrics } from '../../src/node/gateway/gateway-meters.ts';
 import { addOwnerMetrics } from '../../src/node/owner/owner-meters.ts';
 import { ERRORS } from '../../src/node/server/api-error.ts';
-import { addBusMetrics } from '../../src/node/server/bus-meters.ts';
+import { addBusMetrics, addVersionMetrics } from '../../src/node/server/bus-meters.ts';
 import { ask } from '../helpers/http.ts';
 import { ServerTest } from '../helpers/server.ts';
 
@@ -71,6 +71,7 @@ const servers = new ServerTest();
 function onNats(): Promise<string> {
   const registry = new Registry();
   addBusMetrics(registry, { isUp: true, counts: NO_COUNTS } as Bus);
+  addVersionMetrics(registry, []);
   addLobbyMetrics(registry, []);
   addOwnerMetrics(registry, []);
   return registry.metrics();
@@ -110,7 +111,7 @@ describe('alerts and dashboard', () => {
   });
 
   test('show every metric of shards, partial sums and NATS', async () => {
-    const declared = [...(await onNats()).matchAll(/^# TYPE (kindred_(?:nats|shard|partial)\w*)/gm)];
+    const declared = [...(await onNats()).matchAll(/^# TYPE (kindred_(?:nats|nodes|shard|partial)\w*)/gm)];
     const used = new Set(expressions.flatMap(([, expression]) => usedIn(expression).metrics));
     expect(declared.length).toBeGreaterThan(12);
     for (const [, name] of declared) expect(used, name).toContain(name);

@@ -122,9 +122,13 @@ export class Lobby {
     for (const { connection } of this.guests.values()) connection.check(now);
   }
 
-  /** Everybody is to come back elsewhere. */
-  close(reason: string): void {
+  /** Everybody is to come back, elsewhere or later. */
+  sendAway(reason: string): void {
     for (const { connection } of this.guests.values()) connection.close(1001, reason);
+  }
+
+  close(reason: string): void {
+    this.sendAway(reason);
     this.unsubscribe();
   }
 

@@ -1,6 +1,7 @@
 /** What is counted of a connection to NATS, for Prometheus. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Bus } from '../../nats/bus.ts';
+import type { RootVersion } from '../../nats/nodes-version.ts';
 import { collect } from './collected.ts';
 
 /** Of any role. */
@@ -26,4 +27,16 @@ export function addBusMetrics(registry: Registry, bus: Bus): void {
     collect(registry, Counter, name, help, [], (add) => add(value()));
   single('nats_dropped_total', 'Messages not sent: no connection, or too large', () => counts.dropped);
   single('nats_bad_total', 'Messages received and not understood', () => counts.bad);
+}
+
+/** Of gateways and owners: one for each namespace. */
+export function addVersionMetrics(registry: Registry, versions: readonly RootVersion[]): void {
+  collect(
+    registry,
+    Gauge,
+    'nodes_waiting',
+    'Roots that speak another version of the messages between nodes: this process waits',
+    [],
+    (set) => set(versions.filter(({ whyWaiting }) => whyWaiting !== undefined).length),
+  );
 }

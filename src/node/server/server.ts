@@ -173,7 +173,7 @@ export class CoordinatorServer {
       options.tree &&
       new AdmissionDesk({
         ...options.tree,
-        ...{ admission, door, federations, federation, wallClock },
+        ...{ admission, door, federations, federation, wallClock, version: options.version },
         onFailure: (error) => this.log.error({ err: error }, 'a step of admission failed'),
       });
     const context: ServerContext = {

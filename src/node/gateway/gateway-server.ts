@@ -9,7 +9,7 @@ import { type Logger, pino } from 'pino';
 import { toJson } from '../../nats/admission.ts';
 import type { Bus } from '../../nats/bus.ts';
 import { RootVersion, whyAllWait } from '../../nats/nodes-version.ts';
-import { isToken, type Subjects } from '../../nats/subjects.ts';
+import { gatewayName, isToken, type Subjects } from '../../nats/subjects.ts';
 import { systemClock } from '../clock.ts';
 import { Access } from '../server/access.ts';
 import { isLoopback } from '../server/addresses.ts';
@@ -35,6 +35,8 @@ export interface GatewayOptions {
   readonly bus: Bus;
   /** One for each root: federations may be spread over several. */
   readonly namespaces: readonly Subjects[];
+  /** Of NATS: what is for this gateway goes to subjects of the user's own. */
+  readonly user?: string | undefined;
   /** Default 127.0.0.1: nobody from outside. */
   readonly host?: string | undefined;
   /** Default 0: any that is free. */
@@ -54,7 +56,7 @@ export interface GatewayOptions {
 }
 
 export class GatewayServer {
-  readonly name = processName();
+  readonly name: string;
   /** One for each namespace. */
   readonly lobbies: readonly Lobby[];
   /** Of the root of each. */
@@ -73,6 +75,7 @@ export class GatewayServer {
     const { bus, namespaces, host = '127.0.0.1', port = 0, tls, hostNames = [], origins = [] } = options;
     const loopback = isLoopback(host);
     this.options = options;
+    this.name = gatewayName(options.user, processName());
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     const { limits, log, name } = this;

@@ -50,7 +50,7 @@ export async function runGateway(io: Io, flags: GatewayFlags): Promise<void> {
     try {
       await gateway.listen();
       for (const owner of owners) owner.start();
-      await warnWithoutTls(io, flags);
+      await warnWithoutTls(io, flags, '--tls-cert and --tls-key');
       await report(io, flags, gateway.url);
       await Promise.race([signals.stop, stop]);
     } finally {

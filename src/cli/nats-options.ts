@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { NatsOptions } from '../nats/connection.ts';
 import { natsFromEnvironment } from '../nats/environment.ts';
-import { durationValue } from './flags.ts';
+import { whole } from '../settings/kinds.ts';
+import { durationValue, valued } from './flags.ts';
 import type { Io } from './io.ts';
 
 export interface NatsFlags {
@@ -18,6 +19,17 @@ Environment:
 
 export function addNatsOption(command: Command, about: string): Command {
   return command.option('--nats <url>', about);
+}
+
+/** Of the queue of jobs. */
+export function addReplicasOption(command: Command): Command {
+  return command.addOption(
+    valued(
+      '--replicas <number>',
+      'NATS servers of the cluster that keep the jobs and results (default: 1 if new, else unchanged)',
+      whole(1, 5),
+    ),
+  );
 }
 
 export const ONE_NAMESPACE = 'one system of several on the same NATS (default: default)';

@@ -26,7 +26,7 @@ import { addDataOptions, type DataFlags, dataWords, NUMBERS_ONLY, readData } fro
 import { addThreadsOption, finish, valued } from './flags.ts';
 import type { Io } from './io.ts';
 import { type Layout, writeResult } from './layout.ts';
-import { addNatsOption } from './nats-options.ts';
+import { addNatsOption, addReplicasOption } from './nats-options.ts';
 import { WORKERS_OPTION, withWorkers } from './nats-runner.ts';
 import { duration } from './number-text.ts';
 import { Progress } from './progress.ts';
@@ -40,6 +40,7 @@ interface Flags extends DataFlags {
   readonly repeats?: number;
   readonly threads?: number;
   readonly nats?: string;
+  readonly replicas?: number;
   readonly json?: true;
 }
 
@@ -62,6 +63,7 @@ export function addReproduce(program: Command, io: Io): void {
   addDataOptions(command);
   addThreadsOption(command, 'number of threads (default: one per core)');
   addNatsOption(command, WORKERS_OPTION);
+  addReplicasOption(command);
   finish(
     command,
     'kindred reproduce all --quick',

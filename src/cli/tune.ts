@@ -30,7 +30,7 @@ import {
 import { type Io, warn } from './io.ts';
 import { writeResult } from './layout.ts';
 import { warnOfLeaks } from './leak-warning.ts';
-import { addNatsOption } from './nats-options.ts';
+import { addNatsOption, addReplicasOption } from './nats-options.ts';
 import { WORKERS_OPTION, withWorkers } from './nats-runner.ts';
 import { tuneWithProgress } from './tune-progress.ts';
 import { edgeWarning, nextCommand, tuneReport } from './tune-report.ts';
@@ -57,6 +57,7 @@ type Flags = DataFlags & {
   readonly search?: SearchKind;
   readonly threads?: number;
   readonly nats?: string;
+  readonly replicas?: number;
   /** False: --no-cache. */
   readonly cache?: string | boolean;
   readonly json?: true;
@@ -82,6 +83,7 @@ export function addTune(program: Command, io: Io): void {
     .option('--no-cache', 'store nothing: an interrupted tune starts over');
   addThreadsOption(command, 'number of threads (default: one per core where that is faster)');
   addNatsOption(command, WORKERS_OPTION);
+  addReplicasOption(command);
   finish(
     command,
     'kindred tune har.csv',

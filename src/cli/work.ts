@@ -6,13 +6,14 @@ import { WorkData, WorkThread } from '../node/threads/work-thread.ts';
 import { addThreadsOption, finish } from './flags.ts';
 import { type Io, note } from './io.ts';
 import { layoutFor, writeLines, writeResult } from './layout.ts';
-import { NATS_HELP } from './nats-options.ts';
+import { addReplicasOption, NATS_HELP } from './nats-options.ts';
 import { count } from './number-text.ts';
 import { openQueue } from './open-queue.ts';
 import { Progress } from './progress.ts';
 
 interface Flags {
   readonly nats: string;
+  readonly replicas?: number;
   readonly threads?: number;
   readonly json?: true;
 }
@@ -29,21 +30,18 @@ export function addWork(program: Command, io: Io): void {
       'NATS server with JetStream: nats://host:4222, several separated by commas',
     )
     .action((flags: Flags) => runWork(io, flags));
+  addReplicasOption(command);
   addThreadsOption(command, 'number of jobs at a time (default: one per core)');
   command.addHelpText('after', NATS_HELP);
   finish(
     command,
     'kindred work --nats nats://queue.example.org',
-    'kindred work --nats nats://a,nats://b --threads 4',
+    'kindred work --nats nats://a,nats://b,nats://c --replicas 3 --threads 4',
   );
 }
 
 async function runWork(io: Io, flags: Flags): Promise<void> {
-  const { label, connection, queue } = await openQueue(
-    io,
-    flags.nats,
-    `kindred work, process ${process.pid}`,
-  );
+  const { label, connection, queue } = await openQueue(io, flags, `kindred work, process ${process.pid}`);
   const threads = flags.threads ?? availableParallelism();
   const common = new WorkData();
   const slots = Array.from({ length: threads }, () => new WorkThread(common));

@@ -1,5 +1,7 @@
 /** What gateways ask the leading root about those who want to take part, as JSON, and what it answers. */
 
+import type { NodesVersion } from './nodes-version.ts';
+
 /** A step of admission. The root checks what is in it as if a stranger had sent it. */
 export type AdmissionStep =
   | { readonly step: 'announcement'; readonly federation: string }
@@ -11,7 +13,9 @@ export type AdmissionStep =
       /** Of the participant, as the gateway sees it. */
       readonly address: string;
     }
-  | { readonly step: 'redeem'; readonly federation: string; readonly ticket: string };
+  | { readonly step: 'redeem'; readonly federation: string; readonly ticket: string }
+  /** Which version the root speaks: `NodesVersion`. `federation` is empty. */
+  | { readonly step: 'nodes'; readonly federation: string };
 
 /** A ticket was good. */
 export interface Grant {
@@ -42,7 +46,7 @@ export interface ListedFederation {
   readonly epochs: readonly number[];
 }
 
-export interface FederationList {
+export interface FederationList extends NodesVersion {
   readonly federations: readonly ListedFederation[];
 }
 

@@ -45,7 +45,8 @@ interface CoreMessage {
 /** Somebody asks, and is answered. */
 interface Question {
   readonly data: Uint8Array;
-  answer(bytes: Uint8Array): void;
+  /** False: it was dropped. */
+  answer(bytes: Uint8Array): boolean;
 }
 
 export class Bus {
@@ -72,13 +73,10 @@ export class Bus {
 
   /** False: it was dropped. */
   publish(subject: string, bytes: Uint8Array): boolean {
-    if (!this.isUp || this.connection.isClosed() || bytes.length > this.maxPayload) {
-      this.counts.dropped++;
-      return false;
-    }
-    this.connection.publish(subject, bytes);
-    this.count('sent', bytes);
-    return true;
+    return this.send(bytes, () => {
+      this.connection.publish(subject, bytes);
+      return true;
+    });
   }
 
   /** What `take` refuses with a ProtocolError is counted, and nothing else happens. Gives what ends it. */
@@ -117,7 +115,8 @@ export class Bus {
   serve(subject: string, answer: (question: Question) => void): () => void {
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (!error) answer({ data: message.data, answer: (bytes) => void message.respond(bytes) });
+        if (error) return;
+        answer({ data: message.data, answer: (bytes) => this.send(bytes, () => message.respond(bytes)) });
       },
     });
     return () => subscription.unsubscribe();
@@ -126,6 +125,19 @@ export class Bus {
   /** All that was published has reached the server. */
   async flush(): Promise<void> {
     if (this.isUp && !this.connection.isClosed()) await this.connection.flush();
+  }
+
+  /** A connection refuses, by throwing, what it cannot send: that it is closed or draining may show only then. */
+  private send(bytes: Uint8Array, act: () => boolean): boolean {
+    let isSent = false;
+    try {
+      isSent = this.isUp && !this.connection.isClosed() && bytes.length <= this.maxPayload && act();
+    } catch {
+      // Dropped, like everything that cannot be sent.
+    }
+    if (isSent) this.count('sent', bytes);
+    else this.counts.dropped++;
+    return isSent;
   }
 
   private count(direction: 'sent' | 'received', bytes: Uint8Array): void {

@@ -54,6 +54,12 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   return connection;
 }
 
+/** Undefined: none is named, as with a token or credentials. */
+export function userOf(options: NatsOptions): string | undefined {
+  const known = authentication(options, options.servers.map(addressOf));
+  return 'user' in known ? known.user : undefined;
+}
+
 /** The addresses without passwords, for messages. */
 export function labelOf(servers: readonly string[]): string {
   return servers.map((server) => `nats://${addressOf(server).host}`).join(',');

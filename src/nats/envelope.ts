@@ -12,6 +12,7 @@
  */
 import { ByteReader, ByteWriter, utf8Bytes } from '../base/bytes.ts';
 import { ProtocolError } from '../protocol/protocol-error.ts';
+import { isGatewayName } from './subjects.ts';
 
 const VERSION = 1;
 const LONGEST_TEXT = 255;
@@ -93,7 +94,7 @@ export function encodeUp(up: Up): Uint8Array {
 export function decodeUp(bytes: Uint8Array): Up {
   const input = new EnvelopeReader(bytes);
   const type = input.type(UP);
-  const gateway = input.shortText('gateway');
+  const gateway = input.gateway();
   if (type === 'roster') return input.done({ type, gateway, connections: input.ids() });
   const connection = input.whole('connection');
   const participant = input.shortText('participant');
@@ -200,6 +201,13 @@ class EnvelopeReader extends ByteReader {
 
   shortText(name: string): string {
     return this.text(name, this.u8(name));
+  }
+
+  /** It becomes part of a subject. */
+  gateway(): string {
+    const name = this.shortText('gateway');
+    if (!isGatewayName(name)) this.refused('gateway: expected its name');
+    return name;
   }
 
   whole(name: string): number {

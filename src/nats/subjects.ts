@@ -43,7 +43,7 @@ export class Subjects {
     return `${this.root}.${federation}.up.${shard}`;
   }
 
-  /** From owners to a gateway. */
+  /** From owners to a gateway. Its name has two tokens, so that permissions can give each user the subjects of its own gateways. */
   down(federation: string, gateway: string): string {
     return `${this.root}.${federation}.down.${gateway}`;
   }
@@ -89,12 +89,22 @@ export class Subjects {
   }
 
   beacons(role: 'gateway' | 'owner'): string {
-    return `${this.root}.beacon.${role}.*`;
+    return `${this.root}.beacon.${role}.>`;
   }
 }
 
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
+}
+
+/** The user of NATS that a gateway is, and another token for each process that ever runs. */
+export function gatewayName(user: string | undefined, process: string): string {
+  return `${user !== undefined && isToken(user) ? user : 'gateway'}.${process}`;
+}
+
+export function isGatewayName(text: string): boolean {
+  const tokens = text.split('.');
+  return tokens.length <= 2 && tokens.every(isToken);
 }
 
 /** Where a participant belongs: the same everywhere, for ever. */

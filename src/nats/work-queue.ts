@@ -51,6 +51,8 @@ export interface QueueOptions {
   readonly version: string;
   /** A worker that is silent for so long has lost its job. */
   readonly silentMs?: number | undefined;
+  /** Servers of the cluster that keep stream and bucket; undefined: 1 for new ones, otherwise as they are. */
+  readonly replicas?: number | undefined;
 }
 
 export class WorkQueue {
@@ -80,16 +82,20 @@ export class WorkQueue {
   /** Makes what is not there. */
   static async open(connection: NatsConnection, options: QueueOptions): Promise<WorkQueue> {
     const manager = await jetstreamManager(connection);
-    const bucket = await Bucket.create(connection, { name: BUCKET, maxAgeMs: KEPT_MS });
-    await manager.streams.info(STREAM).catch(() =>
+    const { replicas } = options;
+    const bucket = await Bucket.create(connection, { name: BUCKET, maxAgeMs: KEPT_MS, replicas });
+    const { config } = await manager.streams.info(STREAM).catch(() =>
       manager.streams.add({
         name: STREAM,
         subjects: [`${SUBJECT}.>`],
         retention: RetentionPolicy.Workqueue,
         storage: StorageType.File,
         max_age: KEPT_MS * NANOS,
+        num_replicas: replicas ?? 1,
       }),
     );
+    if (replicas !== undefined && config.num_replicas !== replicas)
+      await manager.streams.update(STREAM, { num_replicas: replicas });
     return new WorkQueue(connection, manager, bucket, options);
   }
 

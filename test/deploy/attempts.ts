@@ -87,15 +87,17 @@ export const FORBIDDEN: Readonly<Record<string, Attempt>> = {
   'read everything': listen('>'),
   'read what other namespaces say': listen('kindred.other.>'),
   'answer as the root': listen('kindred.default.admission'),
+  'hear what is for a gateway with another user': listen('kindred.default.*.down.gateway-2.g1'),
+  'hear what is for all gateways': listen('kindred.default.*.down.>'),
   'write to the root of another namespace': write('kindred.other.f3d1.root'),
 };
 
 /** These work for the user itself, and have to: otherwise the attempts above prove nothing. */
 type Attempts = Readonly<Record<string, Attempt>>;
-const OF_GATEWAYS: Attempts = {
-  'hear what is for gateways': listen('kindred.default.*.down.g1'),
+const ofGateways = (user: string): Attempts => ({
+  'hear what is for gateways of its user': listen(`kindred.default.*.down.${user}.g1`),
   'publish frames': async (user) => user.publish('kindred.default.f3d1.up.0', 'frame'),
-};
+});
 const OF_AGGREGATORS: Attempts = {
   'write the state of a shard': write(`$KV.${SHARD}.record`),
   'read the state of a shard': api(`STREAM.MSG.GET.KV_${SHARD}`, { last_by_subj: `$KV.${SHARD}.record` }),
@@ -105,9 +107,9 @@ const OF_AGGREGATORS: Attempts = {
   'hear the root': listen('kindred.default.*.shard.0'),
 };
 export const ALLOWED: Readonly<Record<string, Attempts>> = {
-  gateway: OF_GATEWAYS,
+  gateway: ofGateways('gateway'),
   aggregate: OF_AGGREGATORS,
-  'aggregate-gateway': { ...OF_GATEWAYS, ...OF_AGGREGATORS },
+  'aggregate-gateway': { ...ofGateways('aggregate-gateway'), ...OF_AGGREGATORS },
   work: {
     'make streams of its own account': api('STREAM.CREATE.jobs', { name: 'jobs', subjects: ['jobs'] }),
   },
@@ -125,10 +127,12 @@ export const ELSEWHERE = new Set([
   'read everything',
   'read what other namespaces say',
   'answer as the root',
+  'hear what is for a gateway with another user',
+  'hear what is for all gateways',
   'restore other commits',
 ]);
 
-const VIA = ['kindred.default.beacon.gateway.x', 'kindred.default.f3d1.up.0', '_INBOX.aggregate.x'];
+const VIA = ['kindred.default.beacon.gateway.gateway.x', 'kindred.default.f3d1.up.0', '_INBOX.aggregate.x'];
 const TARGETS = [RECORD, `$JS.API.STREAM.PURGE.${STREAM}`, `$JS.API.STREAM.DELETE.${STREAM}`];
 
 /** Sends itself messages whose reply subjects are those that it wants to publish to, and answers them. */

@@ -148,6 +148,28 @@ describe('compose.yaml', () => {
     ]);
   });
 
+  test('whatever has a published port speaks TLS, with files that it is given or a certificate of its own', () => {
+    const published = Object.entries<Document>(compose.services).filter(([, { ports }]) => ports);
+    expect(published.map(([name]) => name).sort()).toEqual(['gateway', 'server']);
+    for (const [name, { command, secrets, volumes = [] }] of published) {
+      const given = (flag: string) =>
+        command.find((text: string) => text.startsWith(`${flag}=`))?.slice(flag.length + 1);
+      if (command.includes('--tls-self-signed')) {
+        // It is beside the store, and lasts as long.
+        const [, folder] = volumes
+          .find((volume: string) => given('--store').startsWith(volume.split(':')[1]))
+          .split(':');
+        expect(folder, name).toBe('/data');
+        continue;
+      }
+      expect([given('--tls-cert'), given('--tls-key')], name).toEqual([
+        '/run/secrets/tls-cert',
+        '/run/secrets/tls-key',
+      ]);
+      expect(secrets, name).toEqual(expect.arrayContaining(['tls-cert', 'tls-key']));
+    }
+  });
+
   test('a NATS password that was forgotten is a number, which the servers refuse', () => {
     const passwords = [...read('compose.yaml').matchAll(/\$\{KINDRED_NATS_\w+_PASSWORD(.*?)\}/g)];
     expect(passwords.length).toBeGreaterThan(8);

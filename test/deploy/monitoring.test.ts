@@ -1,9 +1,14 @@
-/** Alerts and dashboard use metrics that a real server has, and every alert has a section of docs/operations.md, both ways. */
+/** Alerts and dashboard use metrics that a real server, a gateway or an owner of shards has, and every alert has a section of docs/operations.md, both ways. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Bus } from '../../src/nats/bus.ts';
+import { addLobbyMetrics } from '../../src/node/gateway/gateway-meters.ts';
+import { addOwnerMetrics } from '../../src/node/owner/owner-meters.ts';
 import { ERRORS } from '../../src/node/server/api-error.ts';
+import { addBusMetrics, addVersionMetrics } from '../../src/node/server/bus-meters.ts';
 import { ask } from '../helpers/http.ts';
 import { ServerTest } from '../helpers/server.ts';
 
@@ -34,7 +39,9 @@ const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 
 /** Of PromQL, as far as it is used here. */
 const WORDS = new Set(
-  'sum by le rate increase changes count and on unless histogram_quantile label_values'.split(' '),
+  'sum by le rate increase changes count max min quantile group_left and on unless histogram_quantile label_values'.split(
+    ' ',
+  ),
 );
 
 interface Used {
@@ -60,10 +67,24 @@ function usedIn(expression: string): Used {
 
 const servers = new ServerTest();
 
+/** What gateways and owners of shards declare. With their values: test/nats/metrics.test.ts. */
+function onNats(): Promise<string> {
+  const registry = new Registry();
+  addBusMetrics(registry, { isUp: true, counts: NO_COUNTS } as Bus);
+  addVersionMetrics(registry, []);
+  addLobbyMetrics(registry, []);
+  addOwnerMetrics(registry, []);
+  return registry.metrics();
+}
+const NO_COUNTS = {
+  ...{ sent: { messages: 0, bytes: 0 }, received: { messages: 0, bytes: 0 } },
+  ...{ dropped: 0, bad: 0 },
+};
+
 /** What a real server shows: all that is declared, and that of a histogram. */
 async function exposed(): Promise<Map<string, string>> {
   const server = await servers.start();
-  const { text } = await ask(`${server.url}/metrics`);
+  const text = `${(await ask(`${server.url}/metrics`)).text}\n${await onNats()}`;
   const found = new Map<string, string>();
   for (const [, name, kind] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm)) {
     if (kind === 'histogram') for (const part of ['_bucket', '_sum', '_count']) found.set(name + part, kind);
@@ -87,6 +108,13 @@ describe('alerts and dashboard', () => {
       // `up` is Prometheus's own.
       for (const name of metrics) expect(name === 'up' || known.has(name), `${where}: ${name}`).toBe(true);
     }
+  });
+
+  test('show every metric of shards, partial sums and NATS', async () => {
+    const declared = [...(await onNats()).matchAll(/^# TYPE (kindred_(?:nats|nodes|shard|partial)\w*)/gm)];
+    const used = new Set(expressions.flatMap(([, expression]) => usedIn(expression).metrics));
+    expect(declared.length).toBeGreaterThan(12);
+    for (const [, name] of declared) expect(used, name).toContain(name);
   });
 
   test('take rates of counters only, and compare values of gauges only', async () => {

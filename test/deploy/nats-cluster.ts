@@ -1,6 +1,6 @@
 /** Three real nats-servers with the configuration in deploy/nats, on loopback. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -46,8 +46,21 @@ export function writeConfiguration(folder: string): string {
     );
   hasSaid ||= isOld;
   writeFileSync(path, isOld ? text.replace(/^ *sync_interval: always$/m, '') : text);
-  copyFileSync(join(natsFolder, 'permissions.conf'), join(folder, 'permissions.conf'));
+  const permissions = readFileSync(join(natsFolder, 'permissions.conf'), 'utf8');
+  writeFileSync(join(folder, 'permissions.conf'), withSecondGateway(permissions));
   return path;
+}
+
+/** As permissions.conf says how to give a gateway a user of its own. */
+function withSecondGateway(permissions: string): string {
+  const [block] = /^GATEWAY_MAY: \{[\s\S]*?^\}\n/m.exec(permissions)!;
+  const copy = block
+    .replace('GATEWAY_MAY', 'GATEWAY_2_MAY')
+    .replace(/(_INBOX|down|beacon\.gateway)\.gateway\b/g, '$1.gateway-2');
+  const user = '{ user: gateway-2, password: $KINDRED_NATS_GATEWAY_PASSWORD, permissions: $GATEWAY_2_MAY }';
+  return permissions
+    .replace(block, `${block}\n${copy}`)
+    .replace(/^( *)\{ user: gateway, .*$/m, (line, indent) => `${line}\n${indent}${user}`);
 }
 
 /** `nats-server -t`: what it says, and its exit code. */

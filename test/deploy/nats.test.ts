@@ -7,6 +7,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Bucket } from '../../src/nats/bucket.ts';
 import { connectNats } from '../../src/nats/connection.ts';
+import { decodeUp, encodeUp } from '../../src/nats/envelope.ts';
+import { gatewayName, Subjects } from '../../src/nats/subjects.ts';
 import { natsProgram } from '../helpers/nats.ts';
 import { ALLOWED, answerItself, COMMITS, ELSEWHERE, FORBIDDEN, LEASES, SHARD } from './attempts.ts';
 import {
@@ -108,14 +110,14 @@ describe.skipIf(!natsProgram)('deploy/nats', () => {
       callback: (_error, message) => void message.respond('yes'),
     });
     const frames = owner.subscribe('kindred.default.fed.up.0', { max: 1 });
-    const down = gateway.subscribe('kindred.default.*.down.gateway-1', { max: 1 });
+    const down = gateway.subscribe('kindred.default.*.down.gateway.g1', { max: 1 });
     await Promise.all([root.flush(), owner.flush(), gateway.flush()]);
     // Servers of a cluster learn of each other's subscriptions a moment later.
     const reply = await patiently(() => gateway.request('kindred.default.admission'));
     expect(reply.string()).toBe('yes');
     const again = setInterval(() => {
       gateway.publish('kindred.default.fed.up.0', 'frame');
-      owner.publish('kindred.default.fed.down.gateway-1', 'answer');
+      owner.publish('kindred.default.fed.down.gateway.g1', 'answer');
     }, 50);
     for await (const message of frames) expect(message.string()).toBe('frame');
     for await (const message of down) expect(message.string()).toBe('answer');
@@ -124,6 +126,42 @@ describe.skipIf(!natsProgram)('deploy/nats', () => {
       await expect(heard(gateway, subject), subject).rejects.toThrow(/[Pp]ermission/);
     }
     await expect(gateway.request('kindred.default.fed.root', 'forged partial', SHORT)).rejects.toThrow();
+  }, 60_000);
+
+  test('gateways with users of their own: each hears what is for it, and nothing of the other', async () => {
+    const [owner, a, b] = [
+      await as('aggregate'),
+      await as('gateway'),
+      await as('gateway-2', passwordOf('gateway')),
+    ];
+    const names = [gatewayName('gateway', 'g1'), gatewayName('gateway-2', 'g1')];
+    const subjects = new Subjects('default');
+    const down = (user: NatsConnection, name: string) => user.subscribe(subjects.downTo(name), { max: 1 });
+    const own = [down(a, names[0]), down(b, names[1])];
+    await Promise.all([a.flush(), b.flush()]);
+    const again = setInterval(() => {
+      for (const name of names) owner.publish(subjects.down('fed', name), name);
+    }, 50);
+    for (const [k, subscription] of own.entries())
+      for await (const message of subscription) expect(message.string()).toBe(names[k]);
+    await expect(heard(a, subjects.downTo(names[1]))).rejects.toThrow(/[Pp]ermission/);
+    await expect(heard(b, subjects.downTo(names[0]))).rejects.toThrow(/[Pp]ermission/);
+    await expect(heard(b, '_INBOX.gateway.>')).rejects.toThrow(/[Pp]ermission/);
+    clearInterval(again);
+  }, 60_000);
+
+  test('what a gateway may send cannot be narrowed: it may publish frames of every participant', async () => {
+    const [owner, gateway] = [await as('aggregate'), await as('gateway')];
+    const subjects = new Subjects('default');
+    const frames = owner.subscribe(subjects.up('fed', 7), { max: 1 });
+    await owner.flush();
+    const forged = { participant: 'ada', gateway: gatewayName('gateway-2', 'g1'), connection: 2 ** 53 - 1 };
+    const again = setInterval(
+      () => gateway.publish(subjects.up('fed', 7), encodeUp({ type: 'connected', agent: '', ...forged })),
+      50,
+    );
+    for await (const { data } of frames) expect(decodeUp(data)).toMatchObject(forged);
+    clearInterval(again);
   }, 60_000);
 
   test('a wrong password is refused', async () => {

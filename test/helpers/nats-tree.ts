@@ -27,14 +27,18 @@ export async function startRoot(
   url: string,
   options: CoordinatorOptions | undefined,
   store: Store = new MemoryStore(),
-  { shards = 4, fanIn }: { readonly shards?: number; readonly fanIn?: number } = {},
+  {
+    shards = 4,
+    fanIn,
+    nodes,
+  }: { readonly shards?: number; readonly fanIn?: number; readonly nodes?: number } = {},
 ): Promise<CoordinatorServer> {
   const { bus, connection } = await busTo(url, 'root');
   const buckets = new ShardBuckets({ connection, namespace: subjects.namespace, replicas: 1 });
   await buckets.leases();
   const server = await CoordinatorServer.open({
     store,
-    tree: { bus, subjects, shards, fanIn, silentMs: SILENT_MS, buckets },
+    tree: { bus, subjects, shards, fanIn, nodes, silentMs: SILENT_MS, buckets },
   });
   onTestFinished(() => server.close());
   if (options) await server.ensure('default', options);
@@ -53,10 +57,14 @@ export async function startGateway(
   return gateway;
 }
 
-export async function startOwner(url: string): Promise<Owner> {
+export async function startOwner(
+  url: string,
+  options: Partial<ConstructorParameters<typeof Owner>[0]> = {},
+): Promise<Owner> {
   const { bus, connection } = await busTo(url, 'owner');
   const owner = new Owner({
     ...{ connection, bus, subjects, name: 'owner', ttlMs: TTL_MS, beatMs: BEAT_MS, returnMs: 2000 },
+    ...options,
   });
   owner.start();
   onTestFinished(() => owner.close());

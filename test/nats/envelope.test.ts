@@ -11,19 +11,21 @@ import {
   encodeStem,
   encodeUp,
 } from '../../src/nats/envelope.ts';
-import { Subjects, shardOf } from '../../src/nats/subjects.ts';
+import { gatewayName, Subjects, shardOf } from '../../src/nats/subjects.ts';
 import { ProtocolError } from '../../src/protocol/protocol-error.ts';
 
 const name = fc.string({ minLength: 1, maxLength: 40 });
 const whole = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const frame = fc.uint8Array({ maxLength: 50 });
 const connections = fc.array(whole, { maxLength: 10 });
-const who = { gateway: name, connection: whole, participant: name };
+const token = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/);
+const gateway = fc.tuple(token, token).map(([user, process]) => gatewayName(user, process));
+const who = { gateway, connection: whole, participant: name };
 const up = fc.oneof(
   fc.record({ type: fc.constant('frame' as const), ...who, frame }),
   fc.record({ type: fc.constant('connected' as const), ...who, agent: name }),
   fc.record({ type: fc.constant('away' as const), ...who }),
-  fc.record({ type: fc.constant('roster' as const), gateway: name, connections }),
+  fc.record({ type: fc.constant('roster' as const), gateway, connections }),
 );
 const down = fc.oneof(
   fc.record({ type: fc.constant('frame' as const), connections, frame }),
@@ -71,6 +73,15 @@ describe.each(KINDS)('$what', ({ values, encode, decode }) => {
     expect(() => decode(Uint8Array.of(2, 1, 0, 0, 0, 0))).toThrow(/version/);
     expect(() => decode(Uint8Array.of(1, 99, 0, 0, 0, 0))).toThrow(/unknown type/);
   });
+});
+
+test('the name of a gateway, which becomes part of a subject, has no wildcards, spaces or further tokens', () => {
+  for (const gateway of ['', '*', 'a.>', 'a b', 'a.b.c', 'a.', '.a', 'a\r\nPUB x 0', 'x'.repeat(65)])
+    expect(() => decodeUp(encodeUp({ type: 'roster', gateway, connections: [] })), gateway).toThrow(
+      'gateway: expected its name',
+    );
+  expect(gatewayName(undefined, 'p-1')).toBe('gateway.p-1');
+  expect(gatewayName('not a token', 'p-1')).toBe('gateway.p-1');
 });
 
 test('a list that claims to be longer than the message is not allocated', () => {

@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectNats } from '../../src/nats/connection.ts';
 import { NatsRunner } from '../../src/nats/work-client.ts';
@@ -11,6 +13,7 @@ import { takeJobs, type WorkSlot } from '../../src/nats/work-taker.ts';
 import { packageVersion } from '../../src/node/package-version.ts';
 import { csvOf, run, Sandbox, smallHar } from '../cli/helpers.ts';
 import { type NatsServer, natsForTest, natsProgram } from '../helpers/nats.ts';
+import { NatsCluster } from '../helpers/nats-cluster.ts';
 import { until } from '../helpers/server.ts';
 
 const sandbox = new Sandbox();
@@ -141,6 +144,52 @@ describe.skipIf(!natsProgram)('commands that hand out their work', () => {
     );
     worker(server);
     expect((await tuned).code).toBe(0);
+  }, 120_000);
+});
+
+describe.skipIf(!natsProgram)('a queue on a cluster', () => {
+  const STREAMS = ['kindred-work', 'KV_kindred-work'];
+  const replicasOf = async (connection: NatsConnection) => {
+    const manager = await jetstreamManager(connection, { timeout: 10_000 });
+    const infos = await Promise.all(STREAMS.map((stream) => manager.streams.info(stream)));
+    return infos.map(({ config }) => config.num_replicas);
+  };
+
+  test('--replicas 3 of one server is refused in a sentence; without --nats, too', async () => {
+    const server = await natsForTest();
+    const { code, stderr } = await run(['work', '--nats', server.url, '--replicas', '3']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('option --replicas: expected a cluster with at least 3 servers with JetStream'),
+    ]);
+    const tuned = await run(['tune', sandbox.write('rows.csv', csvOf(smallHar(3))), '--replicas', '3']);
+    expect([tuned.code, tuned.stderr]).toEqual([2, expect.stringContaining('expected --nats with it')]);
+  });
+
+  test('has as many replicas as are asked for last, and with three survives the loss of a server', async () => {
+    const cluster = await NatsCluster.start();
+    onTestFinished(() => cluster.end());
+    const connection = await connectNats({ servers: cluster.servers, name: 'test' });
+    onTestFinished(() => connection.close());
+    const version = packageVersion();
+    const open = (replicas?: number) => WorkQueue.open(connection, { version, replicas });
+    await open();
+    expect(await replicasOf(connection)).toEqual([1, 1]);
+    const queue = await open(3);
+    expect(await replicasOf(connection)).toEqual([3, 3]);
+    await open();
+    expect(await replicasOf(connection)).toEqual([3, 3]);
+    for (const stream of STREAMS) await cluster.untilWhole(stream, connection);
+    const job = { kind: 'square', data: undefined, request: 7 };
+    const id = queue.idOf(job);
+    await queue.add(id, job);
+    await cluster.kill((await cluster.leaderOf('kindred-work', connection))!);
+    const still = async () => await queue.isQueued(id).catch(() => false);
+    await until(still, 'the job at another server');
+    takers(queue, square);
+    const outcome = async () => await queue.outcome(id).catch(() => undefined);
+    await until(async () => (await outcome()) !== undefined, 'its result');
+    expect(await outcome()).toEqual({ kind: 'done', result: Float64Array.of(49) });
   }, 120_000);
 });
 

@@ -1,7 +1,7 @@
 /** What `kindred gateway` and `kindred aggregate` do. */
 import { inputError } from '../../base/errors.ts';
 import { Bus } from '../../nats/bus.ts';
-import { connectNats, labelOf } from '../../nats/connection.ts';
+import { connectNats, labelOf, userOf } from '../../nats/connection.ts';
 import { Subjects } from '../../nats/subjects.ts';
 import { checkToken } from '../../node/admin/operator-token.ts';
 import { readText } from '../../node/files/files.ts';
@@ -36,9 +36,9 @@ export async function runGateway(io: Io, flags: GatewayFlags): Promise<void> {
   const tls = tlsFrom(flags);
   const metricsToken = await tokenFrom(flags);
   await onNats(io, flags, 'kindred gateway', async (nats, stop) => {
-    const { bus, namespaces, log } = nats;
+    const { bus, namespaces, user, log } = nats;
     const gateway = new GatewayServer({
-      ...{ bus, namespaces, host: flags.host, port: flags.port, tls, metricsToken, log },
+      ...{ bus, namespaces, user, host: flags.host, port: flags.port, tls, metricsToken, log },
       hostNames: flags.hostName,
       origins: flags.origin,
       limits: limitsFrom(flags),
@@ -50,7 +50,7 @@ export async function runGateway(io: Io, flags: GatewayFlags): Promise<void> {
     try {
       await gateway.listen();
       for (const owner of owners) owner.start();
-      await warnWithoutTls(io, flags);
+      await warnWithoutTls(io, flags, '--tls-cert and --tls-key');
       await report(io, flags, gateway.url);
       await Promise.race([signals.stop, stop]);
     } finally {
@@ -115,8 +115,9 @@ async function connected(io: Io, flags: AggregateFlags, name: string) {
   const namespaces = [...names].map((text) => new Subjects(text));
   const log = logFrom(io, flags);
   const onChange = (state: string, server: string) => log.warn({ server }, `connection to NATS ${state}`);
-  const connection = await connectNats({ ...(await natsOptions(io, nats, name)), onChange });
-  return { connection, bus: new Bus(connection), namespaces, log };
+  const options = await natsOptions(io, nats, name);
+  const connection = await connectNats({ ...options, onChange });
+  return { connection, bus: new Bus(connection), namespaces, user: userOf(options), log };
 }
 
 async function tokenFrom({ metricsTokenFile }: AggregateFlags): Promise<string | undefined> {

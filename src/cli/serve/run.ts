@@ -57,7 +57,7 @@ export async function runServe(io: Io, given: ServeFlags): Promise<void> {
     await server.listen();
     const recounted = flags.recount ? await server.recount() : [];
     for (const name of recounted) await note(io, `federation "${name}": all participants are asked again`);
-    await warnWithoutTls(io, flags);
+    await warnWithoutTls(io, flags, '--tls-cert and --tls-key, or --tls-self-signed');
     await reportReady(io, server, flags, wanted.name, file);
     const over = flags.exitWhenFinished ? [server.whenFinished(LINGER_MS)] : [];
     const fenced = server.whenFenced().then((error) => {

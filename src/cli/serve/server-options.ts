@@ -108,12 +108,10 @@ export function tlsFrom({ tlsCert, tlsKey, tlsClientCa }: FrontFlags): ServerOpt
   );
 }
 
-export async function warnWithoutTls(io: Io, { host, tlsCert }: FrontFlags): Promise<void> {
+/** `remedy`: the flags that the command has for it. */
+export async function warnWithoutTls(io: Io, { host, tlsCert }: FrontFlags, remedy: string): Promise<void> {
   if (isLoopback(host) || tlsCert !== undefined) return;
   const clear = 'traffic is not encrypted, including updates and the operator token';
   const pages = 'browsers withhold cryptography, locks and sensors from its pages';
-  await warn(
-    io,
-    `${host} without TLS: ${clear}, and ${pages}; give --tls-cert and --tls-key, or --tls-self-signed`,
-  );
+  await warn(io, `${host} without TLS: ${clear}, and ${pages}; give ${remedy}`);
 }

@@ -1,6 +1,5 @@
 /** What is counted at a gateway and at an owner of shards, for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { Bus } from '../../nats/bus.ts';
 import { collect } from '../server/collected.ts';
 import type { Front } from '../server/front.ts';
 import type { Lobby } from './lobby.ts';
@@ -9,31 +8,6 @@ export function newRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
-}
-
-/** Of the connection to NATS, of any role. */
-export function addBusMetrics(registry: Registry, bus: Bus): void {
-  const { counts } = bus;
-  collect(registry, Gauge, 'nats_up', '1 while connected to NATS', [], (set) => set(Number(bus.isUp)));
-  collect(registry, Counter, 'nats_messages_total', 'Messages of NATS by direction', ['direction'], (add) => {
-    add(counts.sent.messages, { direction: 'out' });
-    add(counts.received.messages, { direction: 'in' });
-  });
-  collect(
-    registry,
-    Counter,
-    'nats_bytes_total',
-    'Bytes of messages of NATS by direction',
-    ['direction'],
-    (add) => {
-      add(counts.sent.bytes, { direction: 'out' });
-      add(counts.received.bytes, { direction: 'in' });
-    },
-  );
-  const single = (name: string, help: string, value: () => number) =>
-    collect(registry, Counter, name, help, [], (add) => add(value()));
-  single('nats_dropped_total', 'Messages not sent: no connection, or too large', () => counts.dropped);
-  single('nats_bad_total', 'Messages received and not understood', () => counts.bad);
 }
 
 /** Of the front: connections, and whom it has refused. */

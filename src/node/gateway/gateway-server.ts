@@ -8,10 +8,12 @@ import { hostname } from 'node:os';
 import { type Logger, pino } from 'pino';
 import { toJson } from '../../nats/admission.ts';
 import type { Bus } from '../../nats/bus.ts';
-import { isToken, type Subjects } from '../../nats/subjects.ts';
+import { RootVersion, whyAllWait } from '../../nats/nodes-version.ts';
+import { gatewayName, isToken, type Subjects } from '../../nats/subjects.ts';
 import { systemClock } from '../clock.ts';
 import { Access } from '../server/access.ts';
 import { isLoopback } from '../server/addresses.ts';
+import { addBusMetrics, addVersionMetrics } from '../server/bus-meters.ts';
 import { Front } from '../server/front.ts';
 import { DEFAULT_LIMITS_OF_SERVER, type ServerLimits } from '../server/limits.ts';
 import { PARTICIPANT_PAGES } from '../server/pages.ts';
@@ -19,9 +21,10 @@ import { DOOR_ROUTES } from '../server/routes/admission.ts';
 import type { AppContext } from '../server/routes/route.ts';
 import { PROBE_ROUTES } from '../server/routes/service.ts';
 import type { TlsOptions } from '../server/tls.ts';
-import { addBusMetrics, addFrontMetrics, addLobbyMetrics, newRegistry } from './gateway-meters.ts';
+import { addFrontMetrics, addLobbyMetrics, newRegistry } from './gateway-meters.ts';
 import { Lobby } from './lobby.ts';
 import { RemoteDoor } from './remote-door.ts';
+import { RootWatch } from './root-watch.ts';
 import { singleToken } from './single-token.ts';
 import { SpreadDoor } from './spread-door.ts';
 
@@ -32,6 +35,8 @@ export interface GatewayOptions {
   readonly bus: Bus;
   /** One for each root: federations may be spread over several. */
   readonly namespaces: readonly Subjects[];
+  /** Of NATS: what is for this gateway goes to subjects of the user's own. */
+  readonly user?: string | undefined;
   /** Default 127.0.0.1: nobody from outside. */
   readonly host?: string | undefined;
   /** Default 0: any that is free. */
@@ -46,12 +51,17 @@ export interface GatewayOptions {
   readonly log?: Logger | undefined;
   readonly version?: string | undefined;
   readonly beatMs?: number | undefined;
+  /** Version of the messages between nodes; default: `NODES_VERSION`. Another one for tests. */
+  readonly nodes?: number | undefined;
 }
 
 export class GatewayServer {
-  readonly name = processName();
+  readonly name: string;
   /** One for each namespace. */
   readonly lobbies: readonly Lobby[];
+  /** Of the root of each. */
+  private readonly versions: readonly RootVersion[];
+  private readonly watches: readonly RootWatch[];
   /** Further metrics may be added: those of shards that are owned here. */
   readonly registry = newRegistry();
   private readonly options: GatewayOptions;
@@ -65,6 +75,7 @@ export class GatewayServer {
     const { bus, namespaces, host = '127.0.0.1', port = 0, tls, hostNames = [], origins = [] } = options;
     const loopback = isLoopback(host);
     this.options = options;
+    this.name = gatewayName(options.user, processName());
     this.log = options.log ?? pino({ level: 'silent' });
     this.limits = { ...DEFAULT_LIMITS_OF_SERVER, ...options.limits };
     const { limits, log, name } = this;
@@ -77,10 +88,17 @@ export class GatewayServer {
           onTurnedAway: (why) => this.front.turnAway(why),
         }),
     );
-    const doors = this.lobbies.map((lobby) => new RemoteDoor({ bus, hosts, lobby }));
+    this.versions = this.lobbies.map((lobby) => this.versionFor(lobby));
+    this.watches = this.lobbies.map(
+      ({ subjects }, k) => new RootWatch({ bus, subjects, version: this.versions[k] }),
+    );
+    const doors = this.lobbies.map(
+      (lobby, k) => new RemoteDoor({ bus, hosts, lobby, version: this.versions[k] }),
+    );
     addBusMetrics(this.registry, bus);
     addFrontMetrics(this.registry, this.front);
     addLobbyMetrics(this.registry, this.lobbies);
+    addVersionMetrics(this.registry, this.versions);
     const context: AppContext = {
       version: options.version ?? '',
       access: new Access({ tokens: singleToken(options.metricsToken), hosts, loopback, origins }),
@@ -99,7 +117,7 @@ export class GatewayServer {
 
   async listen(): Promise<void> {
     await this.front.listen();
-    for (const lobby of this.lobbies) lobby.start();
+    for (const one of [...this.lobbies, ...this.watches]) one.start();
     const { silentMs, unreadMs } = this.limits;
     const { beatMs = BEAT_MS } = this.options;
     const check = () => {
@@ -128,6 +146,7 @@ export class GatewayServer {
   async close(): Promise<void> {
     this.stopping = true;
     for (const timer of this.timers) clearInterval(timer);
+    for (const watch of this.watches) watch.stop();
     for (const lobby of this.lobbies) lobby.close('the gateway is stopping');
     await this.front.close();
     await this.options.bus.flush().catch(() => {});
@@ -145,7 +164,21 @@ export class GatewayServer {
 
   private whyNotReady(): string | undefined {
     if (this.stopping) return 'the gateway is shutting down';
-    return this.options.bus.isUp ? undefined : 'no connection to NATS';
+    if (!this.options.bus.isUp) return 'no connection to NATS';
+    return whyAllWait(this.versions);
+  }
+
+  /** Owners may not understand what we say, nor we what they say: participants are better off elsewhere. */
+  private versionFor(lobby: Lobby): RootVersion {
+    const { namespace } = lobby.subjects;
+    return new RootVersion({
+      nodes: this.options.nodes,
+      onWait: (why) => {
+        this.log.warn({ namespace }, why);
+        lobby.sendAway('the gateway waits for an upgrade');
+      },
+      onGoOn: () => this.log.info({ namespace }, 'the root speaks our version again'),
+    });
   }
 }
 

@@ -20,6 +20,8 @@ import { increase, type TurnedAway } from '../server/meters.ts';
 /** Above the frame in a message to an owner: names of gateway and participant, numbers. */
 const ENVELOPE_BYTES = 1024;
 const TAG_AT = 5;
+/** Of a WebSocket, 123 bytes; characters here may have up to three. */
+const LONGEST_REASON = 41;
 
 interface LobbyPorts {
   readonly bus: Bus;
@@ -121,9 +123,13 @@ export class Lobby {
     for (const { connection } of this.guests.values()) connection.check(now);
   }
 
-  /** Everybody is to come back elsewhere. */
-  close(reason: string): void {
+  /** Everybody is to come back, elsewhere or later. */
+  sendAway(reason: string): void {
     for (const { connection } of this.guests.values()) connection.close(1001, reason);
+  }
+
+  close(reason: string): void {
+    this.sendAway(reason);
     this.unsubscribe();
   }
 
@@ -147,7 +153,10 @@ export class Lobby {
         this.deliver(down.connections, down.frame);
         return;
       case 'close':
-        for (const { connection } of this.those(down.connections)) connection.close(down.code, down.reason);
+        if (!isCloseCode(down.code))
+          throw new ProtocolError('BAD_FRAME', `close: expected a code of WebSocket, got ${down.code}`);
+        for (const { connection } of this.those(down.connections))
+          connection.close(down.code, down.reason.slice(0, LONGEST_REASON));
         return;
       case 'who':
         for (const guest of this.those(down.connections)) {
@@ -173,6 +182,11 @@ export class Lobby {
       else this.late++;
     }
   }
+}
+
+/** Any other one is an error to close with: 1001 and those of applications are in use. */
+function isCloseCode(code: number): boolean {
+  return (code >= 1000 && code <= 1003) || (code >= 3000 && code <= 4999);
 }
 
 function keyOf({ federation, participant }: Grant): string {

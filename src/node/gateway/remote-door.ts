@@ -2,6 +2,7 @@
 import type { AdmissionAnswer, AdmissionStep, Grant } from '../../nats/admission.ts';
 import { fromJson, toJson } from '../../nats/admission.ts';
 import type { Bus } from '../../nats/bus.ts';
+import type { RootVersion } from '../../nats/nodes-version.ts';
 import { ApiError, ERRORS, type ErrorCode } from '../server/api-error.ts';
 import type { Announcement, Challenge, Door, Entrance } from '../server/door.ts';
 import type { HostNames } from '../server/host-names.ts';
@@ -15,6 +16,7 @@ interface RemoteDoorOptions {
   readonly bus: Bus;
   readonly hosts: HostNames;
   readonly lobby: Lobby;
+  readonly version: RootVersion;
 }
 
 export class RemoteDoor implements Door {
@@ -51,7 +53,8 @@ export class RemoteDoor implements Door {
   }
 
   private async ask<T>(step: AdmissionStep): Promise<T> {
-    const { bus, lobby } = this.options;
+    const { bus, lobby, version } = this.options;
+    if (version.whyWaiting !== undefined) throw new ApiError('NO_ROOT', version.whyWaiting);
     const bytes = await bus
       .request(lobby.subjects.admission, toJson(step), ANSWER_MS)
       .catch((error: Error) => {

@@ -1,11 +1,13 @@
 /** The port of a process that only owns shards: probes and metrics. */
 import type { Logger } from 'pino';
 import type { Bus } from '../../nats/bus.ts';
-import { addBusMetrics, addFrontMetrics, newRegistry } from '../gateway/gateway-meters.ts';
+import { whyAllWait } from '../../nats/nodes-version.ts';
+import { addFrontMetrics, newRegistry } from '../gateway/gateway-meters.ts';
 import { singleToken } from '../gateway/single-token.ts';
 import { Access } from '../server/access.ts';
 import { isLoopback } from '../server/addresses.ts';
 import { ApiError } from '../server/api-error.ts';
+import { addBusMetrics, addVersionMetrics } from '../server/bus-meters.ts';
 import type { Door } from '../server/door.ts';
 import { Front } from '../server/front.ts';
 import { DEFAULT_LIMITS_OF_SERVER } from '../server/limits.ts';
@@ -34,6 +36,10 @@ export class OwnerServer {
     addBusMetrics(registry, bus);
     addFrontMetrics(registry, this.front);
     addOwnerMetrics(registry, owners);
+    addVersionMetrics(
+      registry,
+      owners.map(({ version }) => version),
+    );
     this.front.offer(
       {
         version: '',
@@ -48,12 +54,7 @@ export class OwnerServer {
         limits,
         door: NO_DOOR,
         stopping: () => false,
-        whyNotReady: () =>
-          bus.isUp
-            ? owners.every(({ isInformed }) => isInformed)
-              ? undefined
-              : 'no coordinator answers'
-            : 'no connection to NATS',
+        whyNotReady: () => whyNotReady(bus, owners),
         authority: this.front.authority,
         otherVersions: this.front.otherVersions,
         onRefused: this.front.onRefused,
@@ -73,6 +74,14 @@ export class OwnerServer {
   close(): Promise<void> {
     return this.front.close();
   }
+}
+
+function whyNotReady(bus: Bus, owners: readonly Owner[]): string | undefined {
+  if (!bus.isUp) return 'no connection to NATS';
+  const waiting = whyAllWait(owners.map(({ version }) => version));
+  if (waiting !== undefined) return waiting;
+  const hasHeard = ({ isInformed, version }: Owner) => isInformed || version.whyWaiting !== undefined;
+  return owners.every(hasHeard) ? undefined : 'no coordinator answers';
 }
 
 function refuse(): never {

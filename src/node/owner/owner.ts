@@ -5,7 +5,6 @@
 import '../crc32.ts';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { type Logger, pino } from 'pino';
-import { parseOptions } from '../../coordinator/options.ts';
 import type { FederationRecord } from '../../host/ports.ts';
 import { type FederationList, fromJson, type ListedFederation, toJson } from '../../nats/admission.ts';
 import { Bucket } from '../../nats/bucket.ts';
@@ -13,11 +12,13 @@ import type { Bus } from '../../nats/bus.ts';
 import { JetStreamStore } from '../../nats/jetstream-store.ts';
 import { LeaseSet } from '../../nats/lease-set.ts';
 import { leaseRequestMs, pause } from '../../nats/leases.ts';
-import { nodesIn } from '../../nats/shape.ts';
+import { RootVersion } from '../../nats/nodes-version.ts';
+import { nodesIn, shapeOf } from '../../nats/shape.ts';
 import { leaseBucket, type Subjects, shardBucket } from '../../nats/subjects.ts';
 import { systemClock } from '../clock.ts';
 import { nodePrimitives } from '../crypto.ts';
 import { InnerHost } from './inner-host.ts';
+import { ListedRecords } from './listed-records.ts';
 import { ShardHost } from './shard-host.ts';
 import type { ShardPorts } from './shard-ports.ts';
 
@@ -44,11 +45,13 @@ export interface OwnerOptions {
   /** How long a change of a store is tried again before it has failed. */
   readonly patienceMs?: number | undefined;
   readonly log?: Logger | undefined;
+  /** Version of the messages between nodes; default: `NODES_VERSION`. Another one for tests. */
+  readonly nodes?: number | undefined;
 }
 
 /** One that a lease says is ours, by its number in the tree. */
 interface Holding {
-  readonly federation: ListedFederation;
+  readonly record: FederationRecord;
   readonly shard: number;
   readonly over: AbortController;
   readonly running: Promise<void>;
@@ -59,6 +62,9 @@ export class Owner {
   private readonly options: OwnerOptions;
   private readonly log: Logger;
   private readonly ports: Omit<ShardPorts, 'log'>;
+  /** Of the root. */
+  readonly version: RootVersion;
+  private readonly records: ListedRecords;
   private readonly sets = new Map<string, LeaseSet>();
   private readonly holdings = new Map<string, Holding>();
   private list: FederationList | undefined;
@@ -72,6 +78,13 @@ export class Owner {
     this.options = options;
     this.log = options.log ?? pino({ level: 'silent' });
     this.ports = { bus, subjects, clock: systemClock, primitives: nodePrimitives(), beatMs, returnMs };
+    this.records = new ListedRecords(this.log, systemClock.now);
+    const { namespace } = subjects;
+    this.version = new RootVersion({
+      nodes: options.nodes,
+      onWait: (why) => this.log.warn({ namespace }, why),
+      onGoOn: () => this.log.info({ namespace }, 'the root speaks our version again'),
+    });
   }
 
   start(): void {
@@ -82,8 +95,8 @@ export class Owner {
 
   /** Of those that run here. */
   *shards(): Generator<{ readonly federation: string; readonly shard: number; readonly host: BranchHost }> {
-    for (const { federation, shard, host } of this.holdings.values())
-      if (host) yield { federation: federation.name, shard, host };
+    for (const { record, shard, host } of this.holdings.values())
+      if (host) yield { federation: record.name, shard, host };
   }
 
   /** Whether the leading root has answered since the start. */
@@ -117,52 +130,69 @@ export class Owner {
     }
   }
 
+  /** Undefined: nothing that can be read, or the list of a root of another version. */
   private async ask(): Promise<FederationList | undefined> {
     const { bus, subjects } = this.options;
     const list = fromJson<FederationList>(await bus.request(subjects.federations, toJson({}), ANSWER_MS));
-    this.list = list ?? this.list;
+    if (!list || !this.version.note(list) || !Array.isArray(list.federations)) return undefined;
+    this.list = list;
     return list;
   }
 
   private async refresh(): Promise<void> {
     const list = await this.ask();
-    if (!list || this.over.signal.aborted) return;
+    if (this.over.signal.aborted) return;
+    // Others may have what is ours.
+    if (this.version.whyWaiting !== undefined) await this.leaveAllBut(new Set());
+    if (!list) return;
     const ids = new Set(list.federations.map(({ id }) => id));
+    await this.leaveAllBut(ids);
+    for (const federation of list.federations) if (!this.sets.has(federation.id)) await this.join(federation);
+  }
+
+  private async leaveAllBut(ids: ReadonlySet<string>): Promise<void> {
+    this.records.keep(ids);
     for (const [id, set] of this.sets) {
       if (ids.has(id)) continue;
       this.sets.delete(id);
       await set.close();
     }
-    for (const federation of list.federations)
-      if (!this.sets.has(federation.id)) await this.takePart(federation);
   }
 
-  private async takePart(federation: ListedFederation): Promise<void> {
+  /** What goes wrong with one federation is no matter of the others. */
+  private async join(federation: ListedFederation): Promise<void> {
+    const record = this.records.read(federation);
+    const why = (error: Error) =>
+      this.log.debug({ err: error, federation: federation.name }, 'no leases yet');
+    if (record) await this.takePart(record).catch(why);
+  }
+
+  private async takePart(record: FederationRecord): Promise<void> {
     const { connection, subjects, name, ttlMs } = this.options;
     const bucket = await Bucket.open(connection, leaseBucket(subjects.namespace), leaseRequestMs(ttlMs));
     // The root makes it: the next look at the list finds it.
     if (!bucket) return;
-    const { id } = federation;
-    const shards = nodesIn(federation);
+    const { id } = record;
+    const shards = nodesIn(shapeOf(record));
     const set = new LeaseSet({
       ...{ bucket, key: id, owner: name, shards, ttlMs },
-      onGain: (shard, epoch) => this.gain(federation, shard, epoch),
-      onLoss: (shard) => this.lose(federation, shard),
+      onGain: (shard, epoch) => this.gain(record, shard, epoch),
+      onLoss: (shard) => this.lose(record, shard),
     });
     this.sets.set(id, set);
   }
 
-  private gain(federation: ListedFederation, shard: number, epoch: number): void {
+  private gain(record: FederationRecord, shard: number, epoch: number): void {
     const over = new AbortController();
-    const holding: Holding = { federation, shard, over, host: undefined, running: Promise.resolve() };
-    this.holdings.set(keyOf(federation, shard), holding);
+    const holding: Holding = { record, shard, over, host: undefined, running: Promise.resolve() };
+    this.holdings.set(keyOf(record, shard), holding);
     Object.assign(holding, { running: this.hold(holding, epoch) });
   }
 
-  private async lose(federation: ListedFederation, shard: number): Promise<void> {
-    const holding = this.holdings.get(keyOf(federation, shard));
+  private async lose(record: FederationRecord, shard: number): Promise<void> {
+    const holding = this.holdings.get(keyOf(record, shard));
     if (!holding) return;
-    this.holdings.delete(keyOf(federation, shard));
+    this.holdings.delete(keyOf(record, shard));
     holding.over.abort();
     await holding.host?.stop();
     await holding.running;
@@ -171,7 +201,7 @@ export class Owner {
   /** Until the lease is lost. Whatever goes wrong with the store is tried again, from what is stored. */
   private async hold(holding: Holding, epoch: number): Promise<void> {
     const { signal } = holding.over;
-    const log = this.log.child({ federation: holding.federation.name, shard: holding.shard });
+    const log = this.log.child({ federation: holding.record.name, shard: holding.shard });
     while (!signal.aborted) {
       try {
         await this.runShard(holding, epoch, log);
@@ -186,18 +216,17 @@ export class Owner {
 
   /** From the opening of its store to the end: the lease is lost, or somebody else has opened the store. */
   private async runShard(holding: Holding, leaseEpoch: number, log: Logger): Promise<void> {
-    const { federation, shard } = holding;
+    const { record, shard } = holding;
     const { signal } = holding.over;
-    const store = await this.openStore(federation, shard);
+    const store = await this.openStore(record, shard);
     if (!store) return log.debug('the shard waits for the root to make its bucket');
     try {
-      const record = recordOf(federation);
       const saved = await store.loadRun(record.name);
       await this.ask().catch(() => {});
-      if (signal.aborted) return;
-      const known = this.list?.federations.find(({ id }) => id === federation.id)?.epochs[shard] ?? 0;
+      if (signal.aborted || this.version.whyWaiting !== undefined) return;
+      const known = this.list?.federations.find(({ id }) => id === record.id)?.epochs[shard] ?? 0;
       const epoch = Math.max(leaseEpoch, store.epoch ?? 0, known + 1);
-      const Host = shard < federation.shards ? ShardHost : InnerHost;
+      const Host = shard < shapeOf(record).shards ? ShardHost : InnerHost;
       const host = new Host({ record, shard, epoch, store, saved }, { ...this.ports, log });
       holding.host = host;
       host.start();
@@ -214,25 +243,14 @@ export class Owner {
   }
 
   /** Undefined: it is not there yet. */
-  private async openStore(federation: ListedFederation, shard: number): Promise<JetStreamStore | undefined> {
+  private async openStore({ id }: FederationRecord, shard: number): Promise<JetStreamStore | undefined> {
     const { connection, subjects, patienceMs } = this.options;
-    const name = shardBucket(subjects.namespace, federation.id, shard);
+    const name = shardBucket(subjects.namespace, id, shard);
     const bucket = await Bucket.open(connection, name);
     return bucket && (await JetStreamStore.open({ connection, bucket, name, patienceMs }));
   }
 }
 
-function keyOf({ id }: ListedFederation, shard: number): string {
+function keyOf({ id }: FederationRecord, shard: number): string {
   return `${id} ${shard}`;
-}
-
-function recordOf({ name, id, createdMs, shards, fanIn, options }: ListedFederation): FederationRecord {
-  return {
-    name,
-    id,
-    createdMs,
-    shards,
-    fanIn,
-    options: parseOptions(`federation "${name}"`, options as never),
-  };
 }

@@ -181,7 +181,7 @@ export class ShardHost {
   }
 
   private take(given: GivenOrder | undefined): void {
-    if (!given) throw new ProtocolError('BAD_FRAME', 'order: expected JSON');
+    if (!isOrder(given)) throw new ProtocolError('BAD_FRAME', 'order: expected one with its id, as JSON');
     const { bus, subjects } = this.ports;
     const { id, order } = given;
     let answer = this.answers.get(id);
@@ -209,4 +209,13 @@ export class ShardHost {
     const down = encodeDown({ type: 'close', connections: [connection], code, reason });
     bus.publish(subjects.down(this.options.record.id, gateway), down);
   }
+}
+
+/** Whoever may publish may send anything. */
+function isOrder(given: Partial<GivenOrder> | undefined): given is GivenOrder {
+  const order = given?.order as Partial<Record<string, unknown>> | undefined;
+  if (typeof given?.id !== 'string' || typeof order !== 'object' || order === null) return false;
+  if (order.disconnect === undefined) return typeof order.forget === 'string';
+  const { disconnect, code, reason } = order;
+  return typeof disconnect === 'string' && typeof reason === 'string' && Number.isInteger(code);
 }

@@ -9,6 +9,7 @@ import {
   toJson,
 } from '../../nats/admission.ts';
 import type { Bus } from '../../nats/bus.ts';
+import { NODES_VERSION, type NodesVersion } from '../../nats/nodes-version.ts';
 import type { Subjects } from '../../nats/subjects.ts';
 import type { Admission } from '../server/admission.ts';
 import { ApiError, parsed, refusalOf } from '../server/api-error.ts';
@@ -20,6 +21,10 @@ import { ShardLinks } from './shard-links.ts';
 interface DeskPorts {
   readonly bus: Bus;
   readonly subjects: Subjects;
+  /** Of the messages between nodes; default: `NODES_VERSION`. */
+  readonly nodes?: number | undefined;
+  /** Of the program. */
+  readonly version?: string | undefined;
   readonly admission: Admission;
   readonly door: Door;
   readonly wallClock: () => number;
@@ -33,6 +38,8 @@ export class AdmissionDesk {
   private readonly ports: DeskPorts;
   private subscriptions: (() => void)[] = [];
   private lastConnection = 0;
+  /** What goes wrong every two seconds is reported once. */
+  private isListSent = true;
 
   constructor(ports: DeskPorts) {
     this.ports = ports;
@@ -42,9 +49,15 @@ export class AdmissionDesk {
     const { bus, subjects } = this.ports;
     this.subscriptions = [
       bus.serve(subjects.admission, ({ data, answer }) => {
-        void this.answerTo(data).then((result) => answer(toJson(result)));
+        void this.answerTo(data).then((result) => {
+          if (!answer(toJson(result))) answer(toJson(this.tooLarge(result)));
+        });
       }),
-      bus.serve(subjects.federations, ({ answer }) => answer(toJson(this.list()))),
+      bus.serve(subjects.federations, ({ answer }) => {
+        const list = toJson(this.list());
+        if (answer(list)) this.isListSent = true;
+        else if (list.length > bus.maxPayload) this.noteTooLarge(list.length);
+      }),
     ];
     this.noteChange();
   }
@@ -63,6 +76,7 @@ export class AdmissionDesk {
   private list(): FederationList {
     const { federations } = this.ports;
     return {
+      ...this.ownVersion(),
       federations: [...federations.values()].map(({ record, groups }) => ({
         ...{ name: record.name, id: record.id, createdMs: record.createdMs, shards: record.shards ?? 1 },
         ...(record.fanIn !== undefined && { fanIn: record.fanIn }),
@@ -70,6 +84,31 @@ export class AdmissionDesk {
         epochs: groups instanceof ShardLinks ? groups.epochs() : [],
       })),
     };
+  }
+
+  private ownVersion(): NodesVersion {
+    const { nodes = NODES_VERSION, version } = this.ports;
+    return { nodes, version };
+  }
+
+  private noteTooLarge(bytes: number): void {
+    const { bus, onFailure } = this.ports;
+    if (this.isListSent)
+      onFailure(
+        new Error(
+          `the list of federations cannot be sent: ${bytes} bytes, of ${bus.maxPayload} that NATS takes (max_payload)`,
+        ),
+      );
+    this.isListSent = false;
+  }
+
+  /** Unless the connection is gone: then nobody reads this either. */
+  private tooLarge(result: AdmissionAnswer): AdmissionAnswer {
+    const { bus, onFailure } = this.ports;
+    const bytes = toJson(result).length;
+    const message = `the answer of the root could not be sent: ${bytes} bytes, of ${bus.maxPayload} that NATS takes (max_payload)`;
+    if (bytes > bus.maxPayload) onFailure(new Error(message));
+    return { error: { code: 'NO_ROOT', message } };
   }
 
   private async answerTo(data: Uint8Array): Promise<AdmissionAnswer> {
@@ -88,6 +127,8 @@ export class AdmissionDesk {
   private async take(step: AdmissionStep): Promise<unknown> {
     const { door } = this.ports;
     switch (step.step) {
+      case 'nodes':
+        return this.ownVersion();
       case 'announcement':
         return await door.announcement(step.federation);
       case 'challenge':

@@ -106,7 +106,7 @@ export class Root {
     const waiting = leases.acquire(LEASE, name, { signal }).catch(() => undefined);
     const early = await Promise.race([waiting, pause(AT_ONCE_MS, signal)]);
     if (early || signal.aborted) return early ?? undefined;
-    const standby = new StandbyServer(this.serverOptions());
+    const standby = new StandbyServer(this.serverOptions(), this.options.bus);
     await standby.listen();
     this.notePort(standby.url);
     log.info({ url: standby.url }, 'standby');

@@ -87,8 +87,8 @@ export class ShardLinks implements Groups {
     this.orders.stop();
   }
 
-  check(now: number): void {
-    this.links.check(now);
+  get size(): number {
+    return this.nodes.size;
   }
 
   list(): readonly GroupView[] {

@@ -17,6 +17,8 @@ export interface TreeOptions {
   readonly fanIn?: number | undefined;
   /** A shard that is not heard of for so long is away. */
   readonly silentMs: number;
+  /** Version of the messages between nodes; default: `NODES_VERSION`. Another one for tests. */
+  readonly nodes?: number | undefined;
   /** What the shards of federations store. Not by the type of the class: users of the library would have to compile those of NATS. */
   readonly buckets: {
     make(record: FederationRecord): Promise<void>;

@@ -37,9 +37,10 @@ export interface Link {
 
 /** The groups of a federation that is spread over shards: participants are connected elsewhere. */
 export interface Groups {
+  /** Of the whole tree, its root not counted. */
+  readonly size: number;
   start(): void;
   stop(): void;
-  /** Called every few seconds. */
   /** What the shards say of themselves. */
   list(): readonly GroupView[];
   /** Has the contribution of a participant removed where it is. Gives the reason if that was refused. */

@@ -61,6 +61,8 @@ export interface Measured {
       readonly faults: ReadonlyMap<string, number>;
     };
   };
+  /** Present: its members are shards on NATS. */
+  readonly groups: { readonly size: number; list(): { readonly length: number } } | undefined;
   readonly relativeGap: number;
   readonly storeFailure: Error | undefined;
   /** Takes a while where there are many participants. */
@@ -141,6 +143,21 @@ export class Meters {
       Number(ROUNDS.has(host.state.phase) && !host.state.paused),
     );
     each('store_trouble', '1 while the store is failing', (one) => Number(one.storeFailure !== undefined));
+    const ofTrees = (
+      name: string,
+      help: string,
+      value: (groups: NonNullable<Measured['groups']>) => number,
+    ) =>
+      collect(this.registry, Gauge, name, help, ['federation'], (set) => {
+        for (const { name: federation, groups } of measure().federations)
+          if (groups) set(value(groups), { federation });
+      });
+    ofTrees('shards', 'Shards on NATS, and branches above them', ({ size }) => size);
+    ofTrees(
+      'shards_alive',
+      'Shards and branches whose owner the root hears from',
+      (groups) => groups.list().length,
+    );
     const counts = <K extends string>(
       name: string,
       help: string,

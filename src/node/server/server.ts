@@ -14,6 +14,7 @@ import { Access } from './access.ts';
 import { isLoopback } from './addresses.ts';
 import { Admission, type Allowed, type InvitationRequest, type NewInvitation } from './admission.ts';
 import { AuditLog } from './audit-log.ts';
+import { addBusMetrics } from './bus-meters.ts';
 import { OwnDoor } from './door.ts';
 import { type Federation, finished } from './federation.ts';
 import { Federations } from './federations.ts';
@@ -108,6 +109,7 @@ export class CoordinatorServer {
       onChange: () => this.desk?.noteChange(),
     });
     this.federations = this.hosted.byName;
+    if (options.tree) addBusMetrics(this.meters.registry, options.tree.bus);
     this.modelWork = new ModelWork(limits);
     const access = new Access({ tokens: this.tokens, hosts, loopback, origins });
     this.feeds = new Feeds({
@@ -130,7 +132,7 @@ export class CoordinatorServer {
       options.tree &&
       new AdmissionDesk({
         ...options.tree,
-        ...{ admission, door, federations, federation, wallClock },
+        ...{ admission, door, federations, federation, wallClock, version: options.version },
         onFailure: (error) => this.log.error({ err: error }, 'a step of admission failed'),
       });
     const context = this.contextWith(options, access, door);

@@ -114,7 +114,7 @@ test.each([
   ['of the root of a tree, of single branches, or all', [ROOT, ...LEAVES], { branchOf: leafOf }],
   ['in a tree of three levels', [ROOT, 'stem', ...LEAVES], { branchOf: leafOf, parentOf }],
 ] as const)(
-  `a store %s is rolled back: training goes on with those who are ahead of it, under ${SCHEDULES} schedules of faults`,
+  `[JOIN-10] [JOIN-11] [JOIN-12] [TREE-8] [TREE-10] a store %s is rolled back: training goes on with those who are ahead of it, under ${SCHEDULES} schedules of faults`,
   { timeout: 7_200_000 },
   (_, nodes, shape) => checkAll(nodes, SCHEDULES, shape),
 );

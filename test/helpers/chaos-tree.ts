@@ -13,15 +13,23 @@ import { jetStreamAddress } from '../../src/nats/store-address.ts';
 import { Subjects } from '../../src/nats/subjects.ts';
 import { GatewayServer } from '../../src/node/gateway/gateway-server.ts';
 import { Owner } from '../../src/node/owner/owner.ts';
-import { Root } from '../../src/node/root/root.ts';
+import { Root, type RootOptions } from '../../src/node/root/root.ts';
 import type { Federation } from '../../src/node/server/federation.ts';
 import { Balancer, portOf } from './balancer.ts';
 import { type NatsCluster, NODES } from './nats-cluster.ts';
 
 const TTL_MS = 3000;
 const BEAT_MS = 250;
-const SHARDS = 2;
 const JOURNAL_SHOWN = 60;
+
+interface TreePlan {
+  readonly nats: NatsCluster;
+  /** On the cluster, which trees use one after the other. */
+  readonly namespace: string;
+  readonly options: CoordinatorOptions;
+  readonly shape: Pick<RootOptions, 'shards' | 'fanIn'>;
+}
+
 export type Role = 'root' | 'gateway' | 'owner';
 
 /** A closed round, and what it was about: bounds of the same problem only get better. */
@@ -45,25 +53,20 @@ export class ChaosTree {
   readonly rows: SeenRow[] = [];
   /** Of roots and owners: what a test that has failed shows. */
   readonly journal: string[] = [];
-  private readonly nats: NatsCluster;
-  /** On the cluster, which trees use one after the other. */
-  private readonly namespace: string;
-  private readonly options: CoordinatorOptions;
+  private readonly plan: TreePlan;
   private readonly startMs = performance.now();
   private readonly parts = new Set<Part>();
   private readonly gone: Promise<unknown>[] = [];
   /** Counts what gives the federation another beginning. */
   private rollbacks = 0;
 
-  private constructor(nats: NatsCluster, namespace: string, entrance: Balancer, options: CoordinatorOptions) {
-    this.nats = nats;
-    this.namespace = namespace;
+  private constructor(plan: TreePlan, entrance: Balancer) {
+    this.plan = plan;
     this.entrance = entrance;
-    this.options = options;
   }
 
-  static async start(nats: NatsCluster, namespace: string, options: CoordinatorOptions): Promise<ChaosTree> {
-    const tree = new ChaosTree(nats, namespace, await Balancer.start(), options);
+  static async start(plan: TreePlan): Promise<ChaosTree> {
+    const tree = new ChaosTree(plan, await Balancer.start());
     // So that training takes about as long as things happen.
     tree.entrance.delayMs = 25;
     const roles: Role[] = ['root', 'root', 'gateway', 'gateway', 'owner', 'owner'];
@@ -78,19 +81,19 @@ export class ChaosTree {
   }
 
   async add(role: Role): Promise<void> {
-    const proxy = await Balancer.start(...this.nats.ports);
+    const proxy = await Balancer.start(...this.plan.nats.ports);
     const connection = await this.connected(proxy.port);
     const bus = new Bus(connection);
-    const subjects = new Subjects(this.namespace);
+    const subjects = new Subjects(this.plan.namespace);
     const name = `${role} ${this.parts.size}`;
     const log = this.logOf(name);
     const common = { connection, bus, subjects, name, log, beatMs: BEAT_MS, ttlMs: TTL_MS, patienceMs: 1500 };
     if (role === 'root') {
       const root = new Root({
-        ...{ ...common, shards: SHARDS, silentMs: 6 * BEAT_MS },
-        store: jetStreamAddress(`${this.nats.address}/${this.namespace}?replicas=${NODES}`),
+        ...{ ...common, ...this.plan.shape, silentMs: 6 * BEAT_MS },
+        store: jetStreamAddress(`${this.plan.nats.address}/${this.plan.namespace}?replicas=${NODES}`),
         server: { recorderFor: () => this.recorder() },
-        prepare: async (server) => void (await server.ensure('default', this.options)),
+        prepare: async (server) => void (await server.ensure('default', this.plan.options)),
       });
       const running = root.run().catch((error: unknown) => log.error({ err: error }, 'ended'));
       this.parts.add({
@@ -139,27 +142,27 @@ export class ChaosTree {
 
   /** The others go on without it, after an election if it was the leader of something. */
   async killNode(node: number, ms: number): Promise<void> {
-    await this.nats.kill(node);
+    await this.plan.nats.kill(node);
     await pause(ms);
-    await this.nats.run(node);
+    await this.plan.nats.run(node);
   }
 
   /** From the other nodes: its clients do not notice it by themselves. */
   async cutOffNode(node: number, ms: number): Promise<void> {
-    this.nats.cutOff(node);
+    this.plan.nats.cutOff(node);
     await pause(ms);
-    this.nats.heal(node);
+    this.plan.nats.heal(node);
   }
 
   async pauseNode(node: number, ms: number): Promise<void> {
-    this.nats.pause(node);
+    this.plan.nats.pause(node);
     await pause(ms);
-    this.nats.resume(node);
+    this.plan.nats.resume(node);
   }
 
   /** Everything in JetStream as it was before `act`: no part knows of it. */
   async rollBack(act: () => Promise<unknown>): Promise<void> {
-    await this.nats.rollBack(act, () => this.rollbacks++);
+    await this.plan.nats.rollBack(act, () => this.rollbacks++);
   }
 
   async close(): Promise<void> {

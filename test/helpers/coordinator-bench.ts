@@ -29,9 +29,11 @@ export class Bench {
   }
 
   /** Anything but a message, at the present time. */
-  tell(input: {
-    readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish' | 'reopen';
-  }): CoordinatorEffect[] {
+  tell(
+    input:
+      | { readonly type: 'timer' | 'summed' | 'recount' | 'pause' | 'resume' | 'finish' | 'reopen' }
+      | { readonly type: 'present'; readonly id: string },
+  ): CoordinatorEffect[] {
     return this.take(step(this.state, { ...input, now: this.now }));
   }
 

@@ -19,13 +19,23 @@ const HEARTBEAT = { pingMs: 300, silenceMs: 1500 };
 /** Whether it goes when training has ended. */
 type Stay = 'to the end' | 'for good';
 
+interface TreeParticipantOptions {
+  readonly stays?: Stay;
+  readonly secure?: boolean;
+}
+
 export class TreeParticipant {
   readonly id: string;
   readonly events: JoinEvent[] = [];
   readonly participation: Participation;
   private store: StateStore | undefined;
 
-  constructor(url: string, table: Table, id: string, stays: Stay) {
+  constructor(
+    url: string,
+    table: Table,
+    id: string,
+    { stays = 'to the end', secure = false }: TreeParticipantOptions = {},
+  ) {
     this.id = id;
     const memory = new MemoryState();
     const signer = signerOf(newKeyPair());
@@ -34,6 +44,7 @@ export class TreeParticipant {
         participant: id,
         data: { table: rowsOfParticipant(table, id)! },
         testFraction: 0,
+        secure,
         keepGoing: stays === 'for good',
         retryFromMs: 50,
         retryMostMs: 500,
@@ -69,8 +80,8 @@ export class TreeParticipant {
   }
 }
 
-export function joinAll(url: string, table: Table, stays: Stay = 'to the end'): TreeParticipant[] {
-  return table.participants.map((id) => new TreeParticipant(url, table, id, stays));
+export function joinAll(url: string, table: Table, options?: TreeParticipantOptions): TreeParticipant[] {
+  return table.participants.map((id) => new TreeParticipant(url, table, id, options));
 }
 
 /** |U - sum of u_k| / |U|. */

@@ -7,6 +7,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Stream, stream } from '../../src/base/random.ts';
+import type { CoordinatorOptions } from '../../src/coordinator/options.ts';
 import { sumOfContributions } from '../../src/coordinator/training.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
 import { ChaosTree, type Role, type SeenRow } from '../helpers/chaos-tree.ts';
@@ -26,12 +27,18 @@ const GAP = 1e-8;
 const MOST_ROUNDS = 1_000_000;
 const OPTIONS = {
   ...QUICK,
-  minParticipants: PEOPLE,
+  // The last one comes while training is under way, or at rest.
+  minParticipants: PEOPLE - 1,
   retryMs: 200,
   stop: { ...QUICK.stop, gap: GAP, rounds: MOST_ROUNDS },
 };
+/** When the last thing begins to happen. */
+const LATEST_MS = 1500;
 const ROLES: readonly Role[] = ['root', 'gateway', 'owner'];
 const LONGEST_MS = 90_000;
+
+/** Two levels, or three. */
+const SHAPES = [{ shards: 2 }, { shards: 2 }, { shards: 3, fanIn: 2 }];
 
 interface Deed {
   readonly atMs: number;
@@ -40,7 +47,7 @@ interface Deed {
 }
 
 function deed(random: Stream): Deed {
-  const atMs = 100 + 1500 * random.uniform();
+  const atMs = 100 + LATEST_MS * random.uniform();
   const role = ROLES[random.below(ROLES.length)];
   const which = random.below(2);
   const ms = Math.round(100 + 1500 * random.uniform());
@@ -71,22 +78,34 @@ async function runSchedule(cluster: NatsCluster, seed: number): Promise<void> {
   );
   const plan = `schedule ${seed}: ${deeds.map(({ atMs, what }) => `${Math.round(atMs)} ${what}`).join(', ')}`;
   await inTree(cluster, seed, plan, async (tree, join) => {
-    join(PEOPLE);
-    await happen(tree, deeds);
+    join(PEOPLE - 1);
+    await Promise.all([happen(tree, deeds), pause(LATEST_MS * random.uniform()).then(() => join(1))]);
   });
 }
 
 type Act = (tree: ChaosTree, join: (count: number) => readonly TreeParticipant[]) => Promise<void>;
 
 /** Whatever `act` has done, training comes to its end. `join` brings so many more people in, and gives all. */
-async function inTree(cluster: NatsCluster, seed: number, plan: string, act: Act): Promise<void> {
-  const tree = await ChaosTree.start(cluster, `chaos-${seed}`, OPTIONS);
+async function inTree(
+  cluster: NatsCluster,
+  seed: number,
+  plan: string,
+  act: Act,
+  options: Partial<CoordinatorOptions> = {},
+): Promise<void> {
+  const shape = SHAPES[seed % SHAPES.length];
+  const tree = await ChaosTree.start({
+    ...{ nats: cluster, namespace: `chaos-${seed}`, shape },
+    options: { ...OPTIONS, ...options },
+  });
   const table = makeHarLike({ participants: PEOPLE, rowsPerParticipant: 20, features: 8, seed });
   const participants: TreeParticipant[] = [];
   try {
     await act(tree, (count) => {
       const ids = table.participants.slice(participants.length, participants.length + count);
-      participants.push(...ids.map((id) => new TreeParticipant(tree.entrance.url, table, id, 'for good')));
+      participants.push(
+        ...ids.map((id) => new TreeParticipant(tree.entrance.url, table, id, { stays: 'for good' })),
+      );
       return participants;
     });
     await comesToAnEnd(tree, participants, plan);
@@ -160,17 +179,23 @@ describe.skipIf(!natsProgram)('chaos', () => {
   test('a store is rolled back to before the first round', { timeout: 240_000 }, async () => {
     const cluster = await NatsCluster.start();
     onTestFinished(() => cluster.end());
-    await inTree(cluster, 0, 'rolled back', async (tree, join) => {
-      join(PEOPLE - 1);
-      const behind = () =>
-        tree.federation?.groups?.list().reduce((sum, group) => sum + group.participants, 0);
-      await until(() => behind() === PEOPLE - 1, 'all but one', 60_000);
-      await tree.rollBack(async () => {
-        const participants = join(1);
-        const hasRounds = ({ participation }: TreeParticipant) => participation.status.round >= 2;
-        await until(() => participants.every(hasRounds), 'rounds', 60_000);
-      });
-    });
+    await inTree(
+      cluster,
+      0,
+      'rolled back',
+      async (tree, join) => {
+        join(PEOPLE - 1);
+        const behind = () =>
+          tree.federation?.groups?.list().reduce((sum, group) => sum + group.participants, 0);
+        await until(() => behind() === PEOPLE - 1, 'all but one', 60_000);
+        await tree.rollBack(async () => {
+          const participants = join(1);
+          const hasRounds = ({ participation }: TreeParticipant) => participation.status.round >= 2;
+          await until(() => participants.every(hasRounds), 'rounds', 60_000);
+        });
+      },
+      { minParticipants: PEOPLE },
+    );
   });
 
   test(`${SCHEDULES} schedules`, { timeout: SCHEDULES * 60_000 + 120_000, retry: 0 }, async () => {

@@ -1,16 +1,20 @@
 /** A federation on a real nats-server, all parts in this process: it trains to the end, and what everybody has adds up. */
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import { modelOf, sumOfContributions } from '../../src/coordinator/training.ts';
 import { makeHarLike } from '../../src/data/generate-har.ts';
+import { decodeUp } from '../../src/nats/envelope.ts';
 import { nodeName, nodesIn, parentOf } from '../../src/nats/shape.ts';
 import { shardOf } from '../../src/nats/subjects.ts';
 import type { Owner } from '../../src/node/owner/owner.ts';
+import { decodeFrom } from '../../src/protocol/codec.ts';
+import { DEFAULT_LIMITS } from '../../src/protocol/limits.ts';
 import { Simulation } from '../../src/sim/simulation.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { Balancer, portOf } from '../helpers/balancer.ts';
 import { planFor } from '../helpers/federation.ts';
 import { natsForTest, natsProgram } from '../helpers/nats.ts';
-import { startGateway, startOwner, startRoot } from '../helpers/nats-tree.ts';
+import { busTo, startGateway, startOwner, startRoot, subjects } from '../helpers/nats-tree.ts';
 import { operate, QUICK, until } from '../helpers/server.ts';
 import { conservationError, joinAll } from '../helpers/tree-participants.ts';
 
@@ -55,6 +59,39 @@ describe.skipIf(!natsProgram)('a federation on NATS', () => {
     expect(norm(plusScaled(w, -1, expected)) / norm(expected)).toBeLessThan(1e-12);
   });
 
+  test('[TREE-7] secure cohorts in shards: neither gateways nor owners nor the root see an answer', {
+    timeout: 120_000,
+  }, async () => {
+    const { url } = await natsForTest();
+    const classes = { classes: ['-1', '1'], positive: '1' };
+    const options = { ...OPTIONS, ...classes, secure: DEFAULT_SECURE, stop: { ...OPTIONS.stop, gap: 1e-3 } };
+    const kinds = new Set<string>();
+    const { bus } = await busTo(url, 'listener');
+    bus.subscribe(`kindred.${subjects.namespace}.*.up.*`, (bytes) => {
+      const up = decodeUp(bytes);
+      if (up.type === 'frame') kinds.add(decodeFrom('participant', up.frame, DEFAULT_LIMITS).kind);
+    });
+    const root = await startRoot(url, options, undefined, { shards: 2 });
+    const gateway = await startGateway(url);
+    await startOwner(url);
+    const participants = joinAll(gateway.url, table, { secure: true });
+    await Promise.all(participants.map(({ participation }) => participation.done));
+    const { state } = root.federation('default').host;
+    expect(state.finish).toBe('gap');
+    expect(conservationError(sumOfContributions(state), participants)).toBeLessThan(1e-9);
+    expect([...kinds]).toEqual(expect.arrayContaining(['dealt', 'masked', 'revealed']));
+    expect(kinds).not.toContain('answer');
+  });
+
+  test('secure sums over too few for the shards are refused when a federation is created', async () => {
+    const { url } = await natsForTest();
+    const root = await startRoot(url, undefined);
+    const options = { ...OPTIONS, minParticipants: 11, secure: DEFAULT_SECURE };
+    await expect(root.ensure('small', options)).rejects.toThrow(
+      'expected --min-participants of at least 12 for secure aggregation on 4 shards, which sum 3 participants or more each, got 11',
+    );
+  });
+
   test('branches between shards and root: the same model as in one process, and orders go through', {
     timeout: 60_000,
   }, async () => {
@@ -64,7 +101,7 @@ describe.skipIf(!natsProgram)('a federation on NATS', () => {
     const root = await startRoot(url, options, undefined, shape);
     const gateway = await startGateway(url);
     const owner = await startOwner(url);
-    const participants = joinAll(gateway.url, table, 'for good');
+    const participants = joinAll(gateway.url, table, { stays: 'for good' });
     onTestFinished(() => {
       for (const { participation } of participants) void participation.leave();
     });
@@ -115,7 +152,7 @@ describe.skipIf(!natsProgram)('a federation on NATS', () => {
     const root = await startRoot(url, OPTIONS);
     const gateway = await startGateway(url);
     const first = await startOwner(url);
-    const participants = joinAll(gateway.url, table, 'for good');
+    const participants = joinAll(gateway.url, table, { stays: 'for good' });
     onTestFinished(() => {
       for (const { participation } of participants) void participation.leave();
     });

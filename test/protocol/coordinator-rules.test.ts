@@ -43,6 +43,50 @@ describe('retransmission and sessions', () => {
 });
 
 describe('joining and scaling', () => {
+  test('[JOIN-10] who knows of rounds that the store does not is FORGOTTEN, and its answers are dropped', () => {
+    const known = { session: 1, base: 1, pending: 0 };
+    for (const ahead of [{ base: 2 }, { base: 9 }, { base: 1, pending: 9 }]) {
+      const bench = new Bench();
+      bench.gather('a', 'b');
+      bench.answer('a', 'b');
+      bench.tell({ type: 'summed' });
+      expect(sentTo(bench.join('a', known), 'a')).toMatchObject([{ kind: 'welcome' }, { kind: 'round' }]);
+      const effects = bench.join('a', { ...known, ...ahead });
+      expect(effects[0]).toMatchObject({ type: 'persist' });
+      expect(sentTo(effects, 'a')).toMatchObject([
+        { kind: 'reject', code: 'FORGOTTEN', session: 1 },
+        { kind: 'round' },
+      ]);
+      const { index, accepted } = bench.state.members.get('a')!;
+      expect(inquiryOf(bench.state)!.hasAnswered(index)).toBe(false);
+      expect(accepted.round).toBe(0);
+      expect(bench.state.members.get('b')!.accepted.round).toBe(1);
+    }
+  });
+
+  test('[JOIN-11] a new session that does not know the accepted answer has it dropped; one that has not heard of it keeps it', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    bench.answer('a', 'b');
+    bench.tell({ type: 'summed' });
+    const accepted = () => bench.state.members.get('a')!.accepted.round;
+    bench.join('a', { session: 2, base: 0, pending: 1 });
+    expect(accepted()).toBe(1);
+    // Late on its way.
+    bench.join('a', { session: 2, base: 0, pending: 0 });
+    expect(accepted()).toBe(1);
+    bench.join('a', { session: 3, base: 0, pending: 0 });
+    expect(accepted()).toBe(0);
+  });
+
+  test('[JOIN-12] whoever is connected and has not joined since the process began is asked to', () => {
+    const bench = new Bench();
+    bench.gather('a', 'b');
+    expect(bench.tell({ type: 'present', id: 'a' })).toMatchObject([
+      { type: 'send', to: 'a', message: { kind: 'reject', code: 'NOT_JOINED', session: 0 } },
+    ]);
+  });
+
   test('[JOIN-1] a join is answered with welcome, and with the present round or finish', () => {
     const bench = new Bench();
     expect(sentTo(bench.join('a'), 'a')).toMatchObject([{ kind: 'welcome', scaling: undefined }]);

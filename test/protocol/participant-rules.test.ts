@@ -51,10 +51,12 @@ describe('sessions', () => {
     expect(one.disk!.session).toBe(2);
   });
 
-  test('[SESSION-3] what is addressed to another session is ignored, what is for any session is not', () => {
+  test('[SESSION-3] what is addressed to another session changes nothing, what is for any session is taken', () => {
     const one = bench().ready();
     one.answers(1, NONE, 4);
-    expect(one.round(2, { round: 1 }, { session: 9 })).toEqual([]);
+    expect(one.round(2, { round: 1 }, { session: 9 })).toMatchObject([
+      { kind: 'join', session: 1, pending: 1 },
+    ]);
     expect(one.receive({ kind: 'outcome', session: 9, round: 1, accepted: { round: 1 } })).toEqual([]);
     expect(one.receive({ kind: 'reject', code: 'FORGOTTEN', session: 9, message: '' })).toEqual([]);
     expect(one.contribution).toBeUndefined();
@@ -226,8 +228,19 @@ describe('accepted answers', () => {
     expect(one.disk!.pending!.message.round).toBe(1);
   });
 
-  test('[ACCEPT-6] a round that names neither answer: it joins again, and stops after 20 in a row', () => {
+  test('[ACCEPT-6] a round that names neither answer: it joins again, and begins a new session after 20 in a row', () => {
     const one = bench().ready();
+    one.answers(1, NONE, 4);
+    one.receive({ kind: 'outcome', session: 1, round: 1, accepted: { round: 1 } });
+    for (let round = 3; round < 22; round++) {
+      expect(one.round(round, { round: 2 })).toMatchObject([{ kind: 'join', base: 1, session: 1 }]);
+    }
+    expect(one.round(22, { round: 2 })).toMatchObject([{ kind: 'join', base: 0, pending: 0, session: 2 }]);
+    expect(one.disk).toMatchObject({ session: 2, base: 0, committed: undefined });
+  });
+
+  test('[ACCEPT-6] with steps it stops instead: nothing can be given again', () => {
+    const one = bench({ training: 'steps' }).ready();
     one.answers(1, NONE, 4);
     one.receive({ kind: 'outcome', session: 1, round: 1, accepted: { round: 1 } });
     for (let round = 3; round < 22; round++) {
@@ -247,12 +260,19 @@ describe('rejects', () => {
     expect(sent).toMatchObject([{ kind: 'join', base: 0, pending: 1 }]);
   });
 
+  test('[ANSWER-3] on FUTURE_ROUND it says what it knows, and keeps its answer', () => {
+    const one = bench().ready();
+    const answer = one.answers(1, NONE, 4);
+    const sent = one.receive({ kind: 'reject', code: 'FUTURE_ROUND', session: 0, message: '' });
+    expect(sent).toMatchObject([{ kind: 'join', base: 0, pending: 1 }]);
+    expect(one.timer()).toEqual([answer]);
+  });
+
   test.each([
     'BAD_FRAME',
     'NOT_FINITE',
     'WRONG_SHAPE',
     'INFEASIBLE',
-    'FUTURE_ROUND',
     'TOO_LARGE',
     'WRONG_IDENTITY',
     'RATE_LIMITED',
@@ -279,6 +299,19 @@ describe('rest', () => {
     expect(one.solved(5)).toEqual([]);
     expect(one.disk!.model).toMatchObject({ w: Float64Array.of(7), u: Float64Array.of(5) });
     expect(one.contribution).toBe(4);
+  });
+
+  test('[ROUND-9] [REST-6] a round or a rest below what it knows is answered with what that is', () => {
+    const one = bench().ready();
+    one.answers(5, NONE, 4);
+    one.round(6, { round: 5 });
+    const known = [{ kind: 'join', base: 5, pending: 0 }];
+    expect(one.round(5, { round: 3 })).toMatchObject(known);
+    expect(one.round(2, NONE)).toMatchObject(known);
+    expect(one.finish(4, { round: 3 })).toMatchObject(known);
+    expect(one.disk).toMatchObject({ base: 5 });
+    one.leave();
+    expect(one.round(2, NONE)).toEqual([]);
   });
 
   test('[LEAVE-1] leaving ends with a finish for that reason, and no round after it is answered', () => {

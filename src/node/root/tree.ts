@@ -4,6 +4,7 @@ import type { CoordinatorOptions } from '../../coordinator/options.ts';
 import type { FederationRecord } from '../../host/ports.ts';
 import type { Bus } from '../../nats/bus.ts';
 import type { Subjects } from '../../nats/subjects.ts';
+import { DEFAULT_POLICY } from '../../settings/policy.ts';
 import { systemClock } from '../clock.ts';
 import type { Federation, Groups } from '../server/federation.ts';
 import { ShardLinks } from './shard-links.ts';
@@ -26,9 +27,12 @@ export interface TreeOptions {
   };
 }
 
+/** Participants that a secure sum has at least, by the policy that they have if nobody says otherwise. */
+const LEAST_COHORT = DEFAULT_POLICY.minPeers;
+
 /** Refuses what does not work across shards. */
-export function checkTree(options: CoordinatorOptions): void {
-  const { aggregation, method, dp, columns, defence } = options;
+export function checkTree(options: CoordinatorOptions, shards: number): void {
+  const { aggregation, method, dp, columns, defence, secure, minParticipants } = options;
   const wrong =
     method === 'mocha'
       ? 'method mocha'
@@ -43,6 +47,12 @@ export function checkTree(options: CoordinatorOptions): void {
               : undefined;
   if (wrong !== undefined)
     throw inputError('BAD_OPTION', `options: expected what works across shards (serve --nats), got ${wrong}`);
+  const least = LEAST_COHORT * shards;
+  if (secure && minParticipants < least)
+    throw inputError(
+      'BAD_OPTION',
+      `options: expected --min-participants of at least ${least} for secure aggregation on ${shards} shards, which sum ${LEAST_COHORT} participants or more each, got ${minParticipants}; or fewer --shards`,
+    );
 }
 
 /** How the groups of a federation are reached; undefined: it has participants. */

@@ -76,7 +76,7 @@ export class Federations {
   private async addNew(name: string, options: CoordinatorOptions): Promise<Federation> {
     const { store, front, log } = this.parts;
     const { tree } = this.parts.options;
-    if (tree) checkTree(options);
+    if (tree) checkTree(options, tree.shards);
     const shards = tree && { shards: tree.shards, ...(tree.fanIn !== undefined && { fanIn: tree.fanIn }) };
     const record = { name, id: randomUUID(), createdMs: Date.now(), options, ...shards };
     const federation = this.newFederation(record, undefined);

@@ -204,7 +204,8 @@ function onFinish(state: CoordinatorState, message: Finish): CoordinatorEffect[]
   const { round, best, reason, w, accepted, participants, missing } = message;
   const isKnown = state.phase === 'finished' && state.round >= round;
   above.isCurrent = true;
-  if (round < above.opened) return introduction(state);
+  // It has overtaken what was agreed on, without which w is of no use.
+  if (round < above.opened || (!state.trainer && w.length > 0)) return introduction(state);
   if (isKnown) return [];
   if (state.trainer) {
     resolve(state, accepted);

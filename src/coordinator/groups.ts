@@ -43,18 +43,16 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
   }
   const effects: CoordinatorEffect[] = [];
   const member = known ?? newBranch(state, from, message);
-  const accepted = member.accepted.round;
   if (known) comeBack(state, member);
   else effects.push(persist(state, [member]));
   if (!known && state.phase === 'gathering') effects.push(gatheringTimer(state));
   const isNews = edition !== member.edition;
+  const isOutdated = isUnlike(state, member, message);
   if (session > member.session) state.unsaved.add(from);
   Object.assign(member, { session, edition, participants, rows });
   effects.push(sendWelcome(state, member));
   // A store that was lost or rolled back: no number of a round is used twice.
   const isBehind = message.rounds > state.round;
-  // What is counted of the branch is not what it and those behind it take for counted.
-  const isOutdated = Math.max(base, pending) > state.round || (accepted > 0 && base > accepted);
   if (isBehind) state.round = message.rounds;
   if (!state.trainer) return effects;
   if (canWake(state) && (isNews || !known || isOutdated)) return [...effects, ...wake(state, [member])];
@@ -62,6 +60,13 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
   if (isBehind && state.phase === 'open') return [...effects, ...open(state, state.purpose, [member])];
   const isAsked = state.phase === 'open' && !member.answered && member.barred < state.round;
   return isAsked ? [...effects, ...sendRound(state, member)] : effects;
+}
+
+/** What is counted of a branch is not what it and those behind it take for counted: the store of one of them was rolled back. */
+function isUnlike({ round }: CoordinatorState, member: Member, { base, pending, session }: Enlist): boolean {
+  const accepted = member.accepted.round;
+  if (Math.max(base, pending) > round || (accepted > 0 && base > accepted)) return true;
+  return session > member.session && accepted > 0 && base !== accepted && pending !== accepted;
 }
 
 function newBranch(state: CoordinatorState, id: string, message: Enlist): Member {

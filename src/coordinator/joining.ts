@@ -111,7 +111,7 @@ function isAhead(
   { accepted }: Member,
   { base, pending }: Join,
 ): boolean {
-  if (!trainer) return phase === 'gathering' && (base > 0 || pending > 0);
+  if (!trainer) return base > 0 || pending > 0;
   if (base > round || (base === round && phase === 'open')) return true;
   if (pending > round && (!above || above.isCurrent)) return true;
   return accepted.round > 0 && base > accepted.round;
@@ -160,6 +160,7 @@ type Dropped = 'nothing' | 'own answers' | 'all answers';
 /** Rows that have changed make the answers about those before worthless. So does a new session in which it does not know them. */
 function withoutAnswers(state: CoordinatorState, member: Member, join: Join): Dropped {
   const { edition, rows } = join;
+  if (member.answer && join.session > member.session && join.pending !== state.round) withdraw(state, member);
   if (edition === member.edition)
     return isUnknownTo(member, join) ? startAgainWith(state, member) : 'nothing';
   member.edition = edition;
@@ -172,6 +173,13 @@ function withoutAnswers(state: CoordinatorState, member: Member, join: Join): Dr
 function isUnknownTo({ accepted, session }: Member, join: Join): boolean {
   const { round } = accepted;
   return join.session > session && round > 0 && join.base !== round && join.pending !== round;
+}
+
+/** A new session does not know the answer that the open round has of it. What is in a secure sum cannot be taken out again. */
+function withdraw(state: CoordinatorState, member: Member): void {
+  member.answer = undefined;
+  member.answered = false;
+  state.tally = undefined;
 }
 
 /** From nothing, on both sides. */

@@ -27,7 +27,8 @@ export interface BranchLinksPorts {
   onMessage(name: string, message: ToCoordinator, bytes: number): void;
   onSent(bytes: number): void;
   onAttached(name: string, link: BranchLink): void;
-  /** It is alive, with participants behind it, and has not sent a message yet. */
+  isMember(name: string): boolean;
+  /** It is alive, with participants behind it, and has not sent a message yet or is no member. */
   onUnheard(name: string): void;
   onAway(name: string): void;
 }
@@ -78,8 +79,8 @@ export class BranchLinks {
     if (branch.type === 'alive') {
       link.connected = branch.connected;
       link.members = branch.members;
-      // One that does not know that we have begun says nothing by itself.
-      if (!link.isHeard && link.members > 0) this.ports.onUnheard(name);
+      // One that does not know that we have begun, or that it is no member any more, says nothing by itself.
+      if (link.members > 0 && !(link.isHeard && this.ports.isMember(name))) this.ports.onUnheard(name);
       return;
     }
     link.isHeard = true;

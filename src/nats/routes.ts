@@ -38,6 +38,11 @@ export class Routes {
     return this.routes.get(participant);
   }
 
+  /** Whoever is connected. */
+  participants(): Iterable<string> {
+    return this.routes.keys();
+  }
+
   get size(): number {
     return this.routes.size;
   }

@@ -3,6 +3,7 @@ import { seed32 } from '../base/random.ts';
 import type { Finish, FinishReason, RoundMessage } from '../protocol/messages.ts';
 import type { FederationSettings } from '../settings/wire.ts';
 import type { ParticipantEffect, SolveRequest, SolveResult } from './effects.ts';
+import { beginSession } from './joining.ts';
 import { dropAccepted, settle } from './outcome.ts';
 import { compareStates, timer } from './sending.ts';
 import type { ParticipantState } from './state.ts';
@@ -22,6 +23,7 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
   state.covered = { participants: message.participants, missing: message.missing };
   settle(state, message.accepted, () => true);
   if (message.accepted.round === 0 && state.stored.base > 0) dropAccepted(state);
+  if (rests && isUnlike(state, message)) return beginSession(state, now);
   chooseModel(state, message);
   const { settings, model, committed } = state.stored;
   const wanted = settings?.training === 'answers' && rests;
@@ -42,6 +44,11 @@ export function onFinish(state: ParticipantState, message: Finish, now: number):
     { type: 'persist', stored: state.stored },
     { type: 'solve', request: { ...request, committed, warm: state.warm } },
   ];
+}
+
+/** What counts of us is not what we have: one side has lost its state. Answers can be given again. */
+function isUnlike({ stored: { settings, base } }: ParticipantState, { accepted }: Finish): boolean {
+  return settings?.training === 'answers' && accepted.round > 0 && accepted.round !== base;
 }
 
 /** The newest round that is known of. */

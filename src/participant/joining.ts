@@ -7,7 +7,7 @@ import { misfitOf } from './agreement.ts';
 import type { ParticipantEffect } from './effects.ts';
 import { giveUp, stop } from './faults.ts';
 import { objectionTo, policyOf } from './policy.ts';
-import { goodbye, retransmit } from './sending.ts';
+import { goodbye, retransmit, timer } from './sending.ts';
 import { NOTHING_STORED, type ParticipantState } from './state.ts';
 import { advertisement, decline, type SecureSide } from './summing.ts';
 
@@ -24,6 +24,7 @@ export function onWelcome(
 ): ParticipantEffect[] {
   const { settings, agreement } = message;
   if (state.phase === 'leaving') return [];
+  const isAnother = state.stored.scaling !== undefined;
   if (state.stored.scaling) {
     if (!isAnotherFederation(state, message)) return [];
     if (message.scaling || state.stored.isForgotten) startOver(state);
@@ -62,6 +63,8 @@ export function onWelcome(
     { type: 'persist', stored: state.stored },
     ...signing(state, side),
     ...(introduction ? [{ type: 'send', message: introduction } as const] : []),
+    // Who was at rest has no timer, and nobody knows that it has begun again.
+    ...(isAnother ? [timer(state, now)] : []),
     { type: 'prepare', settings, scaling, agreement: agreement! },
   ];
 }

@@ -70,6 +70,7 @@ function onMessage(
   if ('session' in message && message.session !== 0 && message.session !== state.stored.session)
     return message.kind === 'round' || message.kind === 'finish' ? compareStates(state) : [];
   if (!isRepetition(state, message)) noteReply(state.pace, now);
+  if (message.kind !== 'reject') state.isAskedToJoin = false;
   switch (message.kind) {
     case 'welcome':
       return onWelcome(state, message, now, side);
@@ -312,6 +313,7 @@ function onReject(state: ParticipantState, message: Reject, now: number): Partic
     case 'NOT_JOINED':
       // To leave where one is not known is to have left.
       if (state.phase === 'leaving') return end(state, 'left');
+      state.isAskedToJoin = true;
       return [{ type: 'send', message: hello(state) }, timer(state, now)];
     case 'FUTURE_ROUND':
       return compareStates(state);

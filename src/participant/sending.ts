@@ -11,8 +11,8 @@ import { advertisement, maskedAnswer } from './summing.ts';
 /** Retransmits whatever the coordinator may not have received; also the way to ask what is going on. */
 export function retransmit(state: ParticipantState, now: number): ParticipantEffect[] {
   const sends = messagesFor(state).map((message): ParticipantEffect => ({ type: 'send', message }));
-  // Whoever rests asks once, after a new connection; a round wakes it.
-  return state.phase === 'finished' ? sends : [...sends, timer(state, now)];
+  // Whoever rests asks once, after a new connection, or until it has an answer where it was asked to join; a round wakes it.
+  return state.phase === 'finished' && !state.isAskedToJoin ? sends : [...sends, timer(state, now)];
 }
 
 function messagesFor(state: ParticipantState): ToCoordinator[] {

@@ -189,6 +189,8 @@ export interface ParticipantState {
   readonly pace: Pace;
   /** Rounds in a row that named another accepted answer than ours. */
   mismatches: number;
+  /** Whether the coordinator has asked us to join and has not answered since: then we ask again, also at rest. */
+  isAskedToJoin: boolean;
   /** How many more participants training waits for before it starts; undefined: not known yet. */
   awaited?: number | undefined;
   /** Of the training that rests: how many have contributed, and how many are not covered by its certificate. */
@@ -234,6 +236,7 @@ export function newParticipant(profile: Profile, stored: Stored = NOTHING_STORED
     carriedPasses: 0,
     pace: newPace(),
     mismatches: 0,
+    isAskedToJoin: false,
     answeredRounds: 0,
     certified: 0,
     contradictions: 0,

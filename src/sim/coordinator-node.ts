@@ -45,8 +45,8 @@ export class CoordinatorNode {
   private readonly observer: MachineObserver | undefined;
   /** Undefined while it is down. */
   private host: FederationHost | undefined;
-  /** Who was connected when it was restored, and has sent nothing since. */
-  private unheard = new Set<string>();
+  /** Who has sent something since it was restored. */
+  private readonly heard = new Set<string>();
   /** How many effects of the present step are carried out before it crashes, and how many have been. */
   private survived = 0;
   private performed = 0;
@@ -95,27 +95,27 @@ export class CoordinatorNode {
     return this.store.copy();
   }
 
-  /** It crashes, and comes back with what the disk had then. `present`: who is connected to it, and does not notice. */
-  restore(backup: MemoryStore, present: Iterable<string>): void {
+  /** It crashes, and comes back with what the disk had then. */
+  restore(backup: MemoryStore): void {
     this.crash();
     this.store = backup.copy();
+    this.heard.clear();
     this.start();
-    this.unheard = new Set(present);
-    this.greet();
   }
 
-  /** Until they have sent something: the greeting may be lost. */
-  private greet(): void {
+  /** From now on: whoever stays connected, and has sent nothing since a restore or is no member, is asked to join. */
+  greet(connected: readonly string[]): void {
     const { queue } = this.ports;
-    for (const id of this.unheard) this.host?.present(id);
-    if (this.unheard.size > 0) queue.at(queue.now + GREETING_MS, () => this.greet());
+    for (const id of connected)
+      if (!this.heard.has(id) || !this.state?.members.has(id)) this.host?.present(id);
+    queue.at(queue.now + GREETING_MS, () => this.greet(connected));
   }
 
   receive(from: string, frame: Uint8Array): void {
     this.decoded(() => {
       const message = decodeFrom('participant', frame, DEFAULT_LIMITS);
       this.ports.transcript.message('delivered', this.ports.queue.now, from, this.role.name, message);
-      this.unheard.delete(from);
+      this.heard.add(from);
       this.host!.receive(from, message);
     });
   }

@@ -40,6 +40,7 @@ export class InnerHost {
         this.sent.recipients++;
       },
       onAttached: () => {},
+      isMember: (name) => this.host.state.members.has(name),
       onUnheard: (name) => this.host.present(name),
       onAway: (name) => this.host.away(name),
     });

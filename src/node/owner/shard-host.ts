@@ -22,6 +22,8 @@ import type { ShardPorts } from './shard-ports.ts';
 /** Beats of a gateway that may be missed before it is gone. */
 const BEATS_MISSED = 3;
 const ANSWERS_KEPT = 100;
+/** Between looks for those who are connected and no members: a crowd that has just arrived needs some time to join. */
+const STRANGER_BEATS = 5;
 
 /** What the root may ask of a shard. */
 export type ShardOrder =
@@ -67,6 +69,9 @@ export class ShardHost {
   /** Connections that were there before us, by gateway: whose they are was asked. And those whose they are, until they send something. */
   private readonly unknown = new Map<string, Set<number>>();
   private readonly unheard = new Set<string>();
+  /** Connected, and no members when it was last looked. */
+  private strangers = new Set<string>();
+  private beats = 0;
   /** Of the last orders, by id: an answer may be lost, and the order come again. */
   private readonly answers = new Map<string, Promise<ShardAnswer>>();
 
@@ -155,12 +160,20 @@ export class ShardHost {
     }
   }
 
-  /** Whoever was connected before us does not know that anything has changed. Greetings may be lost. */
+  /**
+   * Whoever was connected before us does not know that anything has changed, and whoever is no member for long has not heard that it was
+   * forgotten: at rest it says nothing by itself. Greetings may be lost.
+   */
   private greet(): void {
     for (const id of this.unheard) {
       if (this.routes.of(id)) this.host.present(id);
       else this.unheard.delete(id);
     }
+    if (++this.beats % STRANGER_BEATS !== 0) return;
+    const { members } = this.host.state;
+    const strangers = [...this.routes.participants()].filter((id) => !members.has(id));
+    for (const id of strangers) if (this.strangers.has(id)) this.unheard.add(id);
+    this.strangers = new Set(strangers);
   }
 
   private takeFrame({ participant, frame }: Up & { readonly type: 'frame' }): void {

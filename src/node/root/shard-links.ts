@@ -63,6 +63,7 @@ export class ShardLinks implements Groups {
       onAttached: (name, link) => {
         if (this.isBelow(name)) connections.set(name, link);
       },
+      isMember: (name) => host.state.members.has(name),
       onUnheard: (name) => {
         if (this.isBelow(name)) host.present(name);
       },

@@ -79,13 +79,13 @@ export const MUTATIONS = [
   {
     bug: 'messages to an earlier session of the participant are believed',
     file: 'src/participant/machine.ts',
-    from: "if ('session' in message && message.session !== 0 && message.session !== state.stored.session) return [];",
+    from: "if ('session' in message && message.session !== 0 && message.session !== state.stored.session)\n    return message.kind === 'round' || message.kind === 'finish' ? compareStates(state) : [];",
     to: '',
   },
   {
     bug: 'a late finish settles answers to later rounds',
     file: 'src/participant/finishing.ts',
-    from: "if (message.reason !== 'left' && message.round < newestRound(state)) return [];",
+    from: "if (message.reason !== 'left' && message.round < newestRound(state)) return compareStates(state);",
     to: '',
   },
   {

@@ -1,17 +1,15 @@
 /** Stores that come back as they were some time ago: of the coordinator, of single branches of a tree, or of all of them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_SECURE } from '../../src/coordinator/options.ts';
 import type { CoordinatorNode } from '../../src/sim/coordinator-node.ts';
 import { Simulation, type SimulationPlan } from '../../src/sim/simulation.ts';
 import { sentPart } from '../../src/solver/member.ts';
 import { norm, plusScaled } from '../../src/solver/vector.ts';
 import { changesFor, type Schedule, schedule, TABLES } from '../helpers/fault-schedules.ts';
-import { type PlanChanges, planFor } from '../helpers/federation.ts';
+import { planFor } from '../helpers/federation.ts';
 
 /** KINDRED_SCHEDULES=100000 for the long run. */
 const SCHEDULES = Number(process.env.KINDRED_SCHEDULES ?? 150);
-const SECURE_SCHEDULES = Math.ceil(SCHEDULES / 5);
 const MOST_EVENTS = 200_000;
 /** After which everybody has noticed. */
 const NOTICED_MS = 3000;
@@ -39,18 +37,10 @@ const plan = schedule.map(
 
 type Shape = Partial<Pick<SimulationPlan, 'branchOf' | 'parentOf'>>;
 
-function simulate(
-  schedule: Schedule,
-  losses: readonly Loss[],
-  { options, ...shape }: Shape & Pick<PlanChanges, 'options'> = {},
-): Simulation {
+function simulate(schedule: Schedule, losses: readonly Loss[], shape: Shape = {}): Simulation {
   const { objective, seed, aggregation } = schedule;
   const train = { objective, seed, aggregation, passes: 6, testFraction: 0.25, c2: 0.5 };
-  const changes = changesFor(schedule);
-  const plan = planFor(TABLES[objective], train, {
-    ...changes,
-    options: { ...changes.options, ...options },
-  });
+  const plan = planFor(TABLES[objective], train, changesFor(schedule));
   const simulation = new Simulation({ ...plan, ...shape });
   const nodes = new Map<string, CoordinatorNode>([
     [simulation.coordinator.role.name, simulation.coordinator],
@@ -59,8 +49,6 @@ function simulate(
   for (const { copyMs, lostMs, who } of losses) {
     const hit = who.map((name) => nodes.get(name)!);
     simulation.queue.at(copyMs, () => {
-      // A secure federation that is rolled back to before the first round has to measure again, with numbers that are used up: it may come to its limit of rounds.
-      if (options?.secure && hit.some((node) => !node.disk.run?.scaling)) return;
       const backups = hit.map((node) => node.backup());
       simulation.queue.at(lostMs, () => {
         for (const [i, node] of hit.entries()) node.restore(backups[i]);
@@ -90,22 +78,17 @@ function checkEnd({ coordinator, participants, over }: Simulation): void {
   expect(norm(rest) / Math.max(norm(u), 1e-6)).toBeLessThanOrEqual(1e-9);
 }
 
-function checkAll(
-  nodes: readonly string[],
-  runs: number,
-  changes: Parameters<typeof simulate>[2] = {},
-  schedules = plan,
-): void {
+function checkAll(nodes: readonly string[], shape: Shape): void {
   fc.assert(
-    fc.property(schedules, fc.array(lossOf(nodes), { minLength: 1, maxLength: 2 }), (one, losses) => {
-      const simulation = simulate(one, losses, changes);
+    fc.property(plan, fc.array(lossOf(nodes), { minLength: 1, maxLength: 2 }), (one, losses) => {
+      const simulation = simulate(one, losses, shape);
       try {
         checkEnd(simulation);
       } finally {
         for (const participant of simulation.participants.values()) participant.crash();
       }
     }),
-    { numRuns: runs },
+    { numRuns: SCHEDULES },
   );
 }
 
@@ -121,15 +104,5 @@ test.each([
 ] as const)(
   `[JOIN-10] [JOIN-11] [JOIN-12] [TREE-8] [TREE-10] a store %s is rolled back: training goes on with those who are ahead of it, under ${SCHEDULES} schedules of faults`,
   { timeout: 7_200_000 },
-  (_, nodes, shape) => checkAll(nodes, SCHEDULES, shape),
+  (_, nodes, shape) => checkAll(nodes, shape),
 );
-
-test(`so it does where only sums are seen, under ${SECURE_SCHEDULES} schedules`, {
-  timeout: 7_200_000,
-}, () => {
-  // Numbers that masks were made for are not used again: rounds go by until they are past those. Where much is lost as well, all of them do.
-  const stop = { gap: 1e-3, rounds: 100, timeMs: 100_000, stall: 100 };
-  const options = { secure: DEFAULT_SECURE, minResponses: 1, stop };
-  const quiet = plan.map((one): Schedule => ({ ...one, crashes: [], link: { ...one.link, loss: 0 } }));
-  checkAll([ROOT], SECURE_SCHEDULES, { options }, quiet);
-});

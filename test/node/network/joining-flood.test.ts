@@ -42,8 +42,10 @@ async function joinAgainAndAgain(link: WsParticipant, id: string): Promise<numbe
   return session;
 }
 
+let attempts = 0;
+
 test('[JOIN-8] four that join 900 times a second keep nobody from an answer, and training goes on', async () => {
-  const server = await LimitedServer.start(join(folder, 'store.db'));
+  const server = await LimitedServer.start(join(folder, `store-${++attempts}.db`));
   try {
     const options = { minParticipants: 2, retryMs: 100, maxWaitMs: 500, stop: { gap: 0, rounds: 100_000 } };
     await server.create('default', options);

@@ -164,7 +164,10 @@ async function runSchedules(seeds: number[]): Promise<readonly string[]> {
         await runSchedule(cluster, seed);
         await cluster.clear();
       } catch (error) {
-        failures.push((error as Error).message);
+        const { message } = error as Error;
+        failures.push(message);
+        // At once: the others take some minutes.
+        console.error(message);
         await cluster.end();
         cluster = await NatsCluster.start();
       }

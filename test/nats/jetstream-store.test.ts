@@ -330,6 +330,31 @@ describe.skipIf(!natsProgram)('the store in JetStream', () => {
     expect(await savedRound(restored)).toBe(30);
   });
 
+  test('a change in doubt is not settled on an older copy: its values may be gone', async () => {
+    const own = await natsForTest();
+    const folders = [join(own.folder, 'jetstream'), join(own.folder, 'copy')];
+    const on = await connectNats({ servers: [own.url], name: 'test' });
+    onTestFinished(() => on.close());
+    const bucket = await Bucket.create(on, { name: 'doubt' });
+    const ahead = await opened(bucket, { on, patienceMs: 0 });
+    await saveRound(ahead, 1, 600);
+    await own.kill();
+    cpSync(folders[0], folders[1], { recursive: true });
+    await own.run();
+    const saves = (round: number) => async () =>
+      (await codeOf(() => saveRound(ahead, round, 600))) === 'no error';
+    await until(saves(2), 'the store works again');
+    failing('record.', 'before');
+    expect(await codeOf(() => saveRound(ahead, 3, 600))).toBe('STORE_FAILED');
+    await own.kill();
+    rmSync(folders[0], { recursive: true });
+    cpSync(folders[1], folders[0], { recursive: true });
+    await own.run();
+    await until(async () => (await codeOf(() => saveRound(ahead, 3, 600))) === 'FENCED', 'it is fenced');
+    const restored = await opened(bucket, { on, patienceMs: 30_000 });
+    expect(await savedRound(restored)).toBe(1);
+  });
+
   /** Once, for a key that begins so. 'later': the write is made when the result is called. */
   function failing(prefix: string, when: 'before' | 'after' | 'later'): () => Promise<unknown> {
     const put = Bucket.prototype.put;

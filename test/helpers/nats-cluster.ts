@@ -15,6 +15,7 @@ import { TcpProxy } from './tcp-proxy.ts';
 export const NODES = 3;
 const READY_MS = 120_000;
 const COPY = '-copy';
+const MOST_TRIES = 5;
 
 interface Node {
   readonly name: string;
@@ -34,16 +35,19 @@ export class NatsCluster {
 
   /** There is a leader of JetStream when it comes back. */
   static async start(): Promise<NatsCluster> {
-    const cluster = new NatsCluster();
-    try {
-      await cluster.prepare();
-      await Promise.all(cluster.nodes.map((_, i) => cluster.run(i)));
-      await cluster.untilLed();
-    } catch (error) {
-      await cluster.end();
-      throw error;
+    for (let tries = 1; ; tries++) {
+      const cluster = new NatsCluster();
+      try {
+        await cluster.prepare();
+        await Promise.all(cluster.nodes.map((_, i) => cluster.run(i)));
+        await cluster.untilLed();
+        return cluster;
+      } catch (error) {
+        await cluster.end();
+        // Somebody else may take a free port before a node does.
+        if (tries === MOST_TRIES || !/address already in use/.test((error as Error).message)) throw error;
+      }
     }
-    return cluster;
   }
 
   /** Of all nodes. */

@@ -96,10 +96,22 @@ export async function natsForTest(more = ''): Promise<NatsServer> {
   return server;
 }
 
+/** Of those that systems give to outgoing connections none: a server that is down for a moment must find its port free. */
+const PORTS = { from: 10_240, to: 32_000 };
+
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor((PORTS.to - PORTS.from) * Math.random());
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  const isListening = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (isListening) await new Promise((resolve) => server.close(resolve));
+  return isListening;
 }

@@ -201,7 +201,7 @@ describe.skipIf(!natsProgram)('chaos', () => {
     );
   });
 
-  test(`${SCHEDULES} schedules`, { timeout: SCHEDULES * 60_000 + 120_000, retry: 0 }, async () => {
+  test(`${SCHEDULES} schedules`, { timeout: SCHEDULES * 60_000 + 120_000 }, async () => {
     const failures = await runSchedules(Array.from({ length: SCHEDULES }, (_, k) => FIRST_SEED + k));
     expect(failures.join('\n\n')).toBe('');
   });

@@ -10,7 +10,7 @@ import type { RejectCode } from '../protocol/codes.ts';
 import { behindOf } from './branch-sum.ts';
 import { type Collected, lateOrAgain, noteAnswer } from './collecting/plain.ts';
 import type { CoordinatorEffect } from './effects.ts';
-import { featuresExpected } from './joining.ts';
+import { featuresExpected, isUnknownTo } from './joining.ts';
 import { removeMember } from './leaving.ts';
 import { type Member, newMember } from './member.ts';
 import { comeBack } from './patience.ts';
@@ -63,10 +63,11 @@ export function onEnlist(state: CoordinatorState, from: string, message: Enlist)
 }
 
 /** What is counted of a branch is not what it and those behind it take for counted: the store of one of them was rolled back. */
-function isUnlike({ round }: CoordinatorState, member: Member, { base, pending, session }: Enlist): boolean {
+function isUnlike({ round }: CoordinatorState, member: Member, message: Enlist): boolean {
+  const { base, pending } = message;
   const accepted = member.accepted.round;
   if (Math.max(base, pending) > round || (accepted > 0 && base > accepted)) return true;
-  return session > member.session && accepted > 0 && base !== accepted && pending !== accepted;
+  return isUnknownTo(member, message);
 }
 
 function newBranch(state: CoordinatorState, id: string, message: Enlist): Member {

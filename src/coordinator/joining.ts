@@ -170,7 +170,10 @@ function withoutAnswers(state: CoordinatorState, member: Member, join: Join): Dr
 }
 
 /** The store was rolled back to before it was forgotten, or its own state is another one: what counts here is nothing that it has. */
-function isUnknownTo({ accepted, session }: Member, join: Join): boolean {
+export function isUnknownTo(
+  { accepted, session }: Member,
+  join: Pick<Join, 'session' | 'base' | 'pending'>,
+): boolean {
   const { round } = accepted;
   return join.session > session && round > 0 && join.base !== round && join.pending !== round;
 }
